@@ -1,0 +1,94 @@
+"""The answer bank: wrong answers with their sentences, and right answers that look different from the reference."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, TypeVar
+
+from autograder.errors import BankError, CourseNotFound
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to an exercise: `sentence` is what a student who gave this wrong answer reads, None for a right one."""
+
+    exercise: str
+    tag: str
+    sentence: str | None
+    function: Callable[..., Any]
+    source: str
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer must get full points."""
+        return self.sentence is None
+
+
+class AnswerBank:
+    """The known answers to a chapter's exercises, in file order."""
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+        self._answers: list[Answer] = []
+
+    def wrong(self, exercise: str, tag: str, sentence: str) -> Callable[[Function], Function]:
+        """Register a wrong answer, with the sentence that explains the misunderstanding."""
+        if not sentence.strip():
+            raise BankError(f"the wrong answer {tag!r} to {exercise!r} needs a sentence for the student")
+        return self._register(exercise, tag, sentence)
+
+    def right(self, exercise: str, tag: str) -> Callable[[Function], Function]:
+        """Register a right answer that is structured differently from the reference."""
+        return self._register(exercise, tag, None)
+
+    def _register(self, exercise: str, tag: str, sentence: str | None) -> Callable[[Function], Function]:
+        if not _TAG.fullmatch(tag):
+            raise BankError(f"expected a tag like 'no-keepdim' for {exercise!r}, found {tag!r}")
+        if any((answer.exercise, answer.tag) == (exercise, tag) for answer in self._answers):
+            raise BankError(f"the answer {tag!r} to {exercise!r} is in the bank twice; give one of them another tag")
+
+        def register(function: Function) -> Function:
+            self._answers.append(Answer(exercise, tag, sentence, function, _undecorated(function)))
+            return function
+
+        return register
+
+    def __iter__(self) -> Iterator[Answer]:
+        return iter(self._answers)
+
+    def of(self, exercise: str) -> list[Answer]:
+        """The answers to one exercise."""
+        return [answer for answer in self._answers if answer.exercise == exercise]
+
+
+def _undecorated(function: Callable[..., Any]) -> str:
+    """The source of a function or class without its decorators, as it goes into a solution cell."""
+    text = textwrap.dedent(inspect.getsource(function))
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+
+
+def load_bank(course: Path, chapter: str) -> AnswerBank:
+    """Read `answers/<chapter>.py` of a course folder."""
+    path = course / "answers" / f"{chapter}.py"
+    if not path.is_file():
+        raise CourseNotFound(f"expected the answer bank at {path}, found none. Run this from the course's own clone.")
+    spec = spec_from_file_location(f"answer_bank_{chapter}", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    bank = getattr(module, "bank", None)
+    if not isinstance(bank, AnswerBank):
+        raise BankError(f"expected `bank = AnswerBank({chapter!r})` in {path}, found {bank!r}")
+    return bank

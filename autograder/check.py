@@ -1,0 +1,73 @@
+"""The student's side: `check` an answer on the visible cases, ask for a `hint`."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+from collections.abc import Callable
+from typing import Any
+
+from IPython.display import Markdown, display
+
+from autograder import fresh as fresh_cases
+from autograder import shipped, words
+from autograder.errors import CheckFailed
+from autograder.exercises import find
+from autograder.feedback import Feedback, headline
+from autograder.judgement import judge, whole
+from autograder.key import Key
+from autograder.probe import see
+from autograder.verdict import Report, Status
+
+_hints_given: dict[str, int] = {}
+
+
+def check(name: str, answer: Callable[..., Any], *, fresh: bool = False) -> None:
+    """Check an answer to exercise `name` and show what is right, what is not, and which misunderstanding it looks like.
+
+    `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
+    Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
+    """
+    report = fresh_cases.ask(name, answer, source_of(answer)) if fresh else visible_report(name, answer)
+    display(Feedback(report, find(name).hints))
+    if not report.passed and "NBGRADER_EXECUTION" in os.environ:
+        raise CheckFailed(headline(report))
+
+
+def visible_report(name: str, answer: Callable[..., Any], source: str | None = None) -> Report:
+    """Judge an answer on the shipped cases; no solution, no course folder and no network are needed."""
+    exercise = find(name)
+    key = shipped.load(exercise.chapter)[name]
+    if not callable(answer):
+        return not_callable(name, answer, key)
+    observations = exercise.observe(answer, key.cases)
+    return judge(exercise, key, observations, source_of(answer) if source is None else source)
+
+
+def not_callable(name: str, answer: object, key: Key) -> Report:
+    """The report on something that is no function at all."""
+    sentence = (
+        f"Expected the function `{name}` itself, got {words.kind(see(answer))}. "
+        f'Write `check("{name}", {name})`, without calling it.'
+    )
+    return whole(find(name), key.cases, Status.FAIL, sentence)
+
+
+def source_of(answer: object) -> str:
+    """The text of the notebook cell that defines an answer, else of the function; empty where there is none to read."""
+    filename = getattr(getattr(answer, "__code__", None), "co_filename", "")
+    if "ipykernel" in filename or "ipython-input" in filename:
+        return "".join(linecache.getlines(filename))
+    try:
+        return inspect.getsource(answer)  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        return ""
+
+
+def hint(name: str) -> None:
+    """Show the next hint to an exercise; after the last one it starts again."""
+    hints = find(name).hints
+    given = _hints_given.get(name, 0)
+    _hints_given[name] = (given + 1) % len(hints)
+    display(Markdown(f"**Hint {given + 1} of {len(hints)}** {hints[given]}"))

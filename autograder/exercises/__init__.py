@@ -1,0 +1,39 @@
+"""The exercises of every chapter, found by name."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+from autograder.errors import UnknownExercise
+from autograder.exercise import Exercise, ExerciseSet
+
+
+def stems() -> list[str]:
+    """The chapters that have exercises, in order."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name.startswith("ch"))
+
+
+@cache
+def load(stem: str) -> ExerciseSet:
+    """The exercises of one chapter."""
+    if stem not in stems():
+        raise UnknownExercise(stem, stems())
+    exercises: ExerciseSet = import_module(f"{__name__}.{stem}").EXERCISES
+    return exercises
+
+
+def every() -> Iterator[Exercise]:
+    """All exercises, chapter by chapter."""
+    for stem in stems():
+        yield from load(stem)
+
+
+def find(name: object) -> Exercise:
+    """The exercise of this name; raises UnknownExercise with the nearest name."""
+    for exercise in every():
+        if exercise.name == name:
+            return exercise
+    raise UnknownExercise(name, [exercise.name for exercise in every()])

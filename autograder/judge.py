@@ -1,0 +1,99 @@
+"""The judge: runs the reference and the answer bank of a course, and holds observations against what they show.
+
+It works where the course folder is, never in the process that runs a student's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from autograder.bank import Answer, load_bank
+from autograder.chapter import read_chapter
+from autograder.errors import BankError, ChapterError
+from autograder.exercise import Case, Exercise
+from autograder.exercises import load
+from autograder.judgement import judge
+from autograder.key import Key, Mistake
+from autograder.observation import Observation
+from autograder.rules import broken
+from autograder.verdict import Report
+
+VISIBLE_SEED = 0
+
+
+class Judge:
+    """The judge of one chapter of a course folder (the one with `chapters/` and `answers/`)."""
+
+    def __init__(self, course: Path, stem: str) -> None:
+        self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
+        self.exercises = load(stem)
+        self.bank = load_bank(course, stem)
+        _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
+        _know_exercises(self.bank, self.chapter.exercises)
+        self._references = self._run_solutions()
+        self._keys: dict[tuple[str, int], Key] = {}
+
+    def _run_solutions(self) -> dict[str, Callable[..., Any]]:
+        namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}
+        exec(self.chapter.prelude, namespace)
+        for name in self.chapter.exercises:
+            exec(compile(self.chapter.solution(name), f"<solution of {name}>", "exec"), namespace)
+        return {name: namespace[name] for name in self.chapter.exercises}
+
+    def reference(self, name: str) -> Callable[..., Any]:
+        """The worked solution of an exercise, ready to be called."""
+        return self._references[name]
+
+    def cases(self, name: str, seed: int) -> tuple[Case, ...]:
+        """The cases of a grading run; seed 0 gives the visible ones."""
+        return self.key(name, seed).cases
+
+    def key(self, name: str, seed: int) -> Key:
+        """What the reference and every wrong answer of the bank show on the cases of this seed; computed once."""
+        if (name, seed) not in self._keys:
+            self._keys[name, seed] = self._make_key(self.exercises[name], seed)
+        return self._keys[name, seed]
+
+    def _make_key(self, exercise: Exercise, seed: int) -> Key:
+        cases = exercise.cases(seed)
+        wrong = [answer for answer in self.bank.of(exercise.name) if not answer.is_right]
+        return Key(
+            exercise.name,
+            cases,
+            exercise.observe(self.reference(exercise.name), cases),
+            tuple(_mistake(exercise, answer, cases) for answer in wrong),
+        )
+
+    def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
+        """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""
+        return judge(self.exercises[name], self.key(name, seed), observations, source)
+
+
+def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
+    names = tuple(rule.name for rule in broken(exercise.rules, answer.source))
+    return Mistake(answer.tag, answer.sentence or "", exercise.observe(answer.function, cases), names)
+
+
+def _agree_on_names(where: str, written: Sequence[str], probed: Sequence[str]) -> None:
+    if set(written) != set(probed):
+        odd = ", ".join(sorted(set(written) ^ set(probed)))
+        raise ChapterError(
+            f"{where}:1: the chapter and autograder/exercises disagree about: {odd}. Each exercise must stand in both."
+        )
+
+
+def _know_exercises(bank: Sequence[Answer] | Any, known: Sequence[str]) -> None:
+    for answer in bank:
+        if answer.exercise not in known:
+            raise BankError(
+                f"the answer bank holds {answer.tag!r} for {answer.exercise!r}, which is no exercise of the chapter; "
+                f"the exercises are: {', '.join(known)}."
+            )
+
+
+def visible_keys(course: Path, stem: str) -> dict[str, Key]:
+    """The keys on the visible cases, by exercise: what students are shipped."""
+    judge_here = Judge(course, stem)
+    return {exercise.name: judge_here.key(exercise.name, VISIBLE_SEED) for exercise in judge_here.exercises}

@@ -1,0 +1,269 @@
+"""Observations: what a probe saw, as plain data; to bytes and back; the first difference between two.
+
+An observation is a dict of facets ("returned", "raised", "inputs", ...) whose values are plain: None, bool, int, float,
+str, list, tuple, dict, `Seen` tensors, dtypes, devices, sizes, `Raised` and `Foreign`. It travels as JSON plus
+safetensors, never as pickle: reading it can build data and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+from autograder.errors import DamagedData
+
+Plain = Any
+Observation = dict[str, Plain]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A tensor as it was seen: its values (None where there are none to see), dtype, shape, device type, tracking."""
+
+    values: torch.Tensor | None
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    requires_grad: bool = False
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception: its type's name, its message, and the line of the student's code that raised it."""
+
+    type: str
+    message: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A value that is no plain data: the name of its type and a short text of it."""
+
+    type: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far two numbers may be apart: `abs(a - b) <= absolute + relative * abs(b)`."""
+
+    relative: float = 1e-4
+    absolute: float = 1e-5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two observations part: the path to it, the aspect that differs, and both values."""
+
+    path: tuple[str | int, ...]
+    aspect: str
+    expected: Plain
+    got: Plain
+
+
+# -------------------------------------------------------------------------------------------------- to bytes and back
+
+
+def to_parts(value: Plain) -> tuple[Any, bytes]:
+    """Encode plain data: what JSON can hold, and the tensors as safetensors."""
+    tensors: dict[str, torch.Tensor] = {}
+    return _encode(value, tensors), save(tensors)
+
+
+def to_bytes(value: Plain) -> bytes:
+    """Encode plain data in one piece: 8 bytes of length, JSON, then safetensors."""
+    node, tensors = to_parts(value)
+    text = json.dumps(node, separators=(",", ":")).encode()
+    return len(text).to_bytes(8, "big") + text + tensors
+
+
+def from_bytes(data: bytes) -> Plain:
+    """Decode what `to_bytes` wrote; raises DamagedData for anything else."""
+    size = int.from_bytes(data[:8], "big")
+    try:
+        node = json.loads(data[8 : 8 + size])
+    except (ValueError, RecursionError) as error:
+        raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
+    return from_parts(node, data[8 + size :])
+
+
+def from_parts(node: Any, tensors: bytes) -> Plain:
+    """Decode what `to_parts` wrote; raises DamagedData for anything else."""
+    try:
+        return _decode(node, load(tensors))
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError, SafetensorError, RuntimeError) as error:
+        raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
+
+
+def _encode(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, torch.Tensor):
+        return {"t": "tensor", "k": _keep(value, tensors), "order": _stride_order(value)}
+    if isinstance(value, Seen):
+        key = None if value.values is None else _keep(value.values, tensors)
+        return {"t": "seen", "k": key, "v": [list(value.shape), value.dtype, value.device, value.requires_grad]}
+    for tag, kind, pack, _ in _TAGGED:
+        if type(value) is kind:
+            return {"t": tag, "v": pack(value, tensors)}
+    raise TypeError(f"an observation holds plain data; found {type(value).__name__}")
+
+
+def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
+    if not isinstance(node, dict):
+        if isinstance(node, list):
+            raise ValueError("an untagged list")
+        return node
+    if node["t"] == "tensor":
+        return _with_stride_order(tensors[node["k"]], node["order"])
+    if node["t"] == "seen":
+        shape, dtype, device, tracked = node["v"]
+        values = None if node["k"] is None else tensors[node["k"]]
+        return Seen(values, tuple(shape), dtype, device, tracked)
+    for tag, _, _, unpack in _TAGGED:
+        if node["t"] == tag:
+            return unpack(node["v"], tensors)
+    raise ValueError(f"unknown tag {node['t']!r}")
+
+
+def _keep(tensor: torch.Tensor, tensors: dict[str, torch.Tensor]) -> str:
+    """Store a tensor once, however often it occurs, in the order of its memory."""
+    plain = tensor.detach().permute(_stride_order(tensor)).contiguous()
+    for key, other in tensors.items():
+        if other.dtype == plain.dtype and other.shape == plain.shape and _same_bits(other, plain):
+            return key
+    key = f"{len(tensors):05d}"
+    tensors[key] = plain.clone()
+    return key
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return bool(torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8)))
+
+
+def _stride_order(tensor: torch.Tensor) -> list[int]:
+    """The dims from the widest stride to the narrowest: (0, 1, ...) for a contiguous tensor."""
+    if tensor.is_contiguous():
+        return list(range(tensor.dim()))
+    return sorted(range(tensor.dim()), key=tensor.stride, reverse=True)
+
+
+def _with_stride_order(stored: torch.Tensor, order: list[int]) -> torch.Tensor:
+    return stored.permute([order.index(dim) for dim in range(len(order))])
+
+
+def _items(value: Any, tensors: dict[str, torch.Tensor]) -> list[Any]:
+    return [_encode(item, tensors) for item in value]
+
+
+def _dtype_named(name: str) -> torch.dtype:
+    dtype = getattr(torch, name)
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError(f"{name!r} is no dtype")
+    return dtype
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """`float32` for `torch.float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+_Pack = Callable[[Any, dict[str, torch.Tensor]], Any]
+_TAGGED: tuple[tuple[str, type, _Pack, _Pack], ...] = (
+    ("list", list, _items, lambda v, t: [_decode(item, t) for item in v]),
+    ("tuple", tuple, _items, lambda v, t: tuple(_decode(item, t) for item in v)),
+    (
+        "dict",
+        dict,
+        lambda v, t: [[_encode(key, t), _encode(item, t)] for key, item in v.items()],
+        lambda v, t: {_decode(key, t): _decode(item, t) for key, item in v},
+    ),
+    ("size", torch.Size, lambda v, t: list(v), lambda v, t: torch.Size(v)),
+    ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
+    ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
+    ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*v)),
+    ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*v)),
+)
+
+
+# ------------------------------------------------------------------------------------------------ the first difference
+
+
+def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Difference | None:
+    """The first place where two observations differ, or None; order: type, shape, dtype, device, values, tracking."""
+    return next(_differences(expected, got, tolerance, ()), None)
+
+
+def _differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:
+    if type(expected) is not type(got):
+        yield Difference(path, "type", expected, got)
+    elif isinstance(expected, Seen):
+        yield from _tensor_differences(expected, got, tol, path)
+    elif isinstance(expected, torch.Tensor):  # an argument of a case
+        alike = expected.shape == got.shape and expected.dtype == got.dtype
+        if not alike or not close_mask(expected, got, tol).all():
+            yield Difference(path, "values", expected, got)
+    elif isinstance(expected, dict):
+        if set(expected) != set(got):
+            yield Difference(path, "keys", list(expected), list(got))
+            return
+        for key in expected:
+            yield from _differences(expected[key], got[key], tol, (*path, key))
+    elif isinstance(expected, list | tuple) and not isinstance(expected, torch.Size):
+        if len(expected) != len(got):
+            yield Difference(path, "length", expected, got)
+            return
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            yield from _differences(one, other, tol, (*path, index))
+    elif isinstance(expected, Raised):
+        if (expected.type, expected.message) != (got.type, got.message):
+            yield Difference(path, "raised", expected, got)
+    elif isinstance(expected, float):
+        if not _close(expected, got, tol):
+            yield Difference(path, "values", expected, got)
+    elif expected != got:
+        yield Difference(path, "values", expected, got)
+
+
+def _tensor_differences(
+    expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]
+) -> Iterator[Difference]:
+    for aspect in ("shape", "dtype", "device"):
+        if getattr(expected, aspect) != getattr(got, aspect):
+            yield Difference(path, aspect, expected, got)
+            return
+    if not same_values(expected, got, tol):
+        yield Difference(path, "values", expected, got)
+    if expected.requires_grad != got.requires_grad:
+        yield Difference(path, "requires_grad", expected, got)
+
+
+def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
+    """Whether two tensors of one shape hold the same numbers within tolerance; NaN equals NaN."""
+    if expected.values is None or got.values is None:
+        return expected.values is got.values
+    return bool(close_mask(expected.values, got.values, tol).all())
+
+
+def close_mask(expected: torch.Tensor, got: torch.Tensor, tol: Tolerance) -> torch.Tensor:
+    """True where two tensors of one shape agree within tolerance."""
+    if not (expected.is_floating_point() or expected.is_complex()):
+        return expected == got
+    wide = torch.complex128 if expected.is_complex() else torch.float64
+    return torch.isclose(got.to(wide), expected.to(wide), rtol=tol.relative, atol=tol.absolute, equal_nan=True)
+
+
+def _close(expected: float, got: float, tol: Tolerance) -> bool:
+    if math.isnan(expected) or math.isnan(got):
+        return math.isnan(expected) and math.isnan(got)
+    if math.isinf(expected) or math.isinf(got):
+        return expected == got
+    return abs(got - expected) <= tol.absolute + tol.relative * abs(expected)

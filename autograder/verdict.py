@@ -1,0 +1,91 @@
+"""Verdicts: the outcome of one check, and of one exercise; their JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+VERSION = 1
+
+
+class Status(Enum):
+    """How a check ended. Our own fault is none of these: it is an exception."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    SKIPPED = "skipped"
+    NOT_ATTEMPTED = "not_attempted"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Two small grids side by side: the numbers expected, the numbers got, and where they agree."""
+
+    expected: tuple[tuple[str, ...], ...]
+    got: tuple[tuple[str, ...], ...]
+    agrees: tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of one check: the requirement, what to tell, and the case that shows it."""
+
+    requirement: str
+    status: Status
+    sentence: str = ""
+    mistake: str | None = None
+    call: str = ""
+    expected: str = ""
+    got: str = ""
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of one exercise: a verdict per requirement."""
+
+    exercise: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(verdict.status is Status.PASS for verdict in self.verdicts)
+
+    @property
+    def score(self) -> float:
+        """The share of checks that passed, 0 to 1."""
+        return sum(verdict.status is Status.PASS for verdict in self.verdicts) / len(self.verdicts)
+
+    @property
+    def first(self) -> Verdict | None:
+        """The first verdict that is no pass: the one to talk about."""
+        return next((verdict for verdict in self.verdicts if verdict.status is not Status.PASS), None)
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """The tags of the known mistakes that this report names."""
+        return tuple(dict.fromkeys(verdict.mistake for verdict in self.verdicts if verdict.mistake))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        return {
+            "version": VERSION,
+            "exercise": self.exercise,
+            "verdicts": [asdict(verdict) | {"status": verdict.status.value} for verdict in self.verdicts],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Report:
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        if data.get("version") != VERSION:
+            raise ValueError(f"expected a report of version {VERSION}, found version {data.get('version')!r}")
+        return cls(data["exercise"], tuple(_verdict(item) for item in data["verdicts"]))
+
+
+def _verdict(item: dict[str, Any]) -> Verdict:
+    picture = item["picture"] and Picture(*(tuple(map(tuple, item["picture"][k])) for k in ("expected", "got", "agrees")))
+    return Verdict(**(item | {"status": Status(item["status"]), "picture": picture or None}))

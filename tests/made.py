@@ -1,0 +1,80 @@
+"""A made exercise for the tests of judging and feedback: `double(x, plus)` returns 2 * x + plus."""
+
+import inspect
+from collections.abc import Callable, Iterator
+
+import torch
+
+from autograder.exercise import Case, Draw, Exercise, ExerciseSet
+from autograder.judgement import judge
+from autograder.key import Key, Mistake
+from autograder.probe import calling
+from autograder.rules import no_loops
+from autograder.verdict import Report
+
+EXERCISES = ExerciseSet("ch99_made")
+
+
+@EXERCISES.add("double", tier="core", hints=("Twice.", "Use `*`."), probe=calling(), rules=(no_loops,))
+def double(draw: Draw) -> Iterator[Case]:
+    """Double a tensor."""
+    yield Case("doubles", draw.normal(2, 3), plus=0.0)
+    yield Case("doubles", draw.normal(4), plus=0.0)
+    yield Case("adds", draw.normal(2, 2), plus=1.5)
+
+
+def reference(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """The right answer."""
+    return 2 * x + plus
+
+
+def square(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """A known mistake: wrong from the first check on."""
+    return x**2 + plus
+
+
+def forgets(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """A known mistake: right until `plus` matters."""
+    return 2 * x
+
+
+def in_place(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """A known mistake: the right values, but the input is changed."""
+    return x.mul_(2).add_(plus)
+
+
+def loops(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """A known mistake: breaks a rule and nothing else."""
+    for _ in range(1):
+        x = x + x
+    return x + plus
+
+
+MISTAKES: dict[Callable[..., object], tuple[str, str]] = {
+    square: ("square", "You square instead of doubling."),
+    forgets: ("forgets-plus", "You leave out `plus`."),
+    in_place: ("in-place", "You write into the input."),
+    loops: ("loop", "A loop is not needed here."),
+}
+
+
+def exercise() -> Exercise:
+    """The made exercise."""
+    return EXERCISES["double"]
+
+
+def key(seed: int = 0) -> Key:
+    """Its key on the cases of a seed."""
+    made = exercise()
+    cases = made.cases(seed)
+    mistakes = tuple(
+        Mistake(tag, text, made.observe(function, cases), ("no_loops",) if tag == "loop" else ())
+        for function, (tag, text) in MISTAKES.items()
+    )
+    return Key("double", cases, made.observe(reference, cases), mistakes)
+
+
+def report(answer: Callable[..., object], seed: int = 0) -> Report:
+    """The report on an answer to the made exercise."""
+    held = key(seed)
+    return judge(exercise(), held, exercise().observe(answer, held.cases), inspect.getsource(answer))

@@ -1,0 +1,101 @@
+"""The student's side: `check` and `hint` on the shipped cases."""
+
+import pytest
+import torch
+
+from autograder import check, hint
+from autograder.check import source_of, visible_report
+from autograder.errors import CheckFailed, UnknownExercise
+from autograder.verdict import Status
+
+
+def flatten_images(x: torch.Tensor) -> torch.Tensor:
+    """A right answer."""
+    n, c = x.shape[:2]
+    return x.reshape(n, c, -1).transpose(1, 2)
+
+
+def stub(x: torch.Tensor) -> torch.Tensor:
+    """An answer that is not written yet."""
+    raise NotImplementedError
+
+
+class TestCheck:
+    def test_a_right_answer_is_shown_as_passed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """The display tells that all checks passed."""
+        check("flatten_images", flatten_images)
+
+        assert "checks passed" in capsys.readouterr().out
+
+    def test_a_wrong_answer_does_not_stop_the_notebook(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Run All goes on past an unsolved exercise."""
+        check("flatten_images", stub)
+
+        assert "not written yet" in capsys.readouterr().out
+
+    def test_under_nbgrader_a_wrong_answer_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """nbgrader counts an error as 0, and anything else as full marks."""
+        monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+
+        with pytest.raises(CheckFailed, match="not written yet"):
+            check("flatten_images", stub)
+
+    def test_under_nbgrader_a_right_answer_passes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A solved exercise raises nothing."""
+        monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+
+        check("flatten_images", flatten_images)
+
+    def test_an_unknown_name_is_one_line(self) -> None:
+        """A misspelt name is answered with the nearest one."""
+        with pytest.raises(UnknownExercise, match="Did you mean 'flatten_images'"):
+            check("flaten_images", flatten_images)
+
+    @pytest.mark.parametrize("answer", [3, None, torch.zeros(2), "flatten_images"], ids=str)
+    def test_a_result_in_place_of_the_function_is_explained(self, answer: object) -> None:
+        """Calling the function in the check line is a common slip."""
+        first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
+
+        assert first is not None
+        assert 'Write `check("flatten_images", flatten_images)`' in first.sentence
+
+    @pytest.mark.parametrize("answer", [lambda: 1, lambda x, y, z: 1], ids=["none", "three"])
+    def test_a_wrong_number_of_parameters_is_an_error_verdict(self, answer: object) -> None:
+        """The call that failed is shown with Python's own message."""
+        first = visible_report("flatten_images", answer).first  # type: ignore[arg-type]
+
+        assert first is not None
+        assert Status.ERROR is first.status
+        assert "argument" in first.sentence
+
+    def test_another_device_is_told(self) -> None:
+        """A tensor on another device is a matter of the device, not a crash."""
+        first = visible_report("flatten_images", lambda x: flatten_images(x).to("meta")).first
+
+        assert first is not None
+        assert "device cpu, got meta" in first.sentence
+
+
+class TestHint:
+    def test_hints_come_one_at_a_time_and_start_again(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Each call gives the next hint."""
+        from autograder.exercises import find
+
+        count = len(find("flatten_images").hints)
+        given = []
+        for _ in range(count + 1):
+            hint("flatten_images")
+            given.append(capsys.readouterr().out)
+
+        assert given[0] == given[-1]
+        assert count == len(set(given))
+
+    def test_an_unknown_name_is_one_line(self) -> None:
+        """A hint to nothing is an error with a suggestion."""
+        with pytest.raises(UnknownExercise):
+            hint("flaten")
+
+
+def test_the_source_of_a_builtin_is_empty() -> None:
+    """Where there is no text to read, rules on the text have nothing to say."""
+    assert "" == source_of(len)

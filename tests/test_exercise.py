@@ -1,0 +1,71 @@
+"""Exercises: drawing cases, and the set of a chapter."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from autograder.errors import UnknownExercise
+from autograder.exercise import Case, Draw, ExerciseSet
+from autograder.observation import first_difference
+from autograder.probe import calling
+
+from . import made
+
+
+class TestDraw:
+    def test_the_same_seed_draws_the_same(self) -> None:
+        """A grading run can be repeated from its seed."""
+        one, other = Draw(7), Draw(7)
+
+        assert torch.equal(one.normal(3, 4), other.normal(3, 4))
+        assert (one.whole(0, 99), one.sizes(3)) == (other.whole(0, 99), other.sizes(3))
+
+    def test_another_seed_draws_something_else(self) -> None:
+        """Hidden cases are not the visible ones."""
+        assert not torch.equal(Draw(0).normal(3, 4), Draw(1).normal(3, 4))
+
+    def test_sizes_are_all_different(self) -> None:
+        """No square shape hides a swapped dim."""
+        assert all(3 == len(set(Draw(seed).sizes(3))) for seed in range(50))
+
+    def test_the_global_generators_are_left_alone(self) -> None:
+        """Drawing cases does not move a student's random numbers."""
+        torch.manual_seed(3)
+        expected = torch.rand(1)
+        torch.manual_seed(3)
+        draw = Draw(0)
+        draw.normal(2), draw.ints(0, 3, 2), draw.bools(4), draw.uniform(2)
+
+        assert torch.equal(expected, torch.rand(1))
+
+
+class TestExerciseSet:
+    def test_cases_follow_the_seed(self) -> None:
+        """The same exercise draws other numbers for the same requirements."""
+        one, other = made.exercise().cases(0), made.exercise().cases(1)
+
+        assert [case.requirement for case in one] == [case.requirement for case in other]
+        assert not torch.equal(one[0].args[0], other[0].args[0])
+
+    def test_observing_is_repeatable(self) -> None:
+        """An answer that draws nothing shows the same twice."""
+        exercise, cases = made.exercise(), made.exercise().cases(0)
+        pairs = zip(exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True)
+
+        assert all(first_difference(one, other, exercise.tolerance) is None for one, other in pairs)
+
+    def test_an_unknown_name_is_told_the_known_ones(self) -> None:
+        """Asking for a name that is not there raises UnknownExercise."""
+        with pytest.raises(UnknownExercise, match="double"):
+            made.EXERCISES["treble"]
+
+    def test_an_exercise_needs_a_goal_and_a_hint(self) -> None:
+        """An author who forgets the docstring or the hints is told so."""
+        exercises = ExerciseSet("ch99")
+
+        def cases(draw: Draw) -> Iterator[Case]:
+            yield Case("works", 1)
+
+        with pytest.raises(ValueError, match="docstring"):
+            exercises.add("x", tier="core", hints=("h",), probe=calling())(cases)

@@ -1,0 +1,63 @@
+"""Feedback: a report as text and as HTML."""
+
+from autograder.feedback import Feedback, html, text
+from autograder.verdict import Report, Status, Verdict
+
+from . import made
+
+
+def test_text_tells_sentence_call_and_values() -> None:
+    """A terminal reader gets all that the HTML shows."""
+    told = text(made.report(made.forgets), ("Twice.",))
+
+    for part in ("2 of 3 checks passed", "You leave out `plus`.", "double(torch.tensor(", "expected", "got", "hint("):
+        assert part in told
+
+
+def test_a_pass_offers_no_hint() -> None:
+    """A reader who is done is not offered help."""
+    told = html(made.report(made.reference), ("Twice.",))
+
+    assert "all 3 checks passed" in told
+    assert "Hint" not in told
+
+
+def test_hints_are_folded_one_inside_the_other() -> None:
+    """The second hint is out of sight until the first is open."""
+    told = html(made.report(made.square), ("Twice.", "Use `*`."))
+
+    assert told.index("Twice.") < told.index("Another hint") < told.index("<code>*</code>")
+    assert 2 == told.count("<details")
+
+
+def test_what_a_student_wrote_is_escaped() -> None:
+    """A value with markup is shown as text."""
+    verdict = Verdict("works <b>", Status.FAIL, "got `<img src=x>`", call="<script>", got="</div><script>alert(1)</script>")
+    told = html(Report("<script>", (verdict,)))
+
+    assert "<script" not in told
+    assert "<img" not in told
+    assert "<b>" not in told
+
+
+def test_a_sentence_is_told_once() -> None:
+    """Two checks that fail for one reason do not repeat it."""
+    verdicts = tuple(Verdict(name, Status.FAIL, "You square.") for name in ("one", "two"))
+
+    assert 1 == text(Report("double", (Verdict("zero", Status.PASS), *verdicts))).count("You square.")
+
+
+def test_the_picture_frames_what_differs() -> None:
+    """Cells that differ are marked by frame and weight, not by color alone."""
+    told = html(made.report(made.square))
+
+    assert "border:2px" in told
+    assert "font-weight:700" in told
+
+
+def test_a_notebook_gets_both_forms() -> None:
+    """The displayed object has an HTML form and a text form."""
+    shown = Feedback(made.report(made.square), ("Twice.",))
+
+    assert shown._repr_html_().startswith("<div")
+    assert "You square instead of doubling." in repr(shown)

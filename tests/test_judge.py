@@ -1,0 +1,79 @@
+"""The judge: reference and answer bank of a course folder, on cases."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.bank import AnswerBank, load_bank
+from autograder.errors import BankError, CourseNotFound
+from autograder.judge import Judge, visible_keys
+
+COURSE = Path(__file__).parent.parent / "course"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    """The judge of chapter 1."""
+    return Judge(COURSE, "ch01_tensors")
+
+
+class TestJudge:
+    def test_the_reference_passes_on_fresh_cases(self, judge: Judge) -> None:
+        """A worked solution observed anew gets full marks."""
+        seen = judge.exercises["standardize"].observe(judge.reference("standardize"), judge.cases("standardize", 41))
+
+        assert judge.judge("standardize", 41, seen, "").passed
+
+    def test_a_key_is_computed_once(self, judge: Judge) -> None:
+        """A class of a thousand needs the reference's observations once."""
+        assert judge.key("describe", 5) is judge.key("describe", 5)
+
+    def test_what_is_shipped_covers_every_exercise(self) -> None:
+        """Each exercise of the chapter has its visible key."""
+        keys = visible_keys(COURSE, "ch01_tensors")
+
+        assert {exercise.name for exercise in Judge(COURSE, "ch01_tensors").exercises} == set(keys)
+
+    def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:
+        """Outside a clone there is one line that says what to do."""
+        with pytest.raises(CourseNotFound):
+            Judge(tmp_path, "ch01_tensors")
+
+
+class TestBank:
+    def test_a_source_comes_without_its_decorator(self) -> None:
+        """What goes into a solution cell is the bare function."""
+        bank = AnswerBank("ch99")
+
+        @bank.wrong("f", "zero", "You return 0.")
+        def f(x: int) -> int:
+            return 0
+
+        assert ["def f(x: int) -> int:\n    return 0\n"] == [answer.source for answer in bank]
+
+    def test_a_tag_is_given_once(self) -> None:
+        """Two answers to one exercise under one tag are refused."""
+        bank = AnswerBank("ch99")
+        bank.right("f", "plain")(lambda_like)
+
+        with pytest.raises(BankError, match="twice"):
+            bank.right("f", "plain")
+
+    @pytest.mark.parametrize(("tag", "sentence"), [("No Keepdim", "s"), ("ok", "  ")])
+    def test_tags_and_sentences_have_a_form(self, tag: str, sentence: str) -> None:
+        """A tag is lower case with hyphens; a sentence is not empty."""
+        with pytest.raises(BankError):
+            AnswerBank("ch99").wrong("f", tag, sentence)
+
+    def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
+        """An answers file must define `bank`."""
+        (tmp_path / "answers").mkdir()
+        (tmp_path / "answers" / "ch99.py").write_text("banc = 1\n")
+
+        with pytest.raises(BankError, match="bank = AnswerBank"):
+            load_bank(tmp_path, "ch99")
+
+
+def lambda_like(x: int) -> int:
+    """An answer."""
+    return x

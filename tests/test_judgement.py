@@ -1,0 +1,79 @@
+"""Judgement: from observations and a key to a report."""
+
+import pytest
+import torch
+
+from autograder.judgement import whole
+from autograder.verdict import Status
+
+from . import made
+
+
+def statuses(answer: object) -> list[Status]:
+    """The statuses of a report on an answer to the made exercise."""
+    return [verdict.status for verdict in made.report(answer).verdicts]  # type: ignore[arg-type]
+
+
+def test_the_reference_passes_every_check() -> None:
+    """One verdict for each requirement and for each rule."""
+    assert [Status.PASS] * 3 == statuses(made.reference)
+
+
+def test_the_starter_is_not_attempted() -> None:
+    """A stub that raises NotImplementedError is no failure, and earns nothing."""
+
+    def stub(x: torch.Tensor, plus: float) -> None:
+        raise NotImplementedError
+
+    assert [Status.NOT_ATTEMPTED] * 3 == statuses(stub)
+    assert 0 == made.report(stub).score
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("answer", made.MISTAKES, ids=lambda answer: answer.__name__)
+def test_a_known_mistake_gets_its_own_sentence(answer: object, seed: int) -> None:
+    """Every wrong answer of the bank is told apart from the others, on any cases."""
+    report = made.report(answer, seed)  # type: ignore[arg-type]
+    tag, sentence = made.MISTAKES[answer]  # type: ignore[index]
+
+    assert (tag,) == report.mistakes
+    assert report.first is not None
+    assert sentence == report.first.sentence
+
+
+def test_a_failed_first_check_skips_the_rest() -> None:
+    """Passing a later check by luck earns nothing when the basics do not work."""
+    assert [Status.FAIL, Status.SKIPPED, Status.SKIPPED] == statuses(made.square)
+    assert 0 == made.report(made.square).score
+
+
+def test_a_later_failure_keeps_what_was_passed() -> None:
+    """Each check that passes counts its share."""
+    assert [Status.PASS, Status.FAIL, Status.PASS] == statuses(made.forgets)
+    assert pytest.approx(2 / 3) == made.report(made.forgets).score
+
+
+def test_an_unknown_mistake_gets_the_first_difference() -> None:
+    """An answer that resembles no known mistake is told what differs, with both values."""
+    first = made.report(lambda x, plus: torch.zeros(1)).first
+
+    assert first is not None
+    assert (None, Status.FAIL) == (first.mistake, first.status)
+    assert "shape (2, 3), got (1,)" in first.sentence
+
+
+def test_a_crash_is_an_error_with_its_message() -> None:
+    """Code that raises is told type and message."""
+    first = made.report(lambda x, plus: x.reshape(5, 5)).first
+
+    assert first is not None
+    assert Status.ERROR is first.status
+    assert "RuntimeError: shape '[5, 5]' is invalid" in first.sentence
+
+
+def test_a_whole_report_says_it_once() -> None:
+    """A crash of the cell is told at the first check; the others are skipped."""
+    report = whole(made.exercise(), made.key().cases, Status.TIMEOUT, "Too slow.")
+
+    assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
+    assert "Too slow." == report.verdicts[0].sentence

@@ -1,0 +1,138 @@
+"""Observations: to bytes and back, and the first difference between two."""
+
+import math
+
+import pytest
+import torch
+
+from autograder.errors import DamagedData
+from autograder.observation import (
+    Difference,
+    Foreign,
+    Raised,
+    Seen,
+    Tolerance,
+    first_difference,
+    from_bytes,
+    to_bytes,
+)
+from autograder.probe import see
+
+TOLERANCE = Tolerance()
+
+
+def aspect(expected: object, got: object) -> str | None:
+    """The aspect in which two values differ."""
+    difference = first_difference(see(expected), see(got), TOLERANCE)
+    return difference.aspect if difference else None
+
+
+PLAIN = [
+    None,
+    True,
+    3,
+    2.5,
+    math.inf,
+    "text",
+    [1, [2]],
+    (1, "a"),
+    {"a": 1, 2: (3,)},
+    torch.Size([2, 3]),
+    torch.float16,
+    torch.device("cpu"),
+    Raised("ValueError", "no", "x = 1"),
+    Foreign("Odd", "<odd>"),
+]
+
+
+class TestBytes:
+    @pytest.mark.parametrize("value", PLAIN, ids=repr)
+    def test_plain_data_survives_the_journey(self, value: object) -> None:
+        """What goes in comes out, with its type."""
+        back = from_bytes(to_bytes({"value": value}))["value"]
+
+        assert value == back
+        assert type(value) is type(back)
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8])
+    def test_tensors_survive_the_journey(self, dtype: torch.dtype) -> None:
+        """A seen tensor keeps values, shape, dtype, device and tracking."""
+        seen = see(torch.tensor([[1, 0, 1]]).to(dtype))
+
+        assert first_difference(seen, from_bytes(to_bytes(seen)), TOLERANCE) is None
+
+    def test_a_transposed_argument_stays_transposed(self) -> None:
+        """A case's tensor keeps its strides, so that a probe can tell view from copy."""
+        tensor = torch.arange(24.0).reshape(2, 3, 4).permute(2, 0, 1)
+        back = from_bytes(to_bytes(tensor))
+
+        assert tensor.stride() == back.stride()
+        assert torch.equal(tensor, back)
+
+    def test_an_empty_tensor_and_a_scalar_survive(self) -> None:
+        """Shapes without elements and without dims are no special case."""
+        for tensor in (torch.empty(0, 3), torch.tensor(2.0)):
+            assert torch.equal(tensor, from_bytes(to_bytes(tensor)))
+
+    @pytest.mark.parametrize("data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]])
+    def test_damaged_bytes_are_named(self, data: bytes) -> None:
+        """Bytes that hold no observation raise DamagedData and nothing else."""
+        with pytest.raises(DamagedData):
+            from_bytes(data)
+
+    def test_a_thing_that_is_not_plain_is_refused(self) -> None:
+        """Only plain data travels; anything else is a mistake of the probe."""
+        with pytest.raises(TypeError, match="plain data"):
+            to_bytes(object())
+
+
+class TestFirstDifference:
+    def test_equal_tensors_do_not_differ(self) -> None:
+        """Rounding below the tolerance is no difference; NaN agrees with NaN."""
+        one = torch.tensor([1.0, math.nan, math.inf])
+
+        assert aspect(one, one + torch.tensor([1e-6, 0.0, 0.0])) is None
+
+    @pytest.mark.parametrize(
+        ("expected", "got", "what"),
+        [
+            (torch.zeros(2), [0.0, 0.0], "type"),
+            (torch.zeros(2), torch.zeros(3), "shape"),
+            (torch.zeros(2), torch.zeros(2, dtype=torch.float64), "dtype"),
+            (torch.zeros(2), torch.zeros(2, device="meta"), "device"),
+            (torch.zeros(2), torch.tensor([0.0, 1.0]), "values"),
+            (torch.zeros(2), torch.zeros(2, requires_grad=True), "requires_grad"),
+            (torch.zeros(1), torch.tensor([math.nan]), "values"),
+            ((1, 2), [1, 2], "type"),
+            ((2, 3), torch.Size([2, 3]), "type"),
+            (1, True, "type"),
+            (1, 1.0, "type"),
+            ([1, 2], [1], "length"),
+            ({"a": 1}, {"b": 1}, "keys"),
+            ({"a": 1}, {"a": 2}, "values"),
+            (math.inf, -math.inf, "values"),
+            (math.nan, 1.0, "values"),
+            ("a", "b", "values"),
+        ],
+    )
+    def test_names_the_aspect(self, expected: object, got: object, what: str) -> None:
+        """Type comes before shape, shape before dtype, dtype before device, device before values."""
+        assert what == aspect(expected, got)
+
+    def test_names_the_path(self) -> None:
+        """The difference says where inside a container it is."""
+        difference = first_difference({"a": [1, (2, 3)]}, {"a": [1, (2, 4)]}, TOLERANCE)
+
+        assert Difference(("a", 1, 1), "values", 3, 4) == difference
+
+    def test_the_line_of_an_error_does_not_matter(self) -> None:
+        """Two answers that fail alike are alike, however their code is written."""
+        one, other = Raised("ValueError", "no", "x = 1"), Raised("ValueError", "no", "y = 2")
+
+        assert first_difference(one, other, TOLERANCE) is None
+
+    def test_unread_values_differ_from_read_ones(self) -> None:
+        """A tensor whose values could not be read never equals one whose values are known."""
+        unread = Seen(None, (2,), "float32", "cpu")
+
+        assert first_difference(see(torch.zeros(2)), unread, TOLERANCE) is not None

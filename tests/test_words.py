@@ -1,0 +1,62 @@
+"""Differences in words."""
+
+import torch
+
+from autograder import words
+from autograder.exercise import Case
+from autograder.probe import see
+
+from . import made
+
+
+def sentence(answer: object) -> str:
+    """The first sentence on an answer to the made exercise."""
+    first = made.report(answer).first  # type: ignore[arg-type]
+    assert first is not None
+    return first.sentence
+
+
+def test_a_missing_return_is_guessed() -> None:
+    """None where a tensor belongs looks like a forgotten `return`."""
+    assert "Did you forget `return`?" in sentence(lambda x, plus: None)
+
+
+def test_wrong_parameters_are_explained() -> None:
+    """A function with other parameters is told to keep the starter's."""
+
+    def double(x: torch.Tensor) -> torch.Tensor:
+        return 2 * x
+
+    assert "Keep the parameters of `double`" in sentence(double)
+
+
+def test_another_device_is_named() -> None:
+    """A tensor on the wrong device is told both devices."""
+    told = sentence(lambda x, plus: (2 * x + plus).to("meta"))
+
+    assert "device cpu, got meta" in told
+
+
+def test_small_tensors_stand_in_the_call() -> None:
+    """A failing call can be copied out of the feedback and run."""
+    text = words.call("f", Case("r", torch.tensor([1, 2]), torch.zeros(100), dim=-1))
+
+    assert "f(torch.tensor([1, 2]), <tensor (100,) float32>, dim=-1)" == text
+
+
+def test_long_values_are_cut_in_the_middle() -> None:
+    """Begin and end of a long value stay readable."""
+    text = words.show(see(torch.arange(1000)))
+
+    assert len(text) < 2 * words.WIDTH
+    assert "[0, 1, 2" in text
+    assert "998, 999]" in text
+
+
+def test_small_matrices_get_a_picture() -> None:
+    """Two-dimensional values that differ are drawn side by side, with where they agree."""
+    first = made.report(lambda x, plus: (2 * x + plus) * (torch.arange(x.shape[-1]) > 0)).first
+
+    assert first is not None
+    assert first.picture is not None
+    assert ((False, True, True), (False, True, True)) == first.picture.agrees
