@@ -6,9 +6,10 @@ import inspect
 import linecache
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from IPython.display import Markdown, display
+from IPython.display import display
 
 from autograder import fresh as fresh_cases
 from autograder import shipped, words
@@ -23,7 +24,7 @@ from autograder.verdict import Report, Status
 _hints_given: dict[str, int] = {}
 
 
-def check(name: str, answer: Callable[..., Any], *, fresh: bool = False) -> None:
+def check(name: str, answer: object, *, fresh: bool = False) -> None:
     """Check an answer to exercise `name` and show what is right, what is not, and which misunderstanding it looks like.
 
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
@@ -35,7 +36,7 @@ def check(name: str, answer: Callable[..., Any], *, fresh: bool = False) -> None
         raise CheckFailed(headline(report))
 
 
-def visible_report(name: str, answer: Callable[..., Any], source: str | None = None) -> Report:
+def visible_report(name: str, answer: object, source: str | None = None) -> Report:
     """Judge an answer on the shipped cases; no solution, no course folder and no network are needed."""
     exercise = find(name)
     key = shipped.load(exercise.chapter)[name]
@@ -70,4 +71,19 @@ def hint(name: str) -> None:
     hints = find(name).hints
     given = _hints_given.get(name, 0)
     _hints_given[name] = (given + 1) % len(hints)
-    display(Markdown(f"**Hint {given + 1} of {len(hints)}** {hints[given]}"))
+    display(Hint(given + 1, len(hints), hints[given]))
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint, ready to be shown."""
+
+    number: int
+    count: int
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"Hint {self.number} of {self.count}: {self.sentence}"
+
+    def _repr_markdown_(self) -> str:
+        return f"**Hint {self.number} of {self.count}.** {self.sentence}"

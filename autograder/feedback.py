@@ -8,12 +8,12 @@ from html import escape
 from autograder.verdict import Picture, Report, Status, Verdict
 
 _MARKS = {
-    Status.PASS: ("✓", "passed"),
-    Status.FAIL: ("✗", "not yet"),
-    Status.ERROR: ("✗", "stopped with an error"),
-    Status.TIMEOUT: ("✗", "took too long"),
-    Status.SKIPPED: ("–", "not checked, because an earlier check did not pass"),
-    Status.NOT_ATTEMPTED: ("○", "not written yet"),
+    Status.PASS: ("✓", ""),
+    Status.FAIL: ("✗", " (not yet)"),
+    Status.ERROR: ("✗", " (stopped with an error)"),
+    Status.TIMEOUT: ("✗", " (took too long)"),
+    Status.SKIPPED: ("–", " (waits for the first check)"),
+    Status.NOT_ATTEMPTED: ("○", ""),
 }
 # Green and red that differ in lightness too, and read on light and dark pages.
 _GREEN, _RED, _GREY = "#1a7f5a", "#c4442f", "#7a7a7a"
@@ -49,7 +49,7 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
     told: set[str] = set()
     for verdict in report.verdicts:
         mark, word = _MARKS[verdict.status]
-        lines.append(f"  {mark} {verdict.requirement}" + ("" if verdict.status is Status.PASS else f" ({word})"))
+        lines.append(f"  {mark} {verdict.requirement}{word}")
         lines += [f"      {line}" for line in _details(verdict, told)]
     if hints and not report.passed:
         lines.append(f'  For a hint, run hint("{report.exercise}") in a new cell.')
@@ -82,8 +82,10 @@ def _untouched(report: Report) -> bool:
 
 def _html_verdict(verdict: Verdict, told: set[str]) -> str:
     mark, word = _MARKS[verdict.status]
-    color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(verdict.status, _RED)
-    note = "" if verdict.status is Status.PASS else f' <span style="opacity:0.75">({word})</span>'
+    color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(
+        verdict.status, _RED
+    )
+    note = f'<span style="opacity:0.75">{word}</span>' if word else ""
     sentence = "" if verdict.sentence in told else _inline(verdict.sentence)
     told.add(verdict.sentence)
     body = f'<div style="margin:0.2em 0 0.3em 1.5em">{sentence}</div>' if sentence else ""

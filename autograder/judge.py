@@ -6,6 +6,7 @@ It works where the course folder is, never in the process that runs a student's 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from autograder.exercise import Case, Exercise
 from autograder.exercises import load
 from autograder.judgement import judge
 from autograder.key import Key, Mistake
-from autograder.observation import Observation
+from autograder.observation import Observation, Raised
 from autograder.rules import broken
 from autograder.verdict import Report
 
@@ -30,7 +31,9 @@ class Judge:
         self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
         self.exercises = load(stem)
         self.bank = load_bank(course, stem)
-        _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
+        _agree_on_names(
+            self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises]
+        )
         _know_exercises(self.bank, self.chapter.exercises)
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}
@@ -73,7 +76,14 @@ class Judge:
 
 def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source))
-    return Mistake(answer.tag, answer.sentence or "", exercise.observe(answer.function, cases), names)
+    observations = tuple(map(_without_line, exercise.observe(answer.function, cases)))
+    return Mistake(answer.tag, answer.sentence or "", observations, names)
+
+
+def _without_line(seen: Observation) -> Observation:
+    """Leave out the line of code that raised: the bank's code is not shipped to students."""
+    error = seen.get("raised")
+    return seen | {"raised": replace(error, line="")} if isinstance(error, Raised) else seen
 
 
 def _agree_on_names(where: str, written: Sequence[str], probed: Sequence[str]) -> None:

@@ -104,7 +104,9 @@ def _rule_verdicts(
 ) -> Iterator[Verdict]:
     """A verdict per rule; a known mistake explains a broken rule only where nothing else went wrong."""
     names = tuple(rule.name for rule in broken(exercise.rules, source))
-    known = [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
+    known = (
+        [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
+    )
     for rule in exercise.rules:
         if rule.name not in names:
             yield Verdict(rule.requirement, Status.PASS)

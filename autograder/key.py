@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.exercise import Case
-from autograder.observation import Observation
+from autograder.observation import Observation, Tolerance, first_difference
+
+_EXACT = Tolerance(0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,20 +31,41 @@ class Key:
     mistakes: tuple[Mistake, ...]
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain data, as an observation may be."""
+        """Plain data, as an observation may be; what several answers show alike is written once."""
+        table: list[Observation] = []
         return {
             "exercise": self.exercise,
             "cases": [[case.requirement, case.args, case.kwargs] for case in self.cases],
-            "reference": list(self.reference),
-            "mistakes": [[m.tag, m.sentence, list(m.observations), list(m.rules)] for m in self.mistakes],
+            "reference": _places(table, self.reference),
+            "mistakes": [
+                [m.tag, m.sentence, _places(table, m.observations), list(m.rules)] for m in self.mistakes
+            ],
+            "observations": table,
         }
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Key:
         """Read what `to_plain` gave."""
+        table = data["observations"]
         return cls(
             data["exercise"],
             tuple(Case(requirement, *args, **kwargs) for requirement, args, kwargs in data["cases"]),
-            tuple(data["reference"]),
-            tuple(Mistake(tag, text, tuple(seen), tuple(rules)) for tag, text, seen, rules in data["mistakes"]),
+            tuple(table[place] for place in data["reference"]),
+            tuple(
+                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules))
+                for tag, text, places, rules in data["mistakes"]
+            ),
         )
+
+
+def _places(table: list[Observation], observations: tuple[Observation, ...]) -> list[int]:
+    """Where each observation stands in the table; one that is not there yet is added."""
+    return [_place(table, observation) for observation in observations]
+
+
+def _place(table: list[Observation], observation: Observation) -> int:
+    for place, known in enumerate(table):
+        if first_difference(known, observation, _EXACT) is None:
+            return place
+    table.append(observation)
+    return len(table) - 1

@@ -13,6 +13,9 @@ from autograder.observation import Tolerance, first_difference
 from autograder.probe import see
 
 
+_INVITATION = "No guess yet: replace the ... above and run both cells."
+
+
 class Reveal:
     """A prediction beside what torch says."""
 
@@ -23,13 +26,17 @@ class Reveal:
 
     def __repr__(self) -> str:
         if self.open:
-            return f"No guess yet: replace the ... above and run both cells. torch says {self._actual}"
+            return f"{_INVITATION} torch says {self._actual}."
         ending = "Your prediction holds." if self.held else "Not what you expected? Read on."
         return f"You predicted {self._guess}; torch says {self._actual}. {ending}"
 
     def _repr_html_(self) -> str:
         color = "#7a7a7a" if self.open else "#1a7f5a" if self.held else "#b26a00"
-        return f'<div style="border-left:4px solid {color};padding:0.3em 0.9em">{escape(repr(self))}</div>'
+        told = escape(repr(self))
+        if self.open:  # folded, so that running the cell does not give the answer away
+            answer = f"<details><summary style='cursor:pointer'>Show me</summary>torch says {escape(self._actual)}."
+            told = f"{escape(_INVITATION)} {answer}</details>"
+        return f'<div style="border-left:4px solid {color};padding:0.3em 0.9em">{told}</div>'
 
 
 def reveal(guess: object, actual: object) -> None:

@@ -99,7 +99,15 @@ def from_parts(node: Any, tensors: bytes) -> Plain:
     """Decode what `to_parts` wrote; raises DamagedData for anything else."""
     try:
         return _decode(node, load(tensors))
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError, SafetensorError, RuntimeError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        RecursionError,
+        SafetensorError,
+        RuntimeError,
+    ) as error:
         raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
 
 
@@ -110,7 +118,11 @@ def _encode(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
         return {"t": "tensor", "k": _keep(value, tensors), "order": _stride_order(value)}
     if isinstance(value, Seen):
         key = None if value.values is None else _keep(value.values, tensors)
-        return {"t": "seen", "k": key, "v": [list(value.shape), value.dtype, value.device, value.requires_grad]}
+        return {
+            "t": "seen",
+            "k": key,
+            "v": [list(value.shape), value.dtype, value.device, value.requires_grad],
+        }
     for tag, kind, pack, _ in _TAGGED:
         if type(value) is kind:
             return {"t": tag, "v": pack(value, tensors)}
@@ -202,7 +214,9 @@ def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Diffe
     return next(_differences(expected, got, tolerance, ()), None)
 
 
-def _differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:
+def _differences(
+    expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...]
+) -> Iterator[Difference]:
     if type(expected) is not type(got):
         yield Difference(path, "type", expected, got)
     elif isinstance(expected, Seen):
@@ -258,7 +272,9 @@ def close_mask(expected: torch.Tensor, got: torch.Tensor, tol: Tolerance) -> tor
     if not (expected.is_floating_point() or expected.is_complex()):
         return expected == got
     wide = torch.complex128 if expected.is_complex() else torch.float64
-    return torch.isclose(got.to(wide), expected.to(wide), rtol=tol.relative, atol=tol.absolute, equal_nan=True)
+    return torch.isclose(
+        got.to(wide), expected.to(wide), rtol=tol.relative, atol=tol.absolute, equal_nan=True
+    )
 
 
 def _close(expected: float, got: float, tol: Tolerance) -> bool:

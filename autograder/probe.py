@@ -50,7 +50,9 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
     # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = tensor.detach().to("cpu").contiguous().clone() if readable else None
-    return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
+    return Seen(
+        values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad
+    )
 
 
 def copy_of(value: Any) -> Any:
@@ -120,7 +122,9 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
         if grad:
             seen["gradient"] = _gradients(result, args, kwargs)
         if times > 1:
-            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
+            seen["again"] = [
+                see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)
+            ]
         return seen
 
     return probe
@@ -148,7 +152,9 @@ def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """For each tensor of the result, in its place, the arguments whose memory it uses."""
     if isinstance(result, torch.Tensor):
         named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-        return [name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)]
+        return [
+            name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)
+        ]
     if type(result) in (list, tuple):
         return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
     if type(result) is dict:
@@ -164,7 +170,9 @@ def _same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
     named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-    return {name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
+    return {
+        name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()
+    }
 
 
 def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

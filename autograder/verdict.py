@@ -87,5 +87,7 @@ class Report:
 
 
 def _verdict(item: dict[str, Any]) -> Verdict:
-    picture = item["picture"] and Picture(*(tuple(map(tuple, item["picture"][k])) for k in ("expected", "got", "agrees")))
+    picture = item["picture"] and Picture(
+        *(tuple(map(tuple, item["picture"][k])) for k in ("expected", "got", "agrees"))
+    )
     return Verdict(**(item | {"status": Status(item["status"]), "picture": picture or None}))

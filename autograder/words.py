@@ -70,13 +70,17 @@ def _names(value: Plain) -> str:
 def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     where = f" It happened at: `{error.line}`" if error.line else ""
     message = " ".join(error.message.split())
-    signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
+    signature = (
+        error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
+    )
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
     return Told(f"Your code raised {error.type}: {message}{where}{advice}", got=f"{error.type}: {message}")
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
-    base = {"returned": "the result", "again": "the result of a second call"}.get(facet, facet.replace("_", " "))
+    base = {"returned": "the result", "again": "the result of a second call"}.get(
+        facet, facet.replace("_", " ")
+    )
     keys = "".join(f"[{key!r}]" for key in inner)
     return f"{base}{keys}" if keys else base
 
@@ -141,7 +145,9 @@ def show(value: Plain, width: int = WIDTH) -> str:
         inside = ", ".join(show(item, width) for item in value)
         return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
     if isinstance(value, dict):
-        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
+        return shorten(
+            "{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width
+        )
     return shorten(repr(value), width)
 
 
@@ -199,7 +205,9 @@ def _picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
         return None
     if expected.dim() != 2 or max(expected.shape) > _GRID or expected.numel() == 0:
         return None
-    return Picture(_grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist())))
+    return Picture(
+        _grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist()))
+    )
 
 
 def _grid(values: torch.Tensor) -> tuple[tuple[str, ...], ...]:

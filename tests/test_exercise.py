@@ -51,7 +51,9 @@ class TestExerciseSet:
     def test_observing_is_repeatable(self) -> None:
         """An answer that draws nothing shows the same twice."""
         exercise, cases = made.exercise(), made.exercise().cases(0)
-        pairs = zip(exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True)
+        pairs = zip(
+            exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True
+        )
 
         assert all(first_difference(one, other, exercise.tolerance) is None for one, other in pairs)
 

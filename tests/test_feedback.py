@@ -10,7 +10,14 @@ def test_text_tells_sentence_call_and_values() -> None:
     """A terminal reader gets all that the HTML shows."""
     told = text(made.report(made.forgets), ("Twice.",))
 
-    for part in ("2 of 3 checks passed", "You leave out `plus`.", "double(torch.tensor(", "expected", "got", "hint("):
+    for part in (
+        "2 of 3 checks passed",
+        "You leave out `plus`.",
+        "double(torch.tensor(",
+        "expected",
+        "got",
+        "hint(",
+    ):
         assert part in told
 
 
@@ -32,7 +39,9 @@ def test_hints_are_folded_one_inside_the_other() -> None:
 
 def test_what_a_student_wrote_is_escaped() -> None:
     """A value with markup is shown as text."""
-    verdict = Verdict("works <b>", Status.FAIL, "got `<img src=x>`", call="<script>", got="</div><script>alert(1)</script>")
+    verdict = Verdict(
+        "works <b>", Status.FAIL, "got `<img src=x>`", call="<script>", got="</div><script>alert(1)</script>"
+    )
     told = html(Report("<script>", (verdict,)))
 
     assert "<script" not in told

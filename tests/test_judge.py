@@ -20,7 +20,9 @@ def judge() -> Judge:
 class TestJudge:
     def test_the_reference_passes_on_fresh_cases(self, judge: Judge) -> None:
         """A worked solution observed anew gets full marks."""
-        seen = judge.exercises["standardize"].observe(judge.reference("standardize"), judge.cases("standardize", 41))
+        seen = judge.exercises["standardize"].observe(
+            judge.reference("standardize"), judge.cases("standardize", 41)
+        )
 
         assert judge.judge("standardize", 41, seen, "").passed
 

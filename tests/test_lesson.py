@@ -25,7 +25,8 @@ class TestReveal:
         assert Reveal(guess, actual).held
 
     @pytest.mark.parametrize(
-        ("guess", "actual"), [((3, 2), torch.Size([2, 3])), (1, True), (torch.float32, torch.float64), (None, 1)]
+        ("guess", "actual"),
+        [((3, 2), torch.Size([2, 3])), (1, True), (torch.float32, torch.float64), (None, 1)],
     )
     def test_a_wrong_guess_does_not_hold(self, guess: object, actual: object) -> None:
         """Another value, or a bool for a number, is not the prediction."""
@@ -38,6 +39,12 @@ class TestReveal:
         assert "No guess yet" in told
         assert "(2,)" in told
 
+    def test_an_open_guess_keeps_the_answer_folded(self) -> None:
+        """Running the cells does not give the answer away before the reader asks for it."""
+        told = Reveal(..., 42)._repr_html_()
+
+        assert told.index("<details>") < told.index("42") < told.index("</details>")
+
 
 class TestShowsError:
     def test_prints_the_message_in_one_line(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +52,10 @@ class TestShowsError:
         with shows_error(RuntimeError):
             torch.ones(2, 3) @ torch.ones(2, 3)
 
-        assert "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n" == capsys.readouterr().out
+        assert (
+            "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n"
+            == capsys.readouterr().out
+        )
 
     def test_a_block_that_succeeds_fails_the_cell(self) -> None:
         """A claim that is no longer true is noticed."""

@@ -54,7 +54,9 @@ class TestBytes:
         assert value == back
         assert type(value) is type(back)
 
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8])
+    @pytest.mark.parametrize(
+        "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8]
+    )
     def test_tensors_survive_the_journey(self, dtype: torch.dtype) -> None:
         """A seen tensor keeps values, shape, dtype, device and tracking."""
         seen = see(torch.tensor([[1, 0, 1]]).to(dtype))
@@ -74,7 +76,9 @@ class TestBytes:
         for tensor in (torch.empty(0, 3), torch.tensor(2.0)):
             assert torch.equal(tensor, from_bytes(to_bytes(tensor)))
 
-    @pytest.mark.parametrize("data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]])
+    @pytest.mark.parametrize(
+        "data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]]
+    )
     def test_damaged_bytes_are_named(self, data: bytes) -> None:
         """Bytes that hold no observation raise DamagedData and nothing else."""
         with pytest.raises(DamagedData):

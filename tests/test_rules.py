@@ -9,7 +9,14 @@ NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.
 
 @pytest.mark.parametrize(
     "body",
-    ["for i in x: pass", "while x: pass", "[i for i in x]", "sum(i for i in x)", "{i: 1 for i in x}", "list(map(f, x))"],
+    [
+        "for i in x: pass",
+        "while x: pass",
+        "[i for i in x]",
+        "sum(i for i in x)",
+        "{i: 1 for i in x}",
+        "list(map(f, x))",
+    ],
 )
 def test_every_kind_of_loop_counts(body: str) -> None:
     """Statements, comprehensions and map are loops."""

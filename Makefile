@@ -1,0 +1,71 @@
+# `make help` lists the targets. Needed: Python 3.11, 3.12 or 3.13, pip, make.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help lab test build grade nbval run lint unit lock clean
+
+VENV ?= .venv
+READY := $(VENV)/.made
+CHAPTER ?= ch01_tensors
+SEED ?= 1
+TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
+
+# nbgrader looks for its helpers on PATH.
+export PATH := $(abspath $(VENV))/bin:$(PATH)
+
+# The first Python of a version that fits; name another with `make ... PYTHON=/path/to/python`.
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
+	$$python -c '$(FITS)' 2>/dev/null && { echo $$python; break; }; done)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+
+lab: $(READY) ## set up, and open JupyterLab on the students' notebooks
+	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+
+test: lint unit nbval run ## set up, and run every test: lint, types, unit tests, every notebook
+
+build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
+	python -m autograder build
+
+grade: $(READY) ## grade the example class through nbgrader
+	python -m autograder grade
+
+nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
+	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
+
+run: $(READY) ## run one solved chapter with another seed: make run CHAPTER=ch01_tensors SEED=1
+	@mkdir -p build/runs
+	papermill --no-progress-bar -p seed $(SEED) solutions/$(CHAPTER).ipynb build/runs/$(CHAPTER)-$(SEED).ipynb
+
+lint: $(READY) ## check style and types
+	ruff check .
+	ruff format --check .
+	mypy
+
+unit: $(READY) ## run the unit tests only
+	pytest -n 2
+
+lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
+	rm -rf build/lock
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet torch==$(TORCH) '.[dev]'
+	{ sed -n '/^#/p' requirements.lock; echo torch==$(TORCH); build/lock/bin/python -m pip freeze --all \
+		--exclude pytorch-basics --exclude pip --exclude torch; } > build/requirements.lock
+	mv build/requirements.lock requirements.lock
+
+clean: ## remove what tests and runs left behind; keeps .venv, submissions, grades, and build/aside
+	rm -rf .pytest_cache .mypy_cache .ruff_cache *.egg-info
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name aside -exec rm -rf {} +
+	find autograder course tests -name __pycache__ -prune -exec rm -rf {} +
+
+# Made once, and made again when the versions change. Stopped half-way it has no stamp, and is made again too.
+$(READY): pyproject.toml requirements.lock
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed and was not found: install one, or name" \
+		"it with make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version); this takes a few minutes."
+	$(PYTHON) -m venv --clear $(VENV)
+	$(VENV)/bin/python -m pip install -qq -r requirements.lock
+	$(VENV)/bin/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,161 @@
+"""The build: chapters become nbgrader's source and release, notebooks, solutions and shipped observations.
+
+Everything is made in a temporary folder first. `build` then puts it in place; `check_sync` only compares.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from autograder import address, files, shipped
+from autograder.chapter import Chapter, read_course
+from autograder.errors import WorkFailed
+
+OBSERVATIONS = Path("autograder", "exercises")
+# The folders of committed generated files, and which of their files are generated.
+_WATCHED = {
+    Path("notebooks"): (".ipynb",),
+    Path("solutions"): (".ipynb",),
+    OBSERVATIONS: (".json", ".safetensors"),
+}
+
+# (course folder, chapter's stem) -> the contents of its two data files, by suffix
+Observe = Callable[[Path, str], dict[str, bytes]]
+Outputs = dict[Path, bytes]
+
+
+class State(Enum):
+    """What is wrong with a generated file."""
+
+    STALE = "stale"
+    MISSING = "missing"
+    STRAY = "stray"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A generated file that is not as the chapters say; the path starts at the project folder."""
+
+    state: State
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{self.state.value}: {self.path.as_posix()}"
+
+
+def observe(course: Path, stem: str) -> dict[str, bytes]:
+    """Compute a chapter's shipped observations: reference and answer bank on the visible cases."""
+    from autograder.judge import visible_keys
+
+    return shipped.encode(visible_keys(course, stem))
+
+
+def build(project: Path, observer: Observe = observe) -> list[str]:
+    """Bring every generated file up to date; returns one line for each change.
+
+    Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError;
+    nothing is half written.
+    """
+    outputs = render(project, observer)
+    changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
+    told = [_aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path)]
+    files.write_all({project / path: data for path, data in changed.items()})
+    told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
+    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs)]
+
+
+def _aside(project: Path, path: Path, what: str) -> str:
+    place = files.put_aside(project / path, project)
+    return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
+
+
+def _worked_in(path: Path) -> bool:
+    """Whether a notebook was run: the ones that the build writes have no outputs and no counts."""
+    if path.suffix != ".ipynb" or not path.is_file():
+        return False
+    try:
+        cells = json.loads(path.read_bytes())["cells"]
+        return any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return True  # not ours, whatever it is
+
+
+def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
+    """Name the committed generated files that are stale, missing or stray; `make build` mends them all."""
+    outputs = render(project, observer)
+    problems = [Problem(State.STRAY, path) for path in _strays(project, outputs)]
+    for path in outputs:
+        if path.parent not in _WATCHED:
+            continue
+        if not (project / path).is_file():
+            problems.append(Problem(State.MISSING, path))
+        elif not _current(project, path, outputs):
+            problems.append(Problem(State.STALE, path))
+    return sorted(problems, key=str)
+
+
+def render(project: Path, observer: Observe = observe) -> Outputs:
+    """Make every generated file, in memory; the paths start at the project folder."""
+    chapters = read_course(project / "course")
+    public = address.read(project)
+    try:
+        with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+            outputs = _notebooks(project, chapters, public, Path(folder).resolve())
+    except OSError as error:
+        raise WorkFailed(
+            f"cannot build in the temporary folder: {error.strerror or error}; nothing was changed. "
+            "Make room there, or set TMPDIR to another folder, then run `make build` again."
+        ) from error
+    for chapter in chapters:
+        for suffix, data in observer(project / "course", chapter.stem).items():
+            outputs[OBSERVATIONS / f"{chapter.stem}{suffix}"] = data
+    return outputs
+
+
+def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
+    """Write the sources to the workplace, let nbgrader release them there, and collect both."""
+    from autograder.notebook import solution_notebook, source_notebook, to_bytes
+    from autograder.release import release
+
+    outputs: Outputs = {}
+    for chapter in chapters:
+        inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
+        outputs["course/source" / inner] = to_bytes(source_notebook(chapter, public))
+        outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))
+        files.write_all({workplace / "source" / inner: outputs["course/source" / inner]})
+    release(project / "course", workplace)
+    for chapter in chapters:
+        inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
+        released = (workplace / "release" / inner).read_bytes()
+        outputs["course/release" / inner] = outputs["notebooks" / Path(inner.name)] = released
+    return outputs
+
+
+def _current(project: Path, path: Path, outputs: Outputs) -> bool:
+    """Whether a file says what the build says; observations may differ as two processors' arithmetic does."""
+    place = project / path
+    if not place.is_file():
+        return False
+    if path.parent != OBSERVATIONS:
+        return place.read_bytes() == outputs[path]
+    stem = path.with_suffix("")
+    pair = {suffix: stem.with_suffix(suffix) for suffix in _WATCHED[OBSERVATIONS]}
+    if not all((project / each).is_file() for each in pair.values()):
+        return False
+    on_disk = {suffix: (project / each).read_bytes() for suffix, each in pair.items()}
+    return shipped.same(on_disk, {suffix: outputs[each] for suffix, each in pair.items()})
+
+
+def _strays(project: Path, outputs: Outputs) -> list[Path]:
+    found = [
+        path.relative_to(project)
+        for folder, suffixes in _WATCHED.items()
+        for path in sorted((project / folder).glob("*"))
+        if path.suffix in suffixes
+    ]
+    return [path for path in found if path not in outputs]

@@ -1,0 +1,139 @@
+"""What the text of a cell must hold, kind by kind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from autograder import regions
+from autograder.cells import Cell, Chapter, Kind, guess_of
+from autograder.chapter_rules import fail
+
+_SOLUTION_ONLY = [("BEGIN", regions.SOLUTION), ("END", regions.SOLUTION)]
+_WITH_STARTER = [("BEGIN", regions.STARTER), ("END", regions.STARTER), *_SOLUTION_ONLY]
+
+
+def _exercise(chapter: Chapter, _index: int, cell: Cell) -> None:
+    name = cell.keys["exercise"]
+    if regions.markers(cell.source) not in (_SOLUTION_ONLY, _WITH_STARTER):
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected one `### BEGIN SOLUTION` ... `### END SOLUTION` in the exercise {name!r} (a STARTER "
+            f"region may stand before it), found {_told(cell.source)}; correct the markers.",
+        )
+    _check_starter_lines(chapter, cell)
+    for what, text in (("solution", regions.solved(cell.source)), ("starter", regions.starter(cell.source))):
+        _check_definition(chapter, cell, what, text)
+
+
+def _told(source: str) -> str:
+    found = [f"{edge} {name}" for edge, name in regions.markers(source)]
+    return ", ".join(found) or "no markers"
+
+
+def _check_starter_lines(chapter: Chapter, cell: Cell) -> None:
+    for line in regions.inside(cell.source, regions.STARTER).split("\n"):
+        if line and not line.startswith("#"):
+            fail(
+                chapter.where,
+                cell.line,
+                f"expected `# ` before each line of the starter, found `{line}`; add it.",
+            )
+
+
+def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> None:
+    """Hold solution and starter to one form: they define the exercise's name, with a docstring."""
+    name = cell.keys["exercise"]
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        row = (error.text or "").strip()
+        fail(
+            chapter.where,
+            cell.line,
+            f"the {what} of {name!r} is no Python ({error.msg}: {row}); correct it.",
+        )
+    found = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name
+    ]
+    if not found:
+        fail(chapter.where, cell.line, f"the {what} of {name!r} defines no {name}; name its def or class so.")
+    if not ast.get_docstring(found[0]):
+        fail(
+            chapter.where,
+            cell.line,
+            f"the {what} of {name!r} has no docstring; say what it does, with an example.",
+        )
+
+
+def _check(chapter: Chapter, _index: int, cell: Cell) -> None:
+    name = cell.keys["check"]
+    expected = f'check("{name}", {name})'
+    if cell.source.strip() != expected:
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected `{expected}` and nothing else in the check of {name!r}; write that.",
+        )
+    if ("points" in cell.keys) == ("extra" in cell.keys):
+        fail(
+            chapter.where,
+            cell.line,
+            f"the check of {name!r} needs points= or extra=; give it one of the two.",
+        )
+
+
+def _predict(chapter: Chapter, index: int, cell: Cell) -> None:
+    guess = guess_of(cell.source)
+    if guess is None or "#" not in cell.source:
+        fail(
+            chapter.where,
+            cell.line,
+            "expected `guess = <the right answer>  # what to predict` in a predict cell, found something "
+            "else; write that one line (the name may go on after `guess`).",
+        )
+    target = guess.targets[0]
+    name = target.id if isinstance(target, ast.Name) else ""
+    following = (later for later in chapter.cells[index + 1 :] if later.kind is not Kind.MARKDOWN)
+    reveal = next(following, None)
+    if reveal is None or f"reveal({name}," not in reveal.source:
+        fail(
+            chapter.where,
+            cell.line,
+            f"expected `reveal({name}, ...)` in the next code cell, found none; add it.",
+        )
+
+
+def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the parameters cell is no Python ({error.msg}); correct it.")
+    for node in body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+            fail(
+                chapter.where,
+                cell.line,
+                "expected lines such as `seed = 0` in the parameters cell; write only those.",
+            )
+
+
+def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
+    if regions.markers(cell.source):
+        found = _told(cell.source)
+        fail(
+            chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".'
+        )
+
+
+CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
+    Kind.EXERCISE: _exercise,
+    Kind.CHECK: _check,
+    Kind.PREDICT: _predict,
+    Kind.PARAMETERS: _parameters,
+    Kind.MARKDOWN: _no_markers,
+    Kind.LESSON: _no_markers,
+    Kind.SETUP: _no_markers,
+    Kind.FIGURE: _no_markers,
+}

@@ -1,0 +1,89 @@
+"""Reads a chapter: the text file that an author writes.
+
+`course/chapters/ch01_tensors.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
+line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of keys.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from autograder.cell_rules import CELL_RULES
+from autograder.cells import Cell, Chapter, Kind
+from autograder.chapter_rules import check_chapter, check_markers, kind_of
+from autograder.errors import ChapterError, CourseNotFound
+
+__all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
+
+STEM = re.compile(r"ch\d\d_[a-z0-9_]+")
+
+
+def chapter_paths(course: Path) -> tuple[Path, ...]:
+    """List the chapter files of a course folder; raises CourseNotFound where there are none."""
+    folder = course / "chapters"
+    paths = tuple(sorted(folder.glob("*.py"))) if folder.is_dir() else ()
+    if not paths:
+        raise CourseNotFound(
+            f"expected the course's chapters in {folder}, found none. "
+            "Run the command in the project folder, or name it with --root."
+        )
+    return paths
+
+
+def read_chapter(path: Path) -> Chapter:
+    """Read and check one chapter file; raises ChapterError with `path:line: what; next step`."""
+    where = str(Path(*path.absolute().parts[-3:]))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise CourseNotFound(f"expected a chapter file at {path}, found none. Check its name.") from None
+    except UnicodeDecodeError as error:
+        raise ChapterError(
+            f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8."
+        ) from None
+    if not STEM.fullmatch(path.stem):
+        raise ChapterError(f"{where}:1: expected a file name such as ch01_tensors.py; rename the file.")
+    chapter = Chapter(path.stem, where, parse(text, where))
+    validate(chapter)
+    return chapter
+
+
+def read_course(course: Path) -> tuple[Chapter, ...]:
+    """Read and check every chapter of a course folder, in order."""
+    return tuple(read_chapter(path) for path in chapter_paths(course))
+
+
+def parse(text: str, where: str) -> tuple[Cell, ...]:
+    """Split a chapter's text into cells, each with its line; raises ChapterError on an unreadable marker."""
+    import jupytext  # a teacher's dependency, which reading the module must not need
+
+    lines = check_markers(text, where)
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    if len(cells) != len(lines):
+        raise ChapterError(
+            f"{where}:1: expected {len(lines)} cells, one for each `# %%` line, found {len(cells)}; "
+            "take lines that begin with `# %%` out of strings."
+        )
+    return tuple(
+        Cell(
+            kind_of(cell.cell_type, _keys(cell.metadata), where, line),
+            _keys(cell.metadata),
+            line,
+            cell.source,
+        )
+        for cell, line in zip(cells, lines, strict=True)
+    )
+
+
+def _keys(metadata: dict[str, Any]) -> dict[str, Any]:
+    # jupytext's own notes on layout are not the author's keys.
+    return {key: value for key, value in metadata.items() if key != "lines_to_next_cell"}
+
+
+def validate(chapter: Chapter) -> None:
+    """Hold a chapter to the rules; raises ChapterError at the first one that is broken."""
+    check_chapter(chapter)
+    for index, cell in enumerate(chapter.cells):
+        CELL_RULES[cell.kind](chapter, index, cell)

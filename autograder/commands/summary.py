@@ -1,0 +1,25 @@
+"""Show a class in a table: scores, what was repaired, and which submissions could not be graded."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `summary`."""
+    parser.add_argument("chapter", help="the chapter, such as ch01_tensors")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table; returns 1 where nobody has handed anything in."""
+    from autograder import summary
+    from autograder.errors import CourseNotFound
+
+    rows = summary.rows(args.root / "course", args.chapter)
+    if not rows:
+        raise CourseNotFound(
+            f"expected submissions in {args.root / 'course' / 'submitted'}/*/{args.chapter}, found none. "
+            "Run `nbgrader collect` first, or name the project folder with --root."
+        )
+    print(summary.table(rows))
+    return 0

@@ -1,0 +1,158 @@
+"""nbgrader's cycle in this process: generate, release, submit, collect, autograde, feedback, export.
+
+Everything is done by nbgrader's own classes with the course's own nbgrader_config.py; this module calls them
+and turns what goes wrong into one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps import NbGraderAPI
+from nbgrader.plugins import CsvExportPlugin
+from nbgrader.utils import capture_log, temp_attrs
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder import classroom, preflight
+from autograder.errors import CourseNotFound, WorkFailed
+
+Progress = Callable[[Sequence[str]], Iterable[str]]
+_CONFIG = "nbgrader_config.py"
+
+
+def plain(students: Sequence[str]) -> Sequence[str]:
+    """Show no progress."""
+    return students
+
+
+class Cycle:
+    """nbgrader on one course folder and one assignment. It changes the working folder: not for threads."""
+
+    def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
+        if not (course / _CONFIG).is_file():
+            raise CourseNotFound(
+                f"expected {_CONFIG} in {course}, found none. "
+                "Run the command in the project folder, or give --root."
+            )
+        self.course, self.stem = course.resolve(), stem
+        config = PyFileConfigLoader(_CONFIG, path=str(self.course)).load_config()
+        if exchange is not None:
+            config.Exchange.root = str(exchange)
+            config.Exchange.cache = str(exchange / "cache")
+        _find_alembic()
+        self.api = NbGraderAPI(config=config)
+        self.preflight()
+
+    def preflight(self) -> None:
+        """Raise a CourseError where the run cannot end well."""
+        preflight.check(self.course, self.api.coursedir.db_url)
+
+    def generate(self) -> None:
+        """Write the assignment into the gradebook, and its release from the source."""
+        with _quiet():
+            self._must("generate the assignment", self.api.generate_assignment(self.stem))
+
+    def is_in_gradebook(self) -> bool:
+        """Whether the gradebook knows the assignment."""
+        with self.api.gradebook as gradebook:
+            return any(assignment.name == self.stem for assignment in gradebook.assignments)
+
+    def release(self) -> None:
+        """Put the released assignment into the exchange."""
+        self._must("release the assignment", self.api.release_assignment(self.stem))
+
+    def submit(self, student: str, folder: Path) -> None:
+        """Hand in a student's folder through the exchange."""
+        app = self.api.exchange.Submit(
+            coursedir=self.api.coursedir, authenticator=self.api.authenticator, parent=self.api
+        )
+        app.assignment_dir = str(folder)
+        with _quiet(), temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            self._must(f"submit for {student}", capture_log(app))
+
+    def collect(self) -> None:
+        """Fetch what was handed in."""
+        with _quiet():
+            self._must("collect", self.api.collect(self.stem))
+
+    def students(self) -> list[str]:
+        """Who handed something in."""
+        return sorted(path.parent.name for path in (self.course / "submitted").glob(f"*/{self.stem}"))
+
+    def autograde(
+        self, students: Sequence[str], progress: Progress = plain, force: bool = True
+    ) -> dict[str, str]:
+        """Grade submissions, running the next ones' code meanwhile; gives the reason for each failure."""
+        waiting = [
+            student for student in students if force or not self._folder("autograded", student).is_dir()
+        ]
+        folders = [self._folder("submitted", student) for student in waiting]
+        with _quiet(), classroom.grader(self.course, self.stem).ahead(folders):
+            return _failures((s, self.api.autograde(self.stem, s, force=force)) for s in progress(students))
+
+    def feedback(self, students: Sequence[str], progress: Progress = plain) -> dict[str, str]:
+        """Write feedback; gives the reason for each student whose feedback could not be written."""
+        with _quiet():
+            return _failures(
+                (student, self.api.generate_feedback(self.stem, student)) for student in progress(students)
+            )
+
+    def _folder(self, step: str, student: str) -> Path:
+        return self.course / step / student / self.stem
+
+    def export(self, path: Path) -> None:
+        """Write the gradebook as CSV."""
+        plugin = CsvExportPlugin(parent=self.api)
+        plugin.to = str(path)
+        plugin.assignment = [self.stem]
+        with self.api.gradebook as gradebook:
+            plugin.export(gradebook)
+
+    def _must(self, what: str, result: dict[str, Any]) -> None:
+        reason = _reason(result)
+        if reason:
+            raise WorkFailed(f"nbgrader could not {what}: {reason} Nothing of what was there is lost.")
+
+
+def _failures(results: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, str]:
+    """The reason for each student for whom nbgrader did not succeed."""
+    return {student: reason for student, result in results if (reason := _reason(result))}
+
+
+def _reason(result: dict[str, Any]) -> str:
+    """The most telling line of what nbgrader logged; "" after a success."""
+    if result["success"]:
+        return ""
+    if "KeyboardInterrupt" in result.get("error", ""):  # nbgrader swallows it
+        raise KeyboardInterrupt
+    errors = [line.strip() for line in result.get("error", "").splitlines() if line.strip()]
+    logged = [line.strip() for line in result.get("log", "").splitlines() if line.strip()]
+    raised = [line for line in logged if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
+    told = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
+    return str((raised[-1:] or told[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
+
+
+def _find_alembic() -> None:
+    """A new gradebook calls `alembic`, which lies beside this Python; that folder need not be on PATH."""
+    beside = str(Path(sys.executable).parent)
+    if beside not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the terminal for the progress bar, and the environment as it was."""
+    before = dict(os.environ)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's database layer warns about itself
+            yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,0 +1,104 @@
+"""The example class: made students, graded through nbgrader's whole cycle, in a folder of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder import address, classroom, summary
+from autograder.chapter import read_chapter
+from autograder.cycle import Cycle, Progress, plain
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.files import write_all
+from autograder.made_students import ClassMaker, Student
+from autograder.notebook import source_notebook, to_bytes
+
+
+@dataclass(frozen=True)
+class ExampleClass:
+    """A class that has been graded: where it is, who is in it, and why some could not be graded."""
+
+    folder: Path
+    stem: str
+    students: tuple[Student, ...]
+    failures: dict[str, str]
+
+    @property
+    def course(self) -> Path:
+        """Its course folder."""
+        return self.folder / "course"
+
+    @property
+    def grades(self) -> Path:
+        """The exported grades."""
+        return self.folder / "grades.csv"
+
+    def summary(self) -> str:
+        """The class in a table."""
+        return summary.table(summary.rows(self.course, self.stem, self.failures))
+
+
+def no_bars(_what: str) -> Progress:
+    """Show no progress."""
+    return plain
+
+
+def run(
+    project: Path, folder: Path, stem: str, progress: Callable[[str], Progress] = no_bars
+) -> ExampleClass:
+    """Make the class in an empty folder and take it through the cycle; raises CourseError."""
+    _copy_course(project, folder / "course", stem)
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)  # nbgrader asks for an exchange that everybody may write to
+    cycle = Cycle(folder / "course", stem, exchange)
+    cycle.generate()
+    cycle.release()
+    grader = classroom.grader(cycle.course, stem)
+    students = tuple(ClassMaker(grader.judge, grader.release).students())
+    for student in students:
+        cycle.submit(student.name, _homework(folder, stem, student))
+    cycle.collect()
+    names = [student.name for student in students]
+    failures = cycle.autograde(names, progress("grade"))
+    failures |= cycle.feedback(names, progress("write feedback"))
+    made = ExampleClass(folder, stem, students, failures)
+    cycle.export(made.grades)
+    return made
+
+
+def empty_folder(folder: Path) -> Path:
+    """Make room for a new example class; an older one, which is all made again, is removed."""
+    try:
+        shutil.rmtree(folder, ignore_errors=False) if folder.exists() else None
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise WorkFailed(
+            f"cannot make {folder}: {error.strerror}. Make room or give permission, and try again."
+        ) from None
+    return folder
+
+
+def _copy_course(project: Path, copy: Path, stem: str) -> None:
+    """Copy what grading a chapter takes; the teacher's own gradebook and submissions are left alone."""
+    course = project / "course"
+    for name in (f"chapters/{stem}.py", f"answers/{stem}.py", "nbgrader_config.py"):
+        if not (course / name).is_file():
+            raise CourseNotFound(
+                f"expected {course / name}, found none. "
+                "Run the command in the project folder, or give --root."
+            )
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(course / name, copy / name)
+    source = source_notebook(read_chapter(course / "chapters" / f"{stem}.py"), address.read(project))
+    write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
+
+
+def _homework(folder: Path, stem: str, student: Student) -> Path:
+    """Write a student's file where the student would have it; returns the student's folder."""
+    home = folder / "students" / student.name
+    (home / stem).mkdir(parents=True)
+    (home / stem / student.filename).write_bytes(student.data)
+    return home

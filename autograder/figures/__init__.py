@@ -1,0 +1,1 @@
+"""The figures of the chapters, drawn from real tensors."""

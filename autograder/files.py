@@ -1,0 +1,51 @@
+"""Files written all or none: a full disk or a stopped run leaves every old file as it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from autograder.errors import WorkFailed
+
+
+def write_all(contents: Mapping[Path, bytes]) -> None:
+    """Write files, making their folders; raises WorkFailed, the old files untouched, where that cannot be.
+
+    Everything is written beside its place first. Only when all of it is on the disk do the new files take the
+    old ones' places, each in one step.
+    """
+    waiting: dict[Path, Path] = {}
+    try:
+        for path, data in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            waiting[path] = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+            _write(waiting[path], data)
+        for path, new in waiting.items():
+            os.replace(new, path)
+    except OSError as error:
+        raise WorkFailed(
+            f"cannot write {error.filename or path}: {error.strerror}; no old file was lost. "
+            "Make room or give permission, then run the command again."
+        ) from error
+    finally:
+        for new in waiting.values():
+            new.unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())  # some disks say that they are full only now
+
+
+def put_aside(path: Path, project: Path) -> Path:
+    """Move a file of the project to build/aside/, under a free name; returns where it is."""
+    place = project / "build" / "aside" / path.relative_to(project)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    free, number = place, 1
+    while free.exists():
+        number += 1
+        free = place.with_name(f"{place.stem}-{number}{place.suffix}")
+    return path.rename(free)

@@ -1,0 +1,97 @@
+"""Frames: messages between two processes over a pipe, each a JSON object and some bytes.
+
+A frame is 4 + 4 bytes of length (big endian), the JSON text, the bytes. Reading one never builds anything but
+plain data, never reads more than the limit, and gives up at a deadline (of `time.monotonic`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import struct
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+LIMIT = 256 * 2**20
+READY, HELPERS = (
+    "(ready)",
+    "(helpers)",
+)  # stages of a run before its exercises; no exercise can have such a name
+_LENGTHS = struct.Struct(">II")
+_CHUNK = 1 << 20
+
+
+class FrameError(Exception):
+    """What came over the pipe is no frame: too long, cut off, or no JSON object."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message: a JSON object and the bytes that go with it."""
+
+    head: dict[str, Any] = field(default_factory=dict)
+    body: bytes = b""
+
+
+def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
+    """Write a frame; raises FrameError if it is too long, TimeoutError, BrokenPipeError if nobody reads."""
+    text = json.dumps(frame.head, separators=(",", ":")).encode()
+    if len(text) + len(frame.body) > LIMIT:
+        raise FrameError(f"expected a message of at most {LIMIT >> 20} MB")
+    _write(fd, memoryview(_LENGTHS.pack(len(text), len(frame.body)) + text + frame.body), deadline)
+
+
+def receive(fd: int, deadline: float | None = None, limit: int = LIMIT) -> Frame | None:
+    """Read the next frame; None where the other side has closed; raises FrameError, TimeoutError."""
+    lengths = _read(fd, _LENGTHS.size, deadline)
+    if not lengths:
+        return None
+    if len(lengths) < _LENGTHS.size:
+        raise FrameError("the message is cut off")
+    text_length, body_length = _LENGTHS.unpack(lengths)
+    if text_length + body_length > limit:
+        raise FrameError(f"expected a message of at most {limit >> 20} MB")
+    text, body = _read(fd, text_length, deadline), _read(fd, body_length, deadline)
+    if (len(text), len(body)) != (text_length, body_length):
+        raise FrameError("the message is cut off")
+    return Frame(_object(text), body)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        head = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FrameError("the message is no JSON") from error
+    if not isinstance(head, dict):
+        raise FrameError("the message is no JSON object")
+    return head
+
+
+def _read(fd: int, size: int, deadline: float | None) -> bytes:
+    """Exactly `size` bytes, or fewer where the pipe ends."""
+    parts, left = [], size
+    while left:
+        _wait(fd, select.POLLIN, deadline)
+        part = os.read(fd, min(left, _CHUNK))
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _write(fd: int, data: memoryview, deadline: float | None) -> None:
+    while data:
+        _wait(fd, select.POLLOUT, deadline)
+        # A pipe that polls as writable takes this much without blocking.
+        data = data[os.write(fd, data[: select.PIPE_BUF]) :]
+
+
+def _wait(fd: int, event: int, deadline: float | None) -> None:
+    poll = select.poll()
+    poll.register(fd, event)
+    left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+    if not poll.poll(left):
+        raise TimeoutError("nothing came over the pipe in time")

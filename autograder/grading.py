@@ -1,0 +1,197 @@
+"""Grades one submission: bytes in, a verdict out. Running, judging and scoring meet; nothing is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+
+from autograder import words
+from autograder.judge import Judge
+from autograder.judgement import whole
+from autograder.observation import Raised
+from autograder.runner import LIMITS, Engine, Limits, Outcome, Program, Task, run
+from autograder.source import with_helpers
+from autograder.submission import Submission, read
+from autograder.verdict import Report, Status
+
+VERSION = 1
+_STUB = "NotImplementedError"
+
+
+@dataclass(frozen=True)
+class SubmissionVerdict:
+    """The outcome of one submission: a report per exercise, the points each is worth, what was mended.
+
+    `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in; `trouble` says why a file
+    could not be read. Points are nbgrader's; extra credit is what stretch exercises earn on top.
+    """
+
+    assignment: str
+    seed: int
+    digest: str
+    reports: tuple[Report, ...]
+    points: Mapping[str, int]
+    extra: Mapping[str, int]
+    repairs: tuple[str, ...] = ()
+    trouble: str | None = None
+
+    def report(self, exercise: str) -> Report:
+        """The report on one exercise."""
+        return next(report for report in self.reports if report.exercise == exercise)
+
+    def earned(self, exercise: str) -> float:
+        """The points earned in one exercise."""
+        return round(self.report(exercise).score * self.points[exercise], 4)
+
+    def earned_extra(self, exercise: str) -> float:
+        """The extra credit earned in one exercise."""
+        return round(self.report(exercise).score * self.extra[exercise], 4)
+
+    @property
+    def score(self) -> float:
+        """The points earned in all, without extra credit."""
+        return round(sum(self.earned(report.exercise) for report in self.reports), 4)
+
+    @property
+    def max_score(self) -> int:
+        """Full points, without extra credit."""
+        return sum(self.points.values())
+
+    @property
+    def extra_credit(self) -> float:
+        """The extra credit earned in all."""
+        return round(sum(self.earned_extra(report.exercise) for report in self.reports), 4)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        return {
+            "version": VERSION,
+            "assignment": self.assignment,
+            "seed": self.seed,
+            "digest": self.digest,
+            "score": self.score,
+            "max_score": self.max_score,
+            "extra_credit": self.extra_credit,
+            "trouble": self.trouble,
+            "repairs": list(self.repairs),
+            "points": dict(self.points),
+            "extra": dict(self.extra),
+            "reports": [report.to_json() for report in self.reports],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SubmissionVerdict:
+        """Read what `to_json` wrote; raises ValueError for another version."""
+        if data.get("version") != VERSION:
+            raise ValueError(
+                f"expected a verdict of version {VERSION}, found version {data.get('version')!r}"
+            )
+        return cls(
+            assignment=data["assignment"],
+            seed=data["seed"],
+            digest=data["digest"],
+            reports=tuple(Report.from_json(report) for report in data["reports"]),
+            points=data["points"],
+            extra=data["extra"],
+            repairs=tuple(data["repairs"]),
+            trouble=data["trouble"],
+        )
+
+
+def new_seed() -> int:
+    """The seed of a grading run's fresh cases; never 0, which draws the visible ones."""
+    return 1 + secrets.randbelow(2**31 - 2)
+
+
+def grade(
+    data: bytes,
+    release: NotebookNode,
+    judge: Judge,
+    seed: int,
+    engine: Engine = run,
+    limits: Limits = LIMITS,
+) -> SubmissionVerdict:
+    """Grade what was handed in on the cases of this seed.
+
+    Raises WorkFailed where the engine cannot start; whatever the submission holds or does becomes a verdict.
+    """
+    return grade_read(read(data, release), data, judge, seed, engine, limits)
+
+
+def grade_read(
+    submission: Submission,
+    data: bytes,
+    judge: Judge,
+    seed: int,
+    engine: Engine = run,
+    limits: Limits = LIMITS,
+) -> SubmissionVerdict:
+    """Grade a submission that has been read already."""
+    chapter = judge.chapter
+    names = chapter.exercises
+    reports = _reports(submission, judge, seed, engine, limits) if submission.trouble is None else None
+    return SubmissionVerdict(
+        assignment=chapter.stem,
+        seed=seed,
+        digest=hashlib.sha256(data).hexdigest(),
+        reports=tuple(reports or (_unread(judge, name, str(submission.trouble)) for name in names)),
+        points={name: chapter.points(name) for name in names},
+        extra={name: chapter.extra(name) for name in names},
+        repairs=submission.repairs,
+        trouble=submission.trouble,
+    )
+
+
+def program(submission: Submission, judge: Judge, seed: int) -> Program:
+    """What the engine runs for a submission: its answers, each with the fresh cases."""
+    tasks = tuple(
+        Task(name, submission.answers[name], judge.cases(name, seed), judge.exercises[name].seconds)
+        for name in judge.chapter.exercises
+    )
+    module = f"autograder.exercises.{judge.chapter.stem}"
+    return Program(module, judge.chapter.prelude, submission.helpers, tasks)
+
+
+def _reports(submission: Submission, judge: Judge, seed: int, engine: Engine, limits: Limits) -> list[Report]:
+    ran = program(submission, judge, seed)
+    outcomes = engine(ran, limits)
+    return [
+        _report(judge, task, outcomes[task.exercise], with_helpers(task.source, ran.helpers), seed, limits)
+        for task in ran.tasks
+    ]
+
+
+def _report(judge: Judge, task: Task, outcome: Outcome, source: str, seed: int, limits: Limits) -> Report:
+    exercise = judge.exercises[task.exercise]
+    if outcome.timed_out:
+        seconds = f"{task.seconds * limits.time_factor:g}"
+        sentence = (
+            f"Your code was still running after {seconds} seconds and was stopped. Does a loop never end?"
+        )
+        return whole(exercise, task.cases, Status.TIMEOUT, sentence)
+    if outcome.observations is None or len(outcome.observations) != len(task.cases):
+        return _stopped(judge, task, outcome.raised or Raised("DamagedData", "the checks did not all answer"))
+    return judge.judge(task.exercise, seed, outcome.observations, source)
+
+
+def _stopped(judge: Judge, task: Task, raised: Raised) -> Report:
+    """The report on a solution cell that never got as far as being probed."""
+    exercise = judge.exercises[task.exercise]
+    if raised.type == _STUB:
+        return whole(exercise, task.cases, Status.NOT_ATTEMPTED, words.not_attempted(task.exercise))
+    message = f": {raised.message}" if raised.message else ""
+    line = f", at the line `{raised.line}`" if raised.line else ""
+    sentence = f"Your cell stopped with {raised.type}{message}{line}."
+    return whole(exercise, task.cases, Status.ERROR, sentence)
+
+
+def _unread(judge: Judge, name: str, reason: str) -> Report:
+    exercise = judge.exercises[name]
+    return whole(
+        exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"Your notebook could not be read: {reason}"
+    )

@@ -1,0 +1,188 @@
+"""The students of the example class: what each hands in, and what it must earn."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.bank import Answer
+from autograder.judge import Judge
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a student must earn: the exercises solved wholly, and the known mistake in each of the others.
+
+    `told` is what the summary must say of the student.
+    """
+
+    solved: frozenset[str] = frozenset()
+    mistakes: dict[str, str] = field(default_factory=dict)
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Student:
+    """One made student: the name says what is special; the file, under the name it is handed in as."""
+
+    name: str
+    data: bytes
+    expected: Expected
+    filename: str
+
+
+Sources = dict[str, str]
+
+
+class ClassMaker:
+    """Makes the students of a chapter from its released notebook, worked solutions and answer bank."""
+
+    def __init__(self, judge: Judge, release: NotebookNode) -> None:
+        self.chapter, self.release = judge.chapter, release
+        self.names = judge.chapter.exercises
+        self.solutions = {name: judge.chapter.solution(name) for name in self.names}
+        self.bank = {name: judge.bank.of(name) for name in self.names}
+
+    def students(self) -> Iterator[Student]:
+        """Every student of the class."""
+        everything = frozenset(self.names)
+        yield self._student("perfect", self.solutions, Expected(everything))
+        yield self._student("untouched", {}, Expected())
+        yield from self._from_bank(
+            "right", [[a for a in self.bank[name] if a.is_right] for name in self.names]
+        )
+        yield from self._from_bank(
+            "wrong", [[a for a in self.bank[name] if not a.is_right] for name in self.names]
+        )
+        yield from self._mangled(everything)
+        yield from self._ill_behaved(everything)
+
+    def _from_bank(self, word: str, rows: list[list[Answer]]) -> Iterator[Student]:
+        """Student k hands in answer k of every exercise; the last one again where there are fewer."""
+        for k in range(max(map(len, rows))):
+            picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
+            sources = self.solutions | {name: answer.source for name, answer in picked.items()}
+            mistakes = {name: answer.tag for name, answer in picked.items() if not answer.is_right}
+            solved = frozenset(self.names) - set(mistakes)
+            yield self._student(f"{word}-{k + 1:02d}", sources, Expected(solved, mistakes))
+
+    def _mangled(self, everything: frozenset[str]) -> Iterator[Student]:
+        """Perfect answers in files to which something happened on the way."""
+        first = self.names[0]
+        for name, mangle, told in (
+            ("copied-cell", self._copy_cell, f"more than once; the last one with an answer counts: {first}"),
+            ("stripped-metadata", _strip, "had lost nbgrader's mark"),
+            ("missing-checks", _drop_checks, "check cells that were missing, put back"),
+            ("from-colab", _as_colab, ""),
+        ):
+            yield self._student(name, self.solutions, Expected(everything, told=told), mangle)
+        renamed = f"{self.chapter.stem} (1).ipynb"
+        told = f"handed in as {renamed!r}"
+        yield self._student("renamed-file", self.solutions, Expected(everything, told=told), filename=renamed)
+        told = "could not be read: the file is no notebook"
+        yield self._student(
+            "broken-json", self.solutions, Expected(told=told), lambda data: data[: len(data) // 2]
+        )
+
+    def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
+        """Perfect answers but for one that hangs, dies or does not run; and one that only makes noise."""
+        first = self.names[0]
+        for name, text, told in (
+            ("endless-loop", "while True:\n    pass\n", "still running"),
+            ("process-death", "import os\nos._exit(0)\n", "ended the Python process"),
+            ("syntax-error", "def broken(:\n    pass\n", "SyntaxError"),
+        ):
+            sources = self.solutions | {first: text}
+            yield self._student(name, sources, Expected(everything - {first}, told=told))
+        noise = (
+            "import sys\nimport warnings\n\nwarnings.warn('careful')\nprint('noise', file=sys.stderr)\n\n\n"
+        )
+        yield self._student(
+            "noisy", self.solutions | {first: noise + self.solutions[first]}, Expected(everything)
+        )
+        yield self._student("own-helper", self._with_helper(), Expected(everything), self._add_helper)
+
+    def _student(
+        self,
+        name: str,
+        sources: Sources,
+        expected: Expected,
+        mangle: Callable[[bytes], bytes] = lambda data: data,
+        filename: str = "",
+    ) -> Student:
+        notebook = copy.deepcopy(self.release)
+        for cell in notebook.cells:
+            mark = cell.metadata.get("nbgrader", {})
+            if mark.get("solution") and mark["grade_id"] in sources:
+                cell.source = sources[mark["grade_id"]]
+        data = mangle(nbformat.writes(notebook).encode())
+        return Student(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
+
+    def _copy_cell(self, data: bytes) -> bytes:
+        """Copy the first exercise's cell, mark and all, and put an older attempt before it."""
+
+        def copied(notebook: Any) -> None:
+            place = next(i for i, cell in enumerate(notebook.cells) if _grade_id(cell) == self.names[0])
+            attempt = copy.deepcopy(notebook.cells[place])
+            attempt.source, attempt["id"] = f"def {self.names[0]}(*args):\n    return None", "copy-of-a-cell"
+            notebook.cells.insert(place, attempt)
+
+        return _changed(data, copied)
+
+    def _with_helper(self) -> Sources:
+        """Put the first exercise's work into a function that stands in a cell of its own."""
+        first = self.names[0]
+        return self.solutions | {
+            first: f"def {first}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"
+        }
+
+    def _add_helper(self, data: bytes) -> bytes:
+        helper = self.solutions[self.names[0]].replace(f"def {self.names[0]}(", "def my_helper(")
+        return _changed(data, lambda notebook: notebook.cells.insert(4, new_code_cell(helper)))
+
+
+def _changed(data: bytes, change: Callable[[Any], None]) -> bytes:
+    notebook = nbformat.reads(data.decode(), as_version=4)
+    change(notebook)
+    return str(nbformat.writes(notebook)).encode()
+
+
+def _grade_id(cell: Any) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _strip(data: bytes) -> bytes:
+    def stripped(notebook: Any) -> None:
+        for cell in notebook.cells:
+            cell.metadata = {}
+
+    return _changed(data, stripped)
+
+
+def _drop_checks(data: bytes) -> bytes:
+    def dropped(notebook: Any) -> None:
+        notebook.cells = [cell for cell in notebook.cells if not _grade_id(cell).startswith("check_")]
+
+    return _changed(data, dropped)
+
+
+def _as_colab(data: bytes) -> bytes:
+    """Write the notebook as Colab may: format 4.0, no cell ids, other metadata, nbgrader's kept."""
+    notebook = json.loads(data)
+    notebook["nbformat_minor"] = 0
+    notebook["metadata"] = {
+        "colab": {"provenance": []},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+    }
+    for cell in notebook["cells"]:
+        cell["metadata"] = {"id": cell.pop("id")} | {
+            k: v for k, v in cell["metadata"].items() if k == "nbgrader"
+        }
+    return json.dumps(notebook).encode()

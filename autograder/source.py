@@ -1,0 +1,112 @@
+"""The text of cells: what it defines, and which of a student's own definitions an answer may lean on.
+
+Everything here reads text from students and runs none of it; a text that cannot be parsed defines nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_MAX_PARSED = 100_000  # characters; Python's parser needs far more memory than the text
+
+
+def plain_python(source: str) -> str:
+    """The cell with IPython's own syntax (`%magic`, `!command`, `thing?`) turned into Python calls."""
+    try:
+        return TransformerManager().transform_cell(source)
+    except Exception:  # the tokenizer has many ways to give up on a text that is no code
+        return source
+
+
+def parsed(source: str) -> ast.Module | None:
+    """The syntax tree of a cell, None where there is none."""
+    if len(source) > _MAX_PARSED:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(plain_python(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def defines(source: str, name: str) -> bool:
+    """Whether a cell gives a value to this name at its top level; one that does not parse is searched."""
+    tree = parsed(source)
+    if tree is None:
+        return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
+    return any(name in _bound(node) for node in tree.body)
+
+
+def helpers(sources: Iterable[str]) -> str:
+    """The imports, functions, classes and literal values of some cells, as one text without the rest."""
+    kept: list[str] = []
+    for source in sources:
+        tree = parsed(source)
+        kept += [_written(node) for node in tree.body if _is_helper(node)] if tree else []
+    return "\n\n".join(text for text in kept if text)
+
+
+def with_helpers(source: str, helper_text: str) -> str:
+    """An answer as plain Python, together with those helpers that it uses, directly or through another."""
+    tree, helper_tree = parsed(source), parsed(helper_text)
+    text = plain_python(source)
+    if tree is None or helper_tree is None:
+        return text
+    own = {name for node in tree.body for name in _bound(node)}
+    left, used, parts = list(helper_tree.body), _used(tree), []
+    while reached := [node for node in left if _bound(node) & used - own and isinstance(node, _DEFINITIONS)]:
+        left = [node for node in left if node not in reached]
+        used = used.union(*(_used(node) for node in reached))
+        parts += [_written(node) for node in reached]
+    return "\n\n".join([*parts, text])
+
+
+def _is_helper(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return False
+    return isinstance(node, (*_DEFINITIONS, *_IMPORTS)) or _is_literal(node)
+
+
+def _is_literal(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if not all(isinstance(target, ast.Name) for target in targets):
+        return False
+    try:
+        ast.literal_eval(node.value)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement gives a value to."""
+    if isinstance(node, _DEFINITIONS):
+        return {node.name}
+    if isinstance(node, _IMPORTS):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    if isinstance(node, ast.Assign):
+        return {target.id for target in node.targets if isinstance(target, ast.Name)}
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return {node.target.id}
+    return set()
+
+
+def _used(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _written(node: ast.stmt) -> str:
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return ""

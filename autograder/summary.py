@@ -1,0 +1,97 @@
+"""The class in a table: who earned what, what had to be mended, what could not be graded, and why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder import classroom
+from autograder.grading import SubmissionVerdict
+from autograder.verdict import Status
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student: the verdict, or the reason why there is none."""
+
+    student: str
+    verdict: SubmissionVerdict | None
+    reason: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the teacher should know, in plain words."""
+        if self.verdict is None:
+            return (f"not graded: {self.reason}",)
+        trouble = (f"could not be read: {self.verdict.trouble}",) if self.verdict.trouble else ()
+        return (*trouble, *self.verdict.repairs, *_stopped(self.verdict))
+
+
+def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[Row]:
+    """A row for each student who handed something in; `failures` says why some could not be graded."""
+    students = {path.parent.name for path in (course / "submitted").glob(f"*/{stem}")}
+    students |= {path.stem for path in (course / "verdicts" / stem).glob("*.json")}
+    return [_row(course, stem, student, failures or {}) for student in sorted(students)]
+
+
+def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> Row:
+    if student in failures:
+        return Row(student, None, failures[student])
+    verdict = classroom.stored(course, stem, student)
+    if verdict is not None:
+        return Row(student, verdict)
+    folder = course / "submitted" / student / stem
+    if not list(folder.glob("*.ipynb")):
+        found = ", ".join(sorted(repr(path.name) for path in folder.iterdir())) if folder.is_dir() else ""
+        return Row(student, None, f"there is no notebook in the submission (found: {found or 'nothing'}).")
+    return Row(student, None, f"it has not been graded yet. Run `python -m autograder grade {stem}`.")
+
+
+def _stopped(verdict: SubmissionVerdict) -> list[str]:
+    """The exercises whose code hung, or ended before it could be probed."""
+    if verdict.trouble:
+        return []
+    firsts = [(report.exercise, report.verdicts[0]) for report in verdict.reports]
+    return [
+        f"{exercise}: {first.sentence}"
+        for exercise, first in firsts
+        if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call)
+    ]
+
+
+def table(listed: Iterable[Row]) -> str:
+    """The rows as text: student, score, extra credit, notes."""
+    lines = []
+    listed = list(listed)
+    width = max([len("student"), *(len(row.student) for row in listed)])
+    for row in listed:
+        score, extra = ("-", "") if row.verdict is None else _scores(row.verdict)
+        lines += _lines(row.student.ljust(width), score, extra, row.notes)
+    head = _lines("student".ljust(width), "score", "extra", ("what to know",))
+    return "\n".join([*head, *lines, "", _closing(listed)])
+
+
+def _scores(verdict: SubmissionVerdict) -> tuple[str, str]:
+    extra = f"+{verdict.extra_credit:.3g}" if verdict.extra_credit else ""
+    return f"{verdict.score:.4g}/{verdict.max_score}", extra
+
+
+def _lines(student: str, score: str, extra: str, notes: tuple[str, ...]) -> list[str]:
+    start = f"{_printable(student)}  {score:>9}  {extra:>6}  "
+    text = [line for note in notes for line in textwrap.wrap(_printable(note), _WIDTH)] or [""]
+    return [(start + text[0]).rstrip(), *(" " * len(start) + line for line in text[1:])]
+
+
+def _printable(text: str) -> str:
+    """Text for a terminal: nothing in it that could move the cursor or change colors."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def _closing(listed: list[Row]) -> str:
+    bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
+    told = f"; not read or not graded: {', '.join(map(_printable, bad))}" if bad else ""
+    return f"{len(listed)} submissions{told}"

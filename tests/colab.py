@@ -1,0 +1,67 @@
+"""What Colab does to a notebook that is opened, run and saved there."""
+
+import copy
+import hashlib
+from collections.abc import Collection
+from typing import Any
+
+import nbformat
+
+Notebook = nbformat.NotebookNode
+
+_USER = {"displayName": "A student", "userId": "01234567890123456789"}
+
+
+def colab_copy(
+    notebook: Notebook,
+    *,
+    lost: Collection[str] = (),
+    copied: Collection[str] = (),
+    deleted: Collection[str] = (),
+) -> Notebook:
+    """Return the notebook as Colab would save it; the one passed in stays as it is.
+
+    Always: format 4.0 without cell ids, Colab's own metadata on notebook and cells, a kernelspec without
+    language, and a cell with the badge on top. Outputs stay, with what Colab notes about them.
+    By grade id: cells in `lost` lose nbgrader's metadata, those in `copied` stand twice with the same
+    metadata, as after copy and paste, and those in `deleted` are gone, for Colab ignores `deletable`.
+    """
+    cells: list[Any] = [_badge()]
+    for index, cell in enumerate(notebook.cells):
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in deleted:
+            continue
+        saved = _saved(cell, index, keep=grade_id not in lost)
+        cells += [saved, copy.deepcopy(saved)] if grade_id in copied else [saved]
+    return nbformat.from_dict({"cells": cells, "metadata": _metadata(), "nbformat": 4, "nbformat_minor": 0})
+
+
+def _metadata() -> dict[str, Any]:
+    return {
+        "colab": {"provenance": [], "toc_visible": True},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+        "language_info": {"name": "python"},
+    }
+
+
+def _badge() -> dict[str, Any]:
+    link = '<a href="" target="_parent"><img src="" alt="Open In Colab"/></a>'
+    return {
+        "cell_type": "markdown",
+        "metadata": {"id": "view-in-github", "colab_type": "text"},
+        "source": [link],
+    }
+
+
+def _saved(cell: Notebook, index: int, *, keep: bool) -> dict[str, Any]:
+    name = hashlib.sha256(f"{index}{cell.source}".encode()).hexdigest()[:12]
+    metadata = dict(copy.deepcopy(cell.metadata)) if keep else {}
+    metadata.update({"id": name})
+    saved = {"cell_type": cell.cell_type, "source": cell.source.splitlines(keepends=True)}
+    if cell.cell_type != "code":
+        return saved | {"metadata": metadata}
+    if cell.outputs:
+        metadata |= {"outputId": name[::-1], "colab": {"base_uri": "https://localhost:8080/", "height": 34}}
+    metadata["executionInfo"] = {"status": "ok", "timestamp": 1, "user_tz": -60, "elapsed": 4, "user": _USER}
+    outputs = [dict(copy.deepcopy(output)) for output in cell.outputs]
+    return saved | {"metadata": metadata, "outputs": outputs, "execution_count": cell.execution_count}

@@ -1,0 +1,109 @@
+"""What no student may find in what we hand out: lines of solutions, of hidden tests and of the answer bank.
+
+A line counts by its code alone: comments and spaces are taken out, so that neither another indentation nor a
+comment hides it. Short lines (`return x`) say nothing and are let go, and so is every line that the chapter
+shows to students anyway.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import nbformat
+
+from autograder import regions
+from autograder.cells import without_answer
+from autograder.chapter import Chapter, Kind
+
+SHORTEST = 14
+MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
+
+
+def secrets(chapter: Chapter, bank: str) -> set[str]:
+    """The telling lines of a chapter's solutions and hidden tests, and of its answer bank's text."""
+    written = [regions.inside(cell.source, regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)]
+    written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
+    written += _answers(bank)
+    shown = squeezed("\n".join(_shown(chapter)))
+    return {line for text in written for line in telling(text) if line not in shown}
+
+
+def _answers(bank: str) -> list[str]:
+    """The functions and classes of a bank, without decorators: the sentences in those are for students."""
+    nodes = [node for node in ast.parse(bank).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return [ast.get_source_segment(bank, node) or "" for node in nodes]
+
+
+def _shown(chapter: Chapter) -> Iterator[str]:
+    for cell in chapter.cells:
+        if cell.kind is Kind.EXERCISE:
+            yield regions.starter(cell.source)
+        else:
+            yield without_answer(cell.source) if cell.kind is Kind.PREDICT else cell.source
+
+
+def telling(text: str) -> set[str]:
+    """The lines of a program that say something, each squeezed; docstrings and comments say nothing."""
+    lines = (squeezed(line) for line in _code(text).split("\n"))
+    return {line for line in lines if len(line) >= SHORTEST and any(sign in line for sign in "(=[")}
+
+
+def _code(text: str) -> str:
+    """The program without comments and docstrings; the text itself where it is no program."""
+    body = "if True:\n" + text if text[:1].isspace() else text
+    rows = body.split("\n")
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(body).readline))
+    except (tokenize.TokenError, IndentationError):
+        return text
+    previous = tokenize.NEWLINE
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            rows[token.start[0] - 1] = rows[token.start[0] - 1][: token.start[1]]
+        starts = previous in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.NL)
+        if token.type == tokenize.STRING and starts:
+            rows[token.start[0] - 1 : token.end[0]] = [""] * (token.end[0] - token.start[0] + 1)
+        previous = token.type
+    return "\n".join(rows)
+
+
+def squeezed(text: str) -> str:
+    """The text without spaces in its lines, quotes of one kind, JSON's escapes undone."""
+    plain = text.replace('\\"', '"').replace("\\n", "\n").replace("'", '"')
+    return "\n".join("".join(line.split()) for line in plain.split("\n"))
+
+
+def find(secret: Iterable[str], texts: dict[str, str]) -> list[str]:
+    """Name each secret line that stands in a text: `where: line`."""
+    found = []
+    # A longer name that ends in a secret's first word is another name.
+    wanted = {line: re.compile(r"(?<!\w)" + re.escape(line)) for line in sorted(secret)}
+    for where, text in texts.items():
+        small = squeezed(text)
+        found += [f"{where}: {line}" for line, pattern in wanted.items() if pattern.search(small)]
+    return found
+
+
+def find_markers(texts: dict[str, str]) -> list[str]:
+    """Name each region marker that stands in a text."""
+    return [f"{where}: {marker}" for where, text in texts.items() for marker in MARKERS if marker in text]
+
+
+def of_notebooks(folder: Path) -> dict[str, str]:
+    """The whole text of every notebook below a folder: sources, outputs and metadata."""
+    texts = {}
+    for path in sorted(folder.rglob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        sources = "\n".join(cell.source for cell in notebook.cells)
+        texts[f"{folder.name}/{path.name}"] = sources + "\n" + path.read_text(encoding="utf-8")
+    return texts
+
+
+def of_wheel(wheel: Path) -> dict[str, str]:
+    """The text of every file of a wheel; what is no text is read as if it were."""
+    with ZipFile(wheel) as archive:
+        return {name: archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist()}

@@ -1,0 +1,95 @@
+"""A small course, as text, for the tests of everything that reads or builds one."""
+
+from pathlib import Path
+from shutil import copy
+
+PROJECT = Path(__file__).resolve().parent.parent
+STEM = "ch07_small"
+
+TEXT = '''\
+# %% [markdown] name="opening"
+# # Chapter 7: Small
+#
+# A chapter for the tests.
+
+# %% parameters=true name="parameters"
+seed = 0
+
+# %% setup=true
+import math
+
+from autograder import check, reveal
+
+# %% [markdown]
+# Forty-one and one?
+
+# %% predict=true name="guess-the-sum"
+guess = (1 + 41)  # what is the sum?
+
+# %% name="the-sum"
+reveal(guess, sum([41, 1]))
+
+# %% figure=true
+math.pi
+
+# %% [markdown]
+# The same text twice.
+
+# %% exercise="double"
+def double(x):
+    """Return twice x: double(2) gives 4."""
+    ### BEGIN SOLUTION
+    twice_of_it = math.fsum([x, x])
+    return twice_of_it
+    ### END SOLUTION
+
+# %% check="double" points=2
+check("double", double)
+
+# %% [markdown]
+# The same text twice.
+
+# %% exercise="hunt"
+### BEGIN STARTER
+# def hunt(x):
+#     """Return x plus one."""
+#
+#     return x - 1
+### END STARTER
+def hunt(x):
+    """Return x plus one."""
+    ### BEGIN SOLUTION
+    return math.fsum([x, 1])
+    ### END SOLUTION
+
+# %% check="hunt" extra=1
+check("hunt", hunt)
+'''
+
+BANK = '''\
+from autograder.bank import AnswerBank
+
+bank = AnswerBank("ch07_small")
+
+
+@bank.wrong("double", "squares", "You square: look at x = 3.")
+def double(x):
+    """Return twice x: double(2) gives 4."""
+    squared_by_mistake = x ** 2
+    return squared_by_mistake
+'''
+
+
+def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:
+    """Write a project of one chapter; returns its folder."""
+    chapters = folder / "course" / "chapters"
+    chapters.mkdir(parents=True)
+    (chapters / f"{STEM}.py").write_text(text, encoding="utf-8")
+    copy(PROJECT / "course" / "nbgrader_config.py", folder / "course")
+    (folder / "pyproject.toml").write_text(f'[tool.pytorch-basics]\n# a comment\naddress = "{address}"\n')
+    return folder
+
+
+def observe(_course: Path, _stem: str) -> dict[str, bytes]:
+    """Stand in for the shipped observations, which these tests do not look at."""
+    return {".json": b"{}", ".safetensors": b""}

@@ -1,0 +1,72 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autograder.address import normalized, origin, read, write
+from autograder.errors import WorkFailed
+from tests.small_chapter import PROJECT, make_project
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"),
+    [
+        ("https://github.com/someone/course.git", "https://github.com/someone/course"),
+        ("https://github.com/someone/course/", "https://github.com/someone/course"),
+        ("https://user:secret@github.com/someone/course.git", "https://github.com/someone/course"),
+        ("git@github.com:someone/course.git", "https://github.com/someone/course"),
+        ("ssh://git@GitHub.com:22/someone/course.git", "https://github.com/someone/course"),
+        ("http://github.com/someone/course", None),
+        ("git://github.com/someone/course", None),
+        ("file:///srv/course.git", None),
+        ("/srv/course.git", None),
+        ("../course", None),
+        ("https://localhost/course.git", None),
+        ("", None),
+    ],
+)
+def test_normalized(remote: str, expected: str | None) -> None:
+    """Hosted https and ssh remotes become plain https, without secrets; nothing else is an address."""
+    assert expected == normalized(remote)
+
+
+def test_origin(tmp_path: Path) -> None:
+    """The address comes from the remote called origin, where there is one."""
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    before = origin(tmp_path)
+    subprocess.run([*git, "remote", "add", "origin", "git@github.com:someone/course.git"], check=True)
+
+    assert before is None
+    assert origin(tmp_path) == "https://github.com/someone/course"
+
+
+def test_write(tmp_path: Path) -> None:
+    """Setting the address changes that one line, and setting it again changes nothing."""
+    project = make_project(tmp_path)
+    address = "https://github.com/someone/course"
+    before = (project / "pyproject.toml").read_text()
+
+    assert [True, False] == [write(project, address), write(project, address)]
+    assert address == read(project)
+    assert before.replace('""', f'"{address}"') == (project / "pyproject.toml").read_text()
+
+
+def test_write_into_this_project(tmp_path: Path) -> None:
+    """This project's own pyproject.toml has the setting where it can be written."""
+    (tmp_path / "pyproject.toml").write_text((PROJECT / "pyproject.toml").read_text())
+    write(tmp_path, "https://example.org/a/b")
+
+    assert read(tmp_path) == "https://example.org/a/b"
+
+
+def test_no_setting(tmp_path: Path) -> None:
+    """Without the setting one line says what to add."""
+    (tmp_path / "pyproject.toml").write_text("[tool.other]\naddress = 'x'\n")
+    with pytest.raises(WorkFailed, match=r'expected one `address = "..."` under \[tool.pytorch-basics\]'):
+        write(tmp_path, "https://example.org/a/b")
+
+
+def test_no_pyproject(tmp_path: Path) -> None:
+    """A folder without a pyproject.toml has no address."""
+    assert read(tmp_path) == ""

@@ -1,0 +1,214 @@
+import stat
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.build import build, render
+from autograder.chapter import read_chapter
+from autograder.errors import CourseError, CourseNotFound
+from tests.small_chapter import STEM, TEXT, make_project, observe
+
+ADDRESS = "https://github.com/someone/pytorch-basics"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small project, built."""
+    folder = make_project(tmp_path_factory.mktemp("project"))
+    build(folder, observe)
+    return folder
+
+
+def cells(project: Path, folder: str) -> dict[str, Any]:
+    """The cells of a built notebook by id."""
+    inner = f"{folder}/{STEM}/{STEM}.ipynb" if folder.startswith("course") else f"{folder}/{STEM}.ipynb"
+    notebook = nbformat.read(project / inner, as_version=4)
+    return {cell.id: cell for cell in notebook.cells}
+
+
+class TestNotebooks:
+    def test_release_is_untouched(self, project: Path) -> None:
+        """The students' notebook is nbgrader's release, byte for byte."""
+        released = project / "course" / "release" / STEM / f"{STEM}.ipynb"
+
+        assert released.read_bytes() == (project / "notebooks" / f"{STEM}.ipynb").read_bytes()
+
+    @pytest.mark.parametrize("folder", ["notebooks", "solutions", "course/source"])
+    def test_valid(self, project: Path, folder: str) -> None:
+        """Every notebook is valid, with ids that differ, no outputs, and metadata from a closed list."""
+        found = cells(project, folder)
+        keys = {key for cell in found.values() for key in cell.metadata}
+
+        assert len(read_chapter(project / "course/chapters" / f"{STEM}.py").cells) + 1 == len(found)
+        assert keys <= {"nbgrader", "tags", "jupyter", "cellView", "deletable", "editable"}
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in found.values())
+
+    def test_ids(self, project: Path) -> None:
+        """Ids are the names, the grade ids, or drawn from the content; equal cells get different ids."""
+        ids = list(cells(project, "notebooks"))
+        drawn = [cell_id for cell_id in ids if cell_id.startswith("c-")]
+
+        assert ids[:4] == ["opening", "install", "parameters", "setup"]
+        assert {"guess-the-sum", "the-sum", "double", "check_double", "hunt", "check_hunt"} <= set(ids)
+        assert drawn[2] + "-2" == drawn[3]
+
+    def test_starter(self, project: Path) -> None:
+        """The student gets nbgrader's stub, or exactly the starter of a bug hunt."""
+        chapter = read_chapter(project / "course/chapters" / f"{STEM}.py")
+        student = cells(project, "notebooks")
+
+        assert chapter.starter("double") == student["double"].source
+        assert chapter.starter("hunt") == student["hunt"].source
+
+    def test_untouched_starter_counts_as_untouched(self, project: Path) -> None:
+        """The checksum is taken of the starter, so that nbgrader sees whether a student touched it."""
+        from nbgrader.utils import compute_checksum
+
+        hunt = cells(project, "notebooks")["hunt"]
+
+        assert compute_checksum(hunt) == hunt.metadata.nbgrader.checksum
+
+    def test_hidden_tests(self, project: Path) -> None:
+        """The fresh cases are asked for in nbgrader's source only."""
+        source, student, solved = (
+            cells(project, folder)["check_double"].source
+            for folder in ("course/source", "notebooks", "solutions")
+        )
+
+        assert 'check("double", double)' == student == solved
+        assert source.split("\n") == [
+            'check("double", double)',
+            "### BEGIN HIDDEN TESTS",
+            'check("double", double, fresh=True)',
+            "### END HIDDEN TESTS",
+        ]
+
+    def test_solutions(self, project: Path) -> None:
+        """The solved notebook holds the worked solutions without markers."""
+        chapter = read_chapter(project / "course/chapters" / f"{STEM}.py")
+        solved = cells(project, "solutions")
+
+        assert [chapter.solution("double"), chapter.solution("hunt")] == [
+            solved["double"].source,
+            solved["hunt"].source,
+        ]
+
+    def test_points(self, project: Path) -> None:
+        """nbgrader knows a check's points; a stretch exercise has none, for it earns extra credit."""
+        student = cells(project, "notebooks")
+        points = [student[name].metadata.nbgrader.points for name in ("check_double", "check_hunt")]
+
+        assert [2, 0] == points
+
+    def test_locks(self, project: Path) -> None:
+        """Setup and checks cannot be edited, solution cells can."""
+        student = cells(project, "notebooks")
+
+        assert [False, False] == [student[name].metadata.editable for name in ("setup", "check_double")]
+        assert "editable" not in student["double"].metadata
+
+    def test_predict(self, project: Path) -> None:
+        """A student's guess is open, and the solved notebook holds the answer."""
+        assert cells(project, "notebooks")["guess-the-sum"].source == "guess = (...)  # what is the sum?"
+        assert cells(project, "solutions")["guess-the-sum"].source == "guess = (1 + 41)  # what is the sum?"
+
+    def test_special_cells(self, project: Path) -> None:
+        """papermill finds the parameters; a figure's code is folded in JupyterLab and in Colab."""
+        student = cells(project, "notebooks")
+        folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+
+        assert {"tags": ["parameters"]} == student["parameters"].metadata
+        assert [folded] == [cell.metadata for cell in student.values() if "cellView" in cell.metadata]
+
+
+class TestAddress:
+    def test_none(self, project: Path) -> None:
+        """Without an address there is no badge, and the install cell says what to do."""
+        student = cells(project, "notebooks")
+
+        assert "colab" not in student["opening"].source
+        assert "run `pip install .` in its folder" in student["install"].source
+
+    def test_set(self, tmp_path: Path) -> None:
+        """With an address the badge stands below the title, and the install cell installs from there."""
+        build(make_project(tmp_path, address=ADDRESS), observe)
+        student = cells(tmp_path, "notebooks")
+        title, _, badge, *_ = student["opening"].source.split("\n")
+
+        assert title == "# Chapter 7: Small"
+        assert badge.endswith(f"/github/someone/pytorch-basics/blob/main/notebooks/{STEM}.ipynb)")
+        assert f"    %pip install --quiet git+{ADDRESS}\n" in student["install"].source
+
+    @pytest.mark.parametrize("address", ["", ADDRESS, "https://git.example.org/a/b"])
+    def test_torch_is_never_installed(self, tmp_path: Path, address: str) -> None:
+        """Whatever the address, the install cell imports torch and never installs it."""
+        build(make_project(tmp_path, address=address), observe)
+        install = cells(tmp_path, "notebooks")["install"].source
+
+        assert "import torch\n" in install
+        assert not any(
+            "install" in line and "torch" in line.replace("pytorch", "") for line in install.split("\n")
+        )
+
+    def test_elsewhere(self, tmp_path: Path) -> None:
+        """Colab opens notebooks from GitHub only, so that other hosts get no badge."""
+        build(make_project(tmp_path, address="https://git.example.org/a/b"), observe)
+
+        assert "colab" not in cells(tmp_path, "notebooks")["opening"].source
+
+    @pytest.mark.parametrize(
+        "address", ["http://a.b/c", "git@a.b:c", "https://a.b/c; rm -rf ~", "https://a.b/c d"]
+    )
+    def test_refused(self, tmp_path: Path, address: str) -> None:
+        """An address that is not plain https never reaches a notebook."""
+        with pytest.raises(CourseError, match="expected an https address"):
+            render(make_project(tmp_path, address=address), observe)
+
+
+class TestRebuild:
+    def test_same_bytes(self, project: Path, tmp_path: Path) -> None:
+        """The same chapter gives the same bytes, in another folder too."""
+        assert render(project, observe) == render(make_project(tmp_path), observe)
+
+    def test_nothing_to_do(self, project: Path) -> None:
+        """A second build changes nothing and says so."""
+        assert build(project, observe) == []
+
+    def test_gradebook(self, project: Path) -> None:
+        """Building neither needs nor makes a gradebook."""
+        assert not list(project.rglob("gradebook.db*"))
+
+    def test_readable(self, project: Path) -> None:
+        """What is written can be read by others, as any file that a user makes."""
+        plain = project / "plain"
+        plain.touch()
+        modes = {
+            stat.S_IMODE((project / name).stat().st_mode) for name in ("plain", f"notebooks/{STEM}.ipynb")
+        }
+
+        assert len(modes) == 1
+
+
+class TestRefused:
+    def test_nbgrader_says_no(self, tmp_path: Path) -> None:
+        """What nbgrader refuses is told in one line, and leaves nothing half built."""
+        project = make_project(tmp_path, TEXT.replace("math.pi\n", "# BEGIN SOLUTION\n"))
+        with pytest.raises(CourseError, match=f"nbgrader could not release {STEM}: .*solution") as told:
+            build(project, observe)
+
+        assert "\n" not in str(told.value)
+        assert not (project / "notebooks").exists()
+
+    def test_no_configuration(self, tmp_path: Path) -> None:
+        """A course without nbgrader's configuration gives one line."""
+        project = make_project(tmp_path)
+        (project / "course" / "nbgrader_config.py").unlink()
+        with pytest.raises(CourseNotFound, match=r"expected nbgrader_config\.py in .*, found none"):
+            build(project, observe)
+
+    def test_no_course(self, tmp_path: Path) -> None:
+        """A folder without a course gives one line."""
+        with pytest.raises(CourseNotFound, match="Run the command in the project folder"):
+            build(tmp_path, observe)

@@ -1,0 +1,56 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from tests.small_chapter import make_project
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help lists the commands, each with a sentence."""
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Write notebooks, solutions and shipped observations from the chapters." in told
+    assert "Set the project's public address from the git remote `origin`." in told
+
+
+def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error is one line, and the status is 1."""
+    status = main(["--root", str(tmp_path), "build"])
+    told = capsys.readouterr()
+
+    assert (1, "", 1) == (status, told.out, told.err.count("\n"))
+    assert told.err.startswith("error: expected the course's chapters in ")
+
+
+def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends with one line and status 130."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.build.build", stop)
+
+    assert main(["--root", str(tmp_path), "build"]) == 130
+    assert capsys.readouterr().err == "stopped\n"
+
+
+def test_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`address` takes the address from the remote and says that a build must follow."""
+    project = make_project(tmp_path)
+    git = ["git", "-C", str(project)]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "remote", "add", "origin", "git@github.com:someone/course.git"], check=True)
+    status = main(["--root", str(project), "address"])
+
+    assert status == 0
+    assert "https://github.com/someone/course now. Run `make build`" in capsys.readouterr().out
+
+
+def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a remote one line says how to name the address."""
+    assert main(["--root", str(make_project(tmp_path)), "address"]) == 1
+    assert "found none; add the remote with `git remote add origin ADDRESS`" in capsys.readouterr().err

@@ -1,0 +1,235 @@
+"""nbgrader's plug-ins on small made data, and what a teacher reads when something stands in the way."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.utils import determine_grade
+
+from autograder import preflight
+from autograder.cell_outputs import grade_cell_outputs
+from autograder.cycle import Cycle
+from autograder.errors import CourseError, CourseNotFound, WorkFailed
+from autograder.grading import SubmissionVerdict
+from autograder.verdict import Report, Status, Verdict
+from tests.small_chapter import PROJECT
+
+# nbgrader's database layer warns about itself.
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+def verdict(*statuses: Status, points: int = 0, extra: int = 0) -> SubmissionVerdict:
+    """A verdict on one exercise with these outcomes."""
+    told = tuple(Verdict(f"check {i}", status, "<b>No.</b>") for i, status in enumerate(statuses))
+    return SubmissionVerdict("ch", 1, "", (Report("double", told),), {"double": points}, {"double": extra})
+
+
+def grade_cell(outputs: list[Any], points: int) -> Any:
+    """A grade cell that shows these outputs."""
+    mark = {"grade": True, "solution": False, "locked": True, "points": points, "grade_id": "check_double"}
+    return new_code_cell("check(...)", outputs=outputs, metadata={"nbgrader": mark})
+
+
+@pytest.fixture
+def gradebook(tmp_path: Path) -> Iterator[Gradebook]:
+    """A gradebook with one student's ungraded submission."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
+        with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as made:
+            made.add_assignment("ch")
+            made.add_notebook("ch", "ch")
+            made.add_grade_cell("check_double", "ch", "ch", max_score=0, cell_type="code")
+            made.add_student("ada")
+            made.add_submission("ch", "ada")
+            yield made
+
+
+def extra_credit(gradebook: Gradebook) -> float | None:
+    """The student's extra credit."""
+    found: float | None = gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit
+    return found
+
+
+class TestOutputs:
+    """What grade cells show."""
+
+    @pytest.mark.parametrize(
+        ("statuses", "score"),
+        [((Status.PASS,) * 3, 3.0), ((Status.PASS, Status.FAIL, Status.PASS), 2.0), ((Status.ERROR,), 0.0)],
+    )
+    def test_nbgrader_reads_the_score(self, statuses: tuple[Status, ...], score: float) -> None:
+        """nbgrader takes exactly the earned points from a grade cell's outputs."""
+        cell = grade_cell(grade_cell_outputs(verdict(*statuses, points=3), "double"), 3)
+
+        assert (score, 3.0) == determine_grade(cell)
+
+    def test_thirds_stay_below_full_points(self) -> None:
+        """A score that is no round number is one that nbgrader accepts."""
+        made = verdict(Status.PASS, Status.PASS, Status.FAIL, points=1)
+
+        assert (
+            pytest.approx(2 / 3, abs=1e-3)
+            == determine_grade(grade_cell(grade_cell_outputs(made, "double"), 1))[0]
+        )
+
+    def test_stretch_exercises_score_nothing_in_the_cell(self) -> None:
+        """Extra credit goes beside the score: a cell of 0 points must not earn more."""
+        outputs = grade_cell_outputs(verdict(Status.PASS, extra=3), "double")
+
+        assert (0.0, 0.0) == determine_grade(grade_cell(outputs, 0))
+        assert "3 of 3 points of extra credit" in outputs[0].text
+
+    def test_html_is_escaped(self) -> None:
+        """Nothing of an answer reaches a page as markup."""
+        page = grade_cell_outputs(verdict(Status.FAIL), "double")[1].data["text/html"]
+
+        assert "<b>No" not in page and "&lt;b&gt;No" in page
+
+
+class TestExtraCredit:
+    """Extra credit for stretch exercises, beside a teacher's own."""
+
+    def test_it_is_given_and_corrected(self, gradebook: Gradebook) -> None:
+        """What an earlier run gave is replaced by what this run gives."""
+        from autograder.gradebook import give_extra_credit
+
+        first, second = verdict(Status.PASS, extra=3), verdict(Status.PASS, Status.FAIL, extra=3)
+        give_extra_credit(gradebook, first, None, "ada")
+        given = extra_credit(gradebook)
+        give_extra_credit(gradebook, second, first, "ada")
+
+        assert (3.0, 1.5) == (given, extra_credit(gradebook))
+
+    @pytest.mark.parametrize("by_hand", [0.0, 7.0])
+    def test_what_a_teacher_wrote_stays(self, gradebook: Gradebook, by_hand: float) -> None:
+        """A value changed by hand is not overwritten."""
+        from autograder.gradebook import give_extra_credit
+
+        made = verdict(Status.PASS, extra=3)
+        give_extra_credit(gradebook, made, None, "ada")
+        gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit = by_hand
+        gradebook.db.commit()
+        give_extra_credit(gradebook, made, made, "ada")
+
+        assert by_hand == extra_credit(gradebook)
+
+    def test_core_exercises_are_left_alone(self, gradebook: Gradebook) -> None:
+        """A teacher's extra credit on an exercise with points is none of our business."""
+        from autograder.gradebook import give_extra_credit
+
+        give_extra_credit(gradebook, verdict(Status.PASS, points=3), None, "ada")
+
+        assert extra_credit(gradebook) is None
+
+
+class TestPlugIns:
+    """The classes that nbgrader calls."""
+
+    def test_only_grade_cells_are_cleared(self) -> None:
+        """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
+        from autograder.gradebook import HideTests
+
+        hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
+        loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")
+        graded = grade_cell([], 1)
+        graded.source = hidden
+        notebook = new_notebook(cells=[loose, graded])
+
+        cleared, _ = HideTests().preprocess(notebook, {})
+
+        assert ["### BEGIN HIDDEN TESTS\nnever ended", "check(1)"] == [cell.source for cell in cleared.cells]
+
+    def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path) -> None:
+        """nbgrader's list of notebooks names the released one, whatever was handed in."""
+        from autograder.gradebook import name_as_released
+
+        handed = tmp_path / "copy of ch01.ipynb"
+        handed.write_text("{}")
+        notebooks = [str(handed)]
+        name_as_released("ch01_tensors", "ada", notebooks)
+
+        assert [str(tmp_path / "ch01_tensors.ipynb")] == notebooks and handed.exists()
+
+
+class TestPreflight:
+    """What stops a run before it begins, in one line each."""
+
+    @pytest.fixture
+    def course(self, tmp_path: Path) -> Path:
+        """A course folder with chapters and a gradebook."""
+        (tmp_path / "chapters").mkdir()
+        sqlite3.connect(tmp_path / "gradebook.db").execute("CREATE TABLE t (a)").connection.close()
+        return tmp_path
+
+    @staticmethod
+    def check(course: Path) -> None:
+        """Run the checks without patience."""
+        preflight.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
+
+    def test_sound_course_passes(self, course: Path) -> None:
+        """There is nothing to say about a course in order."""
+        self.check(course)
+
+    def test_locked_gradebook_is_told(self, course: Path) -> None:
+        """A gradebook in another program's hands: one line, and what to do."""
+        holder = sqlite3.connect(course / "gradebook.db", isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(WorkFailed, match=r"locked by another program.*Close") as caught:
+            self.check(course)
+        holder.close()
+
+        assert "\n" not in str(caught.value)
+
+    def test_damaged_gradebook_is_told(self, course: Path) -> None:
+        """A gradebook that is no database is told as such and left alone."""
+        (course / "gradebook.db").write_bytes(b"no database at all" * 100)
+
+        with pytest.raises(WorkFailed, match="cannot be written"):
+            self.check(course)
+
+    def test_full_disk_is_told(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A disk with too little room stops the run before anything is written."""
+        usage = replace_free(shutil.disk_usage(course), 1 << 20)
+        monkeypatch.setattr("shutil.disk_usage", lambda _: usage)
+
+        with pytest.raises(WorkFailed, match=r"1 MB left.*Make room"):
+            self.check(course)
+
+    def test_missing_course_is_told(self, tmp_path: Path) -> None:
+        """No course folder: what was looked for, and where to go."""
+        with pytest.raises(CourseNotFound, match="own folder"):
+            self.check(tmp_path / "nowhere")
+
+    def test_cycle_stops_at_a_locked_gradebook(self, course: Path) -> None:
+        """The grading command stops before its first submission, with the same line."""
+        for name in ("nbgrader_config.py", "chapters"):
+            target = course / name
+            target.rmdir() if target.is_dir() else None
+            (shutil.copytree if (PROJECT / "course" / name).is_dir() else shutil.copy)(
+                PROJECT / "course" / name, target
+            )
+        holder = sqlite3.connect(course / "gradebook.db", isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(CourseError, match="locked"):
+            Cycle(course, "ch01_tensors")
+        holder.close()
+
+
+def replace_free(usage: Any, free: int) -> Any:
+    """Disk usage with another amount of free room."""
+    return type(usage)(usage.total, usage.total - free, free)
+
+
+def test_verdicts_are_values() -> None:
+    """Two verdicts with the same content are equal."""
+    assert verdict(Status.PASS) == replace(verdict(Status.PASS))

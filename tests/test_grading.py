@@ -1,0 +1,223 @@
+"""Grading one submission: bytes in, a verdict out. A stand-in engine calls the answers in this process."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from autograder import classroom, summary
+from autograder.errors import WorkFailed
+from autograder.grading import SubmissionVerdict, grade, new_seed
+from autograder.judge import Judge
+from autograder.notebook import source_notebook
+from autograder.observation import Raised
+from autograder.runner import Limits, Outcome, Program
+from autograder.verdict import Status
+from tests.small_chapter import PROJECT
+
+STEM, SEED = "ch01_tensors", 11
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    """The judge of chapter 1."""
+    return Judge(PROJECT / "course", STEM)
+
+
+@pytest.fixture(scope="module")
+def release(judge: Judge) -> NotebookNode:
+    """A notebook as students get it."""
+    notebook = copy.deepcopy(source_notebook(judge.chapter, ""))
+    for cell in notebook.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        if mark.get("solution"):
+            cell.source = judge.chapter.starter(mark["grade_id"])
+    return notebook
+
+
+def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
+    """Call the answers here: quick, and good enough for answers that behave."""
+    namespace: dict[str, Any] = {}
+    exec(program.setup, namespace)
+    outcomes = {}
+    for task in program.tasks:
+        exec(task.source, namespace)
+        exercise = __import__(program.exercises, fromlist=["EXERCISES"]).EXERCISES[task.exercise]
+        outcomes[task.exercise] = Outcome(exercise.observe(namespace[task.exercise], task.cases))
+    return outcomes
+
+
+def handed_in(release: NotebookNode, answers: dict[str, str]) -> bytes:
+    """The released notebook with these answers."""
+    notebook = copy.deepcopy(release)
+    for cell in notebook.cells:
+        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
+    return str(nbformat.writes(notebook)).encode()
+
+
+@pytest.fixture(scope="module")
+def solved(judge: Judge, release: NotebookNode) -> bytes:
+    """The worked solutions, handed in."""
+    return handed_in(release, {name: judge.chapter.solution(name) for name in judge.chapter.exercises})
+
+
+def test_reference_is_worth_everything(judge: Judge, release: NotebookNode, solved: bytes) -> None:
+    """The worked solutions earn every point and all extra credit."""
+    verdict = grade(solved, release, judge, SEED, engine)
+
+    assert (verdict.max_score, sum(verdict.extra.values())) == (verdict.score, verdict.extra_credit)
+
+
+def test_untouched_notebook_is_worth_nothing(judge: Judge, release: NotebookNode) -> None:
+    """The starters earn nothing."""
+    verdict = grade(handed_in(release, {}), release, judge, SEED, engine)
+
+    assert (0, 0) == (verdict.score, verdict.extra_credit)
+
+
+def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: NotebookNode) -> None:
+    """A damaged file gets a verdict with the reason in every report; nothing is run."""
+    verdict = grade(b"{", release, judge, SEED, lambda *_: pytest.fail("something was run"))
+
+    assert 0 == verdict.score and verdict.trouble is not None
+    assert all("could not be read" in report.verdicts[0].sentence for report in verdict.reports)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "told"),
+    [
+        (Outcome(timed_out=True), Status.TIMEOUT, "still running"),
+        (Outcome(raised=Raised("ZeroDivisionError", "division by zero", "1 / 0")), Status.ERROR, "`1 / 0`"),
+        (Outcome(raised=Raised("NotImplementedError", "")), Status.NOT_ATTEMPTED, ""),
+        (Outcome(observations=()), Status.ERROR, "did not all answer"),
+    ],
+)
+def test_cell_that_was_not_probed_gets_its_status(
+    judge: Judge, release: NotebookNode, solved: bytes, outcome: Outcome, status: Status, told: str
+) -> None:
+    """Hanging, raising and unwritten cells get their own status and cost only their own exercise."""
+    verdict = grade(solved, release, judge, SEED, lambda p, m: engine(p, m) | {"standardize": outcome})
+    first = verdict.report("standardize").verdicts[0]
+
+    assert status is first.status and told in first.sentence
+    assert verdict.max_score - verdict.points["standardize"] == verdict.score
+
+
+def test_engine_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookNode, solved: bytes) -> None:
+    """Our own fault is an exception and never a score."""
+
+    def broken(*_: object) -> dict[str, Outcome]:
+        raise WorkFailed("no process")
+
+    with pytest.raises(WorkFailed):
+        grade(solved, release, judge, SEED, broken)
+
+
+def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -> None:
+    """A rule about the answer holds for the helpers that it uses."""
+    loop = "def all_of(x, b):\n    return torch.stack([r + b[:, None] for r in x])\n\n"
+    answer = "def add_bias(x, bias):\n    return all_of(x, bias)"
+    notebook = nbformat.reads(handed_in(release, {"add_bias": answer}).decode(), as_version=4)
+    notebook.cells.insert(5, nbformat.v4.new_code_cell(loop))
+
+    def with_helper(program: Program, limits: Limits) -> dict[str, Outcome]:
+        assert "all_of" in program.helpers
+        return engine(Program(program.exercises, program.setup + "\n" + loop, "", program.tasks), limits)
+
+    verdict = grade(nbformat.writes(notebook).encode(), release, judge, SEED, with_helper)
+
+    assert [Status.PASS, Status.FAIL] == [
+        verdict.report("add_bias").verdicts[index].status for index in (0, -1)
+    ]
+
+
+def test_verdict_survives_json(judge: Judge, release: NotebookNode, solved: bytes) -> None:
+    """A verdict read back from its JSON form is the same verdict."""
+    verdict = grade(solved, release, judge, SEED, engine)
+
+    assert verdict == SubmissionVerdict.from_json(verdict.to_json())
+
+
+def test_seed_is_never_the_visible_one() -> None:
+    """Fresh cases are never the visible ones."""
+    assert 0 not in {new_seed() for _ in range(1000)}
+
+
+class TestVerdictFiles:
+    """Verdict files and the table made from them."""
+
+    @pytest.fixture
+    def verdict(self, judge: Judge, release: NotebookNode) -> SubmissionVerdict:
+        """A verdict that tells of trouble."""
+        return grade(b"{", release, judge, SEED, engine)
+
+    def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
+        """What was stored is found again."""
+        classroom.store(tmp_path, "ada", verdict)
+
+        assert verdict == classroom.stored(tmp_path, STEM, "ada")
+
+    def test_full_disk_loses_no_verdict(
+        self, tmp_path: Path, verdict: SubmissionVerdict, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where the disk is full, one line says so and the old verdict stays."""
+        classroom.store(tmp_path, "ada", verdict)
+
+        def full(_fd: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(WorkFailed, match="No space left"):
+            classroom.store(tmp_path, "ada", verdict)
+
+        assert verdict == classroom.stored(tmp_path, STEM, "ada")
+        assert ["ada.json"] == [path.name for path in (tmp_path / "verdicts" / STEM).iterdir()]
+
+    def test_table_names_who_is_missing(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
+        """The table names unread, ungraded and empty submissions with the reason, in printable text."""
+        classroom.store(tmp_path, "ada", verdict)
+        for student, name in (("bob", "notes.txt"), ("cy\x1b[2J", f"{STEM}.ipynb")):
+            (tmp_path / "submitted" / student / STEM).mkdir(parents=True)
+            (tmp_path / "submitted" / student / STEM / name).touch()
+
+        text = summary.table(summary.rows(tmp_path, STEM))
+
+        assert all(
+            told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded")
+        )
+        assert "\x1b" not in text
+
+
+class TestHandedIn:
+    """Files as students hand them in."""
+
+    def test_link_is_not_followed(self, tmp_path: Path) -> None:
+        """A link in a submission does not lead to the teacher's files."""
+        (tmp_path / "secret").write_text("{}")
+        (tmp_path / "link.ipynb").symlink_to(tmp_path / "secret")
+
+        data, reason = classroom.handed_in(tmp_path / "link.ipynb")
+
+        assert b"" == data and "no plain file" in reason
+
+    def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
+        """A folder of that name, or nothing at all, is a reason and no exception."""
+        (tmp_path / "folder.ipynb").mkdir()
+
+        assert all(classroom.handed_in(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
+
+    def test_other_name_is_copied_and_kept(self, tmp_path: Path, solved: bytes) -> None:
+        """Of several notebooks the one with the exercises is copied to the released name; all stay."""
+        (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
+        (tmp_path / "zzz.ipynb").write_text("{}")
+
+        placed = classroom.place_notebook(tmp_path, STEM)
+
+        assert placed is not None and solved == placed.read_bytes()
+        assert 3 == len(list(tmp_path.iterdir()))
+        assert f"{STEM} (1).ipynb" == classroom.other_name(tmp_path, STEM, solved)

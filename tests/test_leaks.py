@@ -1,0 +1,148 @@
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from autograder.build import build
+from autograder.chapter import chapter_paths, read_chapter
+from tests import leaks
+from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
+from tests.wheel import build_wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that students install."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This course, built anew elsewhere."""
+    project = tmp_path_factory.mktemp("project")
+    for path in [*chapter_paths(PROJECT / "course"), PROJECT / "course" / "nbgrader_config.py"]:
+        copy = project / path.relative_to(PROJECT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    build(project, observe)
+    return project
+
+
+@pytest.fixture(scope="module")
+def secret() -> set[str]:
+    """Every telling line of this course that students must not find."""
+    found: set[str] = set()
+    for path in chapter_paths(PROJECT / "course"):
+        bank = PROJECT / "course" / "answers" / path.name
+        found |= leaks.secrets(read_chapter(path), bank.read_text(encoding="utf-8"))
+    return found
+
+
+class TestThisCourse:
+    def test_there_are_secrets(self, secret: set[str]) -> None:
+        """The search has something to look for: solutions, hidden tests and wrong answers."""
+        assert len(secret) > 50
+        assert any("fresh=True" in line for line in secret)
+
+    def test_solutions_would_be_found(self, secret: set[str]) -> None:
+        """The search finds what it looks for where it must be, in the solved notebooks."""
+        assert leaks.find(secret, leaks.of_notebooks(PROJECT / "solutions"))
+
+    def test_notebooks(self, secret: set[str]) -> None:
+        """No student notebook holds a line of a solution, a hidden test or a bank answer."""
+        texts = leaks.of_notebooks(PROJECT / "notebooks")
+
+        assert texts
+        assert [] == leaks.find(secret, texts) + leaks.find_markers(texts)
+
+    def test_release(self, secret: set[str], released: Path) -> None:
+        """Nor does nbgrader's release."""
+        texts = leaks.of_notebooks(released / "course" / "release")
+
+        assert texts
+        assert [] == leaks.find(secret, texts) + leaks.find_markers(texts)
+
+    def test_nothing_beside_the_release(self, released: Path) -> None:
+        """The release holds notebooks and nothing else."""
+        assert {".ipynb"} == {
+            path.suffix for path in (released / "course/release").rglob("*") if path.is_file()
+        }
+
+    def test_wheel(self, secret: set[str], wheel: Path) -> None:
+        """Nor does the wheel."""
+        assert [] == leaks.find(secret, leaks.of_wheel(wheel))
+
+    def test_folders_of_the_wheel(self, wheel: Path) -> None:
+        """The wheel holds the package with its data, and no folder of the course."""
+        names = set(leaks.of_wheel(wheel))
+        tops = {name.split("/")[0] for name in names}
+
+        assert {"autograder"} == {top for top in tops if not top.endswith(".dist-info")}
+        assert {
+            f"autograder/exercises/{path.stem}.json" for path in chapter_paths(PROJECT / "course")
+        } <= names
+        assert {
+            f"autograder/exercises/{path.stem}.safetensors" for path in chapter_paths(PROJECT / "course")
+        } <= names
+
+
+class TestPlanted:
+    """A leak that is put there on purpose is found."""
+
+    @pytest.fixture
+    def project(self, tmp_path: Path) -> Path:
+        """A small project, built."""
+        folder = make_project(tmp_path)
+        build(folder, observe)
+        return folder
+
+    @pytest.fixture
+    def small_secret(self, project: Path) -> set[str]:
+        """What the small project must not show."""
+        return leaks.secrets(read_chapter(project / "course/chapters" / f"{STEM}.py"), BANK)
+
+    def test_clean(self, project: Path, small_secret: set[str]) -> None:
+        """Before planting nothing is found."""
+        assert [] == leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "twice_of_it = math.fsum([x, x])",
+            "        twice_of_it   =  math.fsum( [x,x] )  # with other spaces and a comment",
+            "    return math.fsum([x, 1])",
+            "check('hunt', hunt, fresh=True)",
+            "    squared_by_mistake = x ** 2",
+        ],
+    )
+    def test_in_a_notebook(self, project: Path, small_secret: set[str], line: str) -> None:
+        """A planted line of a solution, hidden test or wrong answer is found, however it is spaced."""
+        path = project / "notebooks" / f"{STEM}.ipynb"
+        path.write_text(path.read_text().replace("Forty-one and one?", line))
+
+        assert len(leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))) == 1
+
+    def test_in_metadata(self, project: Path, small_secret: set[str]) -> None:
+        """A line hidden in a notebook's metadata is found."""
+        path = project / "notebooks" / f"{STEM}.ipynb"
+        path.write_text(
+            path.read_text().replace('"display_name": "', '"display_name": "return math.fsum([x, 1])')
+        )
+
+        assert leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))
+
+    def test_marker(self, project: Path) -> None:
+        """A region marker that nbgrader left is found."""
+        assert leaks.find_markers(leaks.of_notebooks(project / "course" / "source"))
+
+    def test_in_the_wheel(self, wheel: Path, tmp_path: Path, secret: set[str]) -> None:
+        """A solution put into the wheel is found, also within JSON."""
+        longest = max(secret, key=len)
+        copy = tmp_path / wheel.name
+        copy.write_bytes(wheel.read_bytes())
+        with ZipFile(copy, "a") as archive:
+            archive.writestr(
+                "autograder/exercises/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}'
+            )
+
+        assert f"autograder/exercises/planted.json: {longest}" in leaks.find(secret, leaks.of_wheel(copy))

@@ -1,0 +1,90 @@
+"""The tables of what each chapter teaches, held to the cells of the chapters."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from autograder.cells import Cell, Chapter, Kind
+from autograder.chapter import read_chapter
+from autograder.lesson import Reveal
+
+COURSE = Path(__file__).parent.parent / "course"
+TABLES = sorted((COURSE / "ledger").glob("*.yml"))
+HELPERS = ("reveal", "shows_error")
+
+pytestmark = pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+
+
+def entries(path: Path) -> list[dict[str, Any]]:
+    loaded: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def chapter(path: Path) -> Chapter:
+    return read_chapter(COURSE / "chapters" / f"{path.stem}.py")
+
+
+def named_cells(path: Path) -> dict[str, Cell]:
+    return {cell.keys["name"]: cell for cell in chapter(path).cells if "name" in cell.keys}
+
+
+def holds_a_claim(source: str) -> bool:
+    """Tell whether a cell can fail when what the text says is no longer so."""
+    nodes = list(ast.walk(ast.parse(source)))
+    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return any(isinstance(node, ast.Assert) for node in nodes) or not calls.isdisjoint(HELPERS)
+
+
+def test_each_id_stands_once(path: Path) -> None:
+    """No statement is listed twice, and each id is a plain slug."""
+    ids = [entry["id"] for entry in entries(path)]
+
+    assert sorted(set(ids)) == sorted(ids)
+    assert [name for name in ids if not re.fullmatch(r"[a-z0-9-]+", name)] == []
+
+
+def test_each_entry_has_its_form(path: Path) -> None:
+    """An entry says a fact in one line and then either where it is shown or why it is left out."""
+    for entry in entries(path):
+        keys = set(entry) - {"id", "fact"}
+
+        assert keys in ({"cell"}, {"cell", "advice"}, {"left_out"}), entry["id"]
+        assert all("\n" not in str(value) and str(value).strip() for value in entry.values()), entry["id"]
+
+
+def test_each_cell_exists(path: Path) -> None:
+    """Every cell that a table names is in the chapter."""
+    named = {entry["cell"] for entry in entries(path) if "cell" in entry}
+
+    assert sorted(named - set(named_cells(path))) == []
+
+
+def test_each_claim_is_held(path: Path) -> None:
+    """A fact that is no advice is shown by a code cell that would fail without it."""
+    cells = named_cells(path)
+    claims = [entry for entry in entries(path) if "cell" in entry and not entry.get("advice")]
+    loose = [
+        entry["id"]
+        for entry in claims
+        if cells[entry["cell"]].kind is Kind.MARKDOWN or not holds_a_claim(cells[entry["cell"]].source)
+    ]
+
+    assert loose == []
+
+
+def test_each_prediction_holds(path: Path) -> None:
+    """The right answers that stand in the chapter's predictions are what torch says."""
+    shown: list[Reveal] = []
+    found = chapter(path)
+    scope: dict[str, Any] = {}
+    exec(found.prelude, scope)
+    scope["reveal"] = lambda guess, actual: shown.append(Reveal(guess, actual))
+    for cell in found.cells:
+        if cell.kind in (Kind.LESSON, Kind.PREDICT):
+            exec(cell.source, scope)
+
+    assert [told for told in shown if not told.held] == []

@@ -1,0 +1,149 @@
+"""Mutation of the worked solutions: every mutant fails, or stands in `survivors/` with its reason.
+
+To look at one exercise: `pytest tests/test_mutation.py -k standardize`.
+"""
+
+import signal
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from autograder.exercises import every, stems
+from autograder.judge import VISIBLE_SEED
+from autograder.rules import broken
+from tests.mutation import Mutant, mutants
+from tests.test_bank import judge_of, prelude
+
+SURVIVORS = Path(__file__).parent / "survivors"
+SEEDS = (VISIBLE_SEED, 4104)
+SECONDS = 5.0
+EXERCISES = {exercise.name: exercise for exercise in every()}
+
+each_exercise = pytest.mark.parametrize("name", EXERCISES)
+
+
+@cache
+def listed(stem: str) -> dict[str, dict[str, str]]:
+    """The known survivors of a chapter: by exercise, what changed and why no check can notice."""
+    data = yaml.safe_load((SURVIVORS / f"{stem}.yml").read_text(encoding="utf-8"))
+    assert isinstance(data, dict)
+    return data
+
+
+def of_exercise(name: str) -> list[Mutant]:
+    """The mutants of an exercise's worked solution."""
+    return list(mutants(judge_of(EXERCISES[name].chapter).chapter.solution(name)))
+
+
+def survives(name: str, mutant: Mutant) -> bool:
+    """Whether the grader gives a mutant full points, on the visible cases and on fresh ones."""
+    exercise = EXERCISES[name]
+    namespace = dict(prelude(exercise.chapter))
+    exec(mutant.source, namespace)
+    for seed in SEEDS:
+        key = judge_of(exercise.chapter).key(name, seed)
+        for case, expected in zip(key.cases, key.reference, strict=True):
+            seen = exercise.probe(namespace[name], case)
+            if exercise.compare(expected, seen, exercise.tolerance) is not None:
+                return False
+    return not broken(exercise.rules, mutant.source)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in a block that takes too long; to a probe it is an error like any other."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"a mutant ran for more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class TestSurvivors:
+    @each_exercise
+    def test_no_other_mutant_survives(self, name: str) -> None:
+        """The grader refuses every mutant but those that are listed, and every listed one passes."""
+        alive = set()
+        for mutant in of_exercise(name):
+            with warnings.catch_warnings(), time_limit(SECONDS):
+                warnings.simplefilter("ignore")
+                if survives(name, mutant):
+                    alive.add(mutant.change)
+
+        known = set(listed(EXERCISES[name].chapter).get(name, {}))
+        assert alive - known == set(), (
+            "these pass: add a case that tells them apart, or list them with the reason"
+        )
+        assert known - alive == set(), (
+            "these are listed in tests/survivors, but do not survive: take them out"
+        )
+
+    @pytest.mark.parametrize("stem", stems())
+    def test_each_one_has_its_reason(self, stem: str) -> None:
+        """A survivor is listed under an exercise of its chapter, with a sentence."""
+        for name, reasons in listed(stem).items():
+            assert EXERCISES[name].chapter == stem
+            assert all(len(reason) > 15 and reason.endswith(".") for reason in reasons.values())
+
+
+class TestMutants:
+    @each_exercise
+    def test_there_are_many(self, name: str) -> None:
+        """A solution of a line or two has ten mutants and more, each told in other words."""
+        made = of_exercise(name)
+
+        assert len(made) >= 10
+        assert len({mutant.change for mutant in made}) == len({mutant.source for mutant in made}) == len(made)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "x.mean(dim=dim, keepdim=True) -> x.mean(dim=dim)",
+            "x.mean -> x.sum",
+            "x - mean -> x + mean",
+            "x - mean -> x.sub_(mean)",
+            "True -> False",
+            "1 -> 2",
+            "x[1:].clone() -> x[1:]",
+            "1: -> :",
+            "mean > 0 -> mean >= 0",
+            "mean = x.mean(dim=dim, keepdim=True) -> pass",
+            "return (x - mean, x[1:].clone(), mean > 0) -> return",
+        ],
+    )
+    def test_they_are_what_learners_do(self, change: str) -> None:
+        """Dropped keywords and copies, siblings, swapped operators, shifted numbers, deleted statements."""
+        cell = (
+            "def f(x, dim):\n"
+            "    mean = x.mean(dim=dim, keepdim=True)\n"
+            "    return x - mean, x[1:].clone(), mean > 0\n"
+        )
+
+        assert change in {mutant.change for mutant in mutants(cell)}
+
+    def test_signature_and_docstring_stay(self) -> None:
+        """What the starter gives is not mutated."""
+        head = 'def f(x, k=3):\n    """Add 3."""\n'
+
+        assert all(mutant.source.startswith(head) for mutant in mutants(f"{head}    return x + k\n"))
+
+    def test_an_endless_mutant_is_stopped(self) -> None:
+        """A loop without end costs seconds, not the run."""
+        with pytest.raises(TimeoutError), time_limit(0.05):
+            _run_forever()
+
+
+def _run_forever() -> None:
+    while True:
+        pass

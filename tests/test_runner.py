@@ -1,0 +1,204 @@
+"""Running student code in a child process."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder import frames
+from autograder.errors import WorkFailed
+from autograder.frames import Frame, FrameError
+from autograder.runner import Outcome, Program, Task, environment, run
+from tests import made
+from tests.made_many import NAMES
+
+CASES = made.exercise().cases(3)
+RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
+
+
+def run_all(
+    *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
+) -> list[Outcome]:
+    """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
+    pairs = list(zip(NAMES, sources, strict=False))
+    tasks = tuple(Task(name, source.replace("{}", name), CASES, seconds) for name, source in pairs)
+    outcomes = run(Program("tests.made_many", setup, helpers, tasks))
+    return [outcomes[name] for name, _ in pairs]
+
+
+def returned(found: Outcome) -> bool:
+    """Whether the answer was probed on every case and returned each time."""
+    seen = found.observations or ()
+    return len(seen) == len(CASES) and all("returned" in each for each in seen)
+
+
+def test_probe_sees_what_it_sees_in_this_process() -> None:
+    """The observations of the child equal those made here."""
+    (found,) = run_all(RIGHT)
+    key = made.key(3)
+
+    assert found.observations is not None
+    for expected, seen in zip(key.reference, found.observations, strict=True):
+        assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
+
+
+def test_cell_that_stops_costs_only_its_exercise() -> None:
+    """A cell that raises gives what it raised, with message and line; the others are probed."""
+    sources = ("def {}(x, plus)\n    return x", "a = 1\nb = a / 0", "x = '\x00'", "def t(): pass", RIGHT)
+
+    *stopped, right = run_all(*sources)
+
+    assert returned(right)
+    assert [
+        ("SyntaxError", "expected ':'", "def one(x, plus)"),
+        ("ZeroDivisionError", "division by zero", "b = a / 0"),
+        ("SyntaxError", "source code string cannot contain null bytes", ""),
+        ("NameError", "name 'four' is not defined", ""),
+    ] == [(found.raised.type, found.raised.message, found.raised.line) for found in stopped if found.raised]
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ("import os\nos._exit(0)", "exit code 0"),
+        ("def {}(x, plus):\n    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+    ],
+)
+def test_cell_that_ends_the_process_costs_only_its_exercise(bad: str, told: str) -> None:
+    """Exercises around one that ends the process are probed, and may use one another's cells."""
+    before, ending, after = run_all(RIGHT, bad, "def {}(x, plus):\n    return one(x, plus)")
+
+    assert returned(before) and returned(after) and ending.raised is not None
+    assert "ended the Python process" in ending.raised.message and told in ending.raised.message
+
+
+def test_endless_loop_costs_only_its_exercise() -> None:
+    """An answer that never returns is stopped; so is one that ignores interrupts."""
+    endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"
+
+    found, after = run_all(endless, RIGHT, seconds=2.0)
+
+    assert found.timed_out and found.observations is None and returned(after)
+
+
+def test_interrupt_and_exit_are_told_as_raised() -> None:
+    """KeyboardInterrupt and SystemExit in an answer end nothing."""
+    interrupted, left, right = run_all(
+        "def {}(x, plus):\n    raise KeyboardInterrupt", "def {}(x, plus):\n    exit()", RIGHT
+    )
+
+    assert returned(right) and left.observations is not None
+    assert interrupted.raised is not None and "KeyboardInterrupt" == interrupted.raised.type
+
+
+def test_helpers_are_there_for_answers() -> None:
+    """What the student defined elsewhere can be used; a helper that fails costs the answers that need it."""
+    helpers = "import no_such_module\n\ndef plus_one(x):\n    return x + 1"
+    uses = "def {}(x, plus):\n    return plus_one(2 * x + plus) - 1"
+
+    found, missed = run_all(uses, "def {}(x, plus):\n    return no_such_module.f(x)", helpers=helpers)
+
+    assert returned(found) and not returned(missed)
+
+
+def test_helpers_that_end_the_process_are_left_out() -> None:
+    """Helpers that kill the process do not keep the answers from being graded."""
+    assert returned(run_all(RIGHT, helpers="class A:\n    import os\n    os._exit(1)")[0])
+
+
+def test_notebook_habits_work() -> None:
+    """Magics, reading one's own source, printing, warnings and asking for input do not stop an answer."""
+    found = run_all(
+        "%matplotlib inline\n" + RIGHT,
+        "%%time\n" + RIGHT,
+        "import inspect\n" + RIGHT + "\nassert 'return' in inspect.getsource({})",
+        "import sys, warnings\nprint('a' * 10**6); print('b', file=sys.stderr); warnings.warn('c')\n" + RIGHT,
+        "try:\n    input()\nexcept EOFError:\n    pass\n" + RIGHT,
+    )
+
+    assert [True] * 5 == [returned(each) for each in found]
+
+
+def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The child gets none of the caller's variables but those that find libraries."""
+    monkeypatch.setenv("TEACHERS_TOKEN", "secret")
+
+    assert "TEACHERS_TOKEN" not in environment(tmp_path)
+
+
+def test_everything_started_is_dead_at_the_end(tmp_path: Path) -> None:
+    """A process that an answer leaves behind does not outlive the run."""
+    note = tmp_path / "pid"
+    start = "import subprocess\nleft = subprocess.Popen(['sleep', '600'])"
+
+    run_all(f"{start}\nopen({str(note)!r}, 'w').write(str(left.pid))\n{RIGHT}")
+
+    assert not _alive(int(note.read_text()))
+
+
+def _alive(pid: int) -> bool:
+    for _ in range(50):  # a killed process takes a moment to be gone
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        if "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def test_broken_setup_is_our_fault() -> None:
+    """A setup cell that fails stops the run with one line; it is no verdict on a student."""
+    with pytest.raises(WorkFailed, match="setup cell raised NameError"):
+        run_all(RIGHT, setup="not_there")
+
+
+def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the child cannot start, the error says how to see more."""
+    monkeypatch.setattr("sys.executable", "/bin/false")
+
+    with pytest.raises(WorkFailed, match=r"autograder\.child --try"):
+        run_all(RIGHT)
+
+
+class TestFrames:
+    """Messages over a pipe."""
+
+    def test_frame_comes_out_as_it_went_in(self) -> None:
+        """Head and body survive the pipe."""
+        source, sink = os.pipe()
+        frames.send(sink, Frame({"a": [1, None]}, b"\x00\xff"))
+
+        assert Frame({"a": [1, None]}, b"\x00\xff") == frames.receive(source)
+
+    def test_closed_pipe_is_no_frame(self) -> None:
+        """Where the other side has closed, there is nothing more to read."""
+        source, sink = os.pipe()
+        os.close(sink)
+
+        assert frames.receive(source) is None
+
+    @pytest.mark.parametrize(
+        "data",
+        [b"\x00", b"\x00\x00\x00\x02\x00\x00\x00\x00[]", b"\x00\x00\x00\x05\x00\x00\x00\x00{", b"\xff" * 8],
+        ids=["cut off", "no object", "cut off in the text", "too long"],
+    )
+    def test_what_is_no_frame_is_refused(self, data: bytes) -> None:
+        """Damaged, cut off and oversized messages are errors of one kind."""
+        source, sink = os.pipe()
+        os.write(sink, data)
+        os.close(sink)
+
+        with pytest.raises(FrameError):
+            frames.receive(source)
+
+    def test_silence_ends_at_the_deadline(self) -> None:
+        """Waiting for a message ends at its deadline."""
+        source, _ = os.pipe()
+
+        with pytest.raises(TimeoutError):
+            frames.receive(source, deadline=time.monotonic())

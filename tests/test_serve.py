@@ -1,0 +1,62 @@
+"""Fresh cases for a notebook in a real kernel: the judge in a process of its own."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.errors import CourseError, CourseNotFound
+from autograder.fresh import ask
+from autograder.serve import COURSE_VARIABLE, find_course
+from tests.small_chapter import PROJECT
+
+RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"
+LOOPS = "def add_bias(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])\n"
+
+
+def defined(source: str) -> object:
+    """The function that a cell defines."""
+    namespace: dict[str, object] = {"torch": torch, "math": math}
+    exec(source, namespace)
+    return namespace["add_bias"]
+
+
+@pytest.mark.parametrize(("source", "passed"), [(RIGHT, True), (LOOPS, False)])
+def test_answer_is_judged_elsewhere(source: str, passed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right answer passes on fresh cases; the judge sees the source too."""
+    monkeypatch.setenv(COURSE_VARIABLE, str(PROJECT / "course"))
+
+    assert passed == ask("add_bias", defined(source), source).passed
+
+
+def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where there is no course folder, the notebook shows one line with the next step."""
+    monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
+
+    with pytest.raises(CourseError, match=COURSE_VARIABLE) as caught:
+        ask("add_bias", defined(RIGHT), RIGHT)
+    assert "\n" not in str(caught.value)
+
+
+class TestFindCourse:
+    """Where the judge looks for the course."""
+
+    def test_it_is_found_from_inside(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """A notebook anywhere in the project or in the course finds the course."""
+        monkeypatch.delenv(COURSE_VARIABLE, raising=False)
+        course = tmp_path / "course"
+        (course / "chapters").mkdir(parents=True)
+        (course / "nbgrader_config.py").touch()
+        (tmp_path / "notebooks").mkdir()
+
+        assert {course.resolve()} == {find_course(tmp_path / "notebooks"), find_course(course / "chapters")}
+
+    def test_nothing_is_found_elsewhere(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Outside a project there is none."""
+        monkeypatch.delenv(COURSE_VARIABLE, raising=False)
+
+        with pytest.raises(CourseNotFound):
+            find_course(tmp_path)

@@ -1,0 +1,187 @@
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.small_chapter import PROJECT
+
+SETTINGS: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+ENVIRONMENT: dict[str, Any] = yaml.safe_load((PROJECT / "environment.yml").read_text())
+LOCK = [line for line in (PROJECT / "requirements.lock").read_text().split("\n") if line and line[0] != "#"]
+PINNED = {canonicalize_name(line.split("==")[0]): Version(line.split("==")[1]) for line in LOCK}
+
+
+def extras(name: str) -> list[Requirement]:
+    """The requirements of an extra, those of the extras that it names included."""
+    found: list[Requirement] = []
+    for requirement in map(Requirement, SETTINGS["project"]["optional-dependencies"][name]):
+        if requirement.name == SETTINGS["project"]["name"]:
+            found += [each for extra in requirement.extras for each in extras(extra)]
+        else:
+            found.append(requirement)
+    return found
+
+
+class TestPackage:
+    def test_student(self) -> None:
+        """A student's install is small, and never asks for torch: what Colab has must stay."""
+        names = {Requirement(line).name for line in SETTINGS["project"]["dependencies"]}
+
+        assert {"numpy", "matplotlib", "safetensors", "ipython"} == names
+
+    @pytest.mark.parametrize("extra", ["teach", "cluster"])
+    def test_torch_has_its_own_extra(self, extra: str) -> None:
+        """Only the extra of that name, and developing, bring torch."""
+        assert "torch" not in {requirement.name for requirement in extras(extra)}
+        assert ["torch"] == [requirement.name for requirement in extras("torch")]
+
+    def test_student_versions(self) -> None:
+        """Students need no exact version and no upper bound, so that nothing on Colab is replaced."""
+        operators = {
+            part.operator
+            for line in SETTINGS["project"]["dependencies"]
+            for part in Requirement(line).specifier
+        }
+
+        assert {">="} == operators
+
+    def test_address(self) -> None:
+        """The public address has one setting."""
+        assert "address" in SETTINGS["tool"]["pytorch-basics"]
+
+
+class TestLock:
+    def test_lines(self) -> None:
+        """Every line pins one package exactly: no index, no host, no path, no local version."""
+        assert [] == [line for line in LOCK if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line)]
+
+    def test_torch_first(self) -> None:
+        """torch stands first, by exact version."""
+        assert re.fullmatch(r"torch==\d+\.\d+\.\d+", LOCK[0])
+
+    def test_each_once(self) -> None:
+        """No package stands twice."""
+        assert len(PINNED) == len(LOCK)
+
+    def test_covers_pyproject(self) -> None:
+        """Everything that developing needs is pinned, to a version that pyproject.toml allows."""
+        needed = extras("dev") + [Requirement(line) for line in SETTINGS["project"]["dependencies"]]
+        needed += [Requirement(line) for line in SETTINGS["build-system"]["requires"]]
+        wrong = [
+            str(each) for each in needed if PINNED.get(canonicalize_name(each.name)) not in each.specifier
+        ]
+
+        assert [] == wrong, "run `make lock`"
+
+
+class TestEnvironment:
+    def test_python(self) -> None:
+        """conda's Python is one that pyproject.toml allows."""
+        python = next(line for line in ENVIRONMENT["dependencies"] if str(line).startswith("python="))
+
+        assert Version(python.split("=")[1]) in SpecifierSet(SETTINGS["project"]["requires-python"])
+
+    def test_same_versions(self) -> None:
+        """conda installs torch first, at the lock's version, then the lock, then this project."""
+        pip = next(line["pip"] for line in ENVIRONMENT["dependencies"] if isinstance(line, dict))
+
+        assert [LOCK[0], "-r requirements.lock", "-e .[dev]"] == pip
+        assert "pip" in ENVIRONMENT["dependencies"]
+
+    def test_name(self) -> None:
+        """The environment has the project's name."""
+        assert SETTINGS["project"]["name"] == ENVIRONMENT["name"]
+
+
+def make(*arguments: str) -> str:
+    """What `make -n` says it would do, whatever state the set-up is in."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "--no-print-directory", *arguments]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, env=environment)
+    return done.stdout + done.stderr
+
+
+class TestMake:
+    def test_help(self) -> None:
+        """`make help`, and `make` alone, list the targets with a sentence each."""
+        told = make("help")
+
+        for target in ("lab", "test", "build", "grade", "nbval", "run", "lint", "clean", "help"):
+            assert re.search(rf"^make {target} +\w", told, re.MULTILINE)
+        assert told == make()
+
+    def test_help_is_complete(self) -> None:
+        """Every target of the Makefile is listed."""
+        makefile = (PROJECT / "Makefile").read_text()
+        targets = re.findall(r"^([a-z]+):", makefile, re.MULTILINE)
+
+        assert targets == re.findall(r"^make (\w+)", make("help"), re.MULTILINE)
+        assert set(targets) <= set(re.findall(r"\.PHONY: (.*)", makefile)[0].split())
+
+    def test_set_up_first(self) -> None:
+        """Without a .venv everything begins by making one, torch by exact version in one pip call."""
+        told = make("-n", "lint", "VENV=build/none").split("\n")
+        steps = [line for line in told if "build/none/bin/python" in line or "venv --clear" in line]
+
+        assert " -m venv --clear build/none" in steps[0]
+        assert steps[1].endswith("pip install -qq -r requirements.lock")
+        assert steps[2].endswith("--no-deps --no-build-isolation --editable .")
+
+    @pytest.mark.parametrize("changed", ["pyproject.toml", "requirements.lock"])
+    def test_set_up_again(self, tmp_path: Path, changed: str) -> None:
+        """A .venv is made once, and made again when versions change."""
+        (tmp_path / ".made").touch()
+        newest = max(path.stat().st_mtime for path in PROJECT.iterdir()) + 10
+        os.utime(tmp_path / ".made", (newest, newest))
+
+        assert "venv --clear" not in make("-n", "lint", f"VENV={tmp_path}")
+        assert "venv --clear" in make("-n", "lint", f"VENV={tmp_path}", "-W", changed)
+
+    def test_no_python(self, tmp_path: Path) -> None:
+        """Without a Python that fits, one line says what to install."""
+        told = make("lint", f"VENV={tmp_path}/venv", "PYTHON=")
+
+        assert "Python 3.11, 3.12 or 3.13 is needed and was not found: install one, or name it with" in told
+
+    def test_everything_is_tested(self) -> None:
+        """`make test`: lint, types, unit tests, every notebook, and a chapter with another seed."""
+        told = make("-n", "test")
+        steps = ("ruff check", "ruff format --check", "mypy", "pytest -n 2\n", "--nbval-lax", "papermill")
+
+        assert [] == [step for step in steps if step not in told]
+
+    def test_parameters(self) -> None:
+        """`make run` takes a chapter and a seed."""
+        told = make("-n", "run", "CHAPTER=ch05_other", "SEED=7")
+
+        assert "-p seed 7 solutions/ch05_other.ipynb build/runs/ch05_other-7.ipynb" in told
+
+
+class TestContinuousIntegration:
+    def test_ci_run(self) -> None:
+        """The script calls `make test`, can be executed, and stops at the first error."""
+        script = PROJECT / ".ci" / "run"
+
+        assert os.access(script, os.X_OK) or sys.platform == "win32"
+        assert "set -euo pipefail" in script.read_text()
+        assert script.read_text().endswith("\nmake test\n")
+
+    def test_workflow(self) -> None:
+        """GitHub runs `make test` on every Python that pyproject.toml allows."""
+        workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "test.yml").read_text())
+        job = workflow["jobs"]["test"]
+        allowed = SpecifierSet(SETTINGS["project"]["requires-python"])
+        versions = [f"3.{minor}" for minor in range(30) if f"3.{minor}" in allowed]
+
+        assert versions == job["strategy"]["matrix"]["python"]
+        assert any(str(step.get("run", "")).startswith("make test") for step in job["steps"])

@@ -1,0 +1,289 @@
+"""Reading and repairing what students hand in."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from autograder.source import with_helpers
+from autograder.submission import Submission, read
+
+DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
+TRIPLE = (
+    'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
+)
+DOUBLED = 'def double(x):\n    """Return twice x."""\n    return 2 * x'
+TRIPLED = 'def triple(x):\n    """Return three times x."""\n    return 3 * x'
+
+
+def marked(source: str, grade_id: str, **marks: Any) -> Any:
+    """A code cell with nbgrader's metadata."""
+    meta = {
+        "grade_id": grade_id,
+        "grade": False,
+        "solution": False,
+        "locked": True,
+        "schema_version": 3,
+        "task": False,
+    }
+    return new_code_cell(source, id=grade_id, metadata={"nbgrader": meta | marks})
+
+
+@pytest.fixture
+def release() -> Any:
+    """A released notebook with two exercises."""
+    cells = [
+        new_markdown_cell("# A lesson", id="title"),
+        marked("import math", "setup"),
+        marked(DOUBLE, "double", solution=True, locked=False),
+        marked('check("double", double)', "check_double", grade=True, points=2),
+        new_code_cell("double_of_three = 6", id="lesson"),
+        marked(TRIPLE, "triple", solution=True, locked=False),
+        marked('check("triple", triple)', "check_triple", grade=True, points=1),
+    ]
+    return new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+
+
+@pytest.fixture
+def solved(release: Any) -> Any:
+    """The released notebook with both exercises solved."""
+    notebook = copy.deepcopy(release)
+    notebook.cells[2].source, notebook.cells[5].source = DOUBLED, TRIPLED
+    return notebook
+
+
+def hand_in(notebook: Any, release: Any) -> Submission:
+    """Read a notebook as if it were a file."""
+    return read(nbformat.writes(notebook).encode(), release)
+
+
+def cell(submission: Submission, grade_id: str) -> Any:
+    """The one cell with this grade id."""
+    (found,) = [
+        c for c in submission.notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
+    ]
+    return found
+
+
+def test_sound_notebook_needs_no_repair(release: Any, solved: Any) -> None:
+    """An ordinary submission comes through as it is."""
+    submission = hand_in(solved, release)
+
+    assert ({"double": DOUBLED, "triple": TRIPLED}, (), None) == (
+        submission.answers,
+        submission.repairs,
+        submission.trouble,
+    )
+    assert [c.source for c in solved.cells] == [c.source for c in submission.notebook.cells]
+
+
+def test_untouched_notebook_gives_the_starters(release: Any) -> None:
+    """What was never worked on is answered by the starters."""
+    assert {"double": DOUBLE, "triple": TRIPLE} == hand_in(release, release).answers
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b"{", "line 1, column 2"),
+        (b"\xff\xfe{", "not UTF-8"),
+        (b"[]", "JSON object"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"nbformat": 3, "worksheets": []}', "found format 3"),
+        (b'{"cells": []}', "found none"),
+        (b'{"nbformat": 4, "cells": []}', "no cells"),
+        (b'{"nbformat": 4, "cells": "many"}', "no cells"),
+        (b'{"nbformat": 4, "cells": [' + b"1," * MAX_CELLS + b"1]}", "2001 cells"),
+        (b" " + b"x" * MAX_BYTES, "32 MB"),
+        (json.dumps({"nbformat": 4, "cells": [{"source": "x" * (MAX_SOURCE + 1)}]}).encode(), "characters"),
+    ],
+)
+def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str) -> None:
+    """A file that is no notebook yields the released notebook and a reason."""
+    submission = read(data, release)
+
+    assert submission.trouble is not None and reason in submission.trouble
+    assert release == submission.notebook
+
+
+def test_malformed_cells_count_as_absent(release: Any) -> None:
+    """Cells of the wrong shape do not keep the others from being read."""
+    odd: list[Any] = [
+        None,
+        7,
+        {"cell_type": ["code"]},
+        {"cell_type": "code", "source": {"a": 1}, "metadata": []},
+    ]
+    data = {
+        "nbformat": 4,
+        "cells": [*odd, {"cell_type": "code", "source": [DOUBLED, 3, ""], "metadata": None}],
+    }
+
+    submission = read(json.dumps(data).encode(), release)
+
+    assert DOUBLED == submission.answers["double"]
+
+
+def test_half_a_character_can_be_written_again(release: Any, solved: Any) -> None:
+    """A lone surrogate, which JSON can hold and a file cannot, does no harm."""
+    data = nbformat.writes(solved).replace("# A lesson", "\\ud800").encode()
+
+    nbformat.writes(read(data, release).notebook).encode()
+
+
+def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
+    """Of two cells with one grade id, the last that answers counts, even with the starter behind it."""
+    first, starter = copy.deepcopy(solved.cells[2]), copy.deepcopy(release.cells[2])
+    first.source, first.id, starter.id = "def double(x):\n    return 0", "a", "b"
+    solved.cells[2:3] = [first, solved.cells[2], starter]
+
+    submission = hand_in(solved, release)
+
+    assert DOUBLED == cell(submission, "double").source == submission.answers["double"]
+    assert "more than once" in submission.repairs[0] and "double" in submission.repairs[0]
+
+
+def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
+    """Without any metadata, exercises are known by the functions that they define."""
+    for each in solved.cells:
+        each.metadata = {}
+
+    submission = hand_in(solved, release)
+
+    assert (DOUBLED, TRIPLED) == (cell(submission, "double").source, cell(submission, "triple").source)
+    assert (
+        "cells that had lost nbgrader's mark, found by the function's name: double, triple",
+    ) == submission.repairs
+
+
+def test_cell_that_does_not_parse_is_found_by_likeness(release: Any, solved: Any) -> None:
+    """A cell without mark and without a readable name is known by its likeness to the starter."""
+    solved.cells[2] = new_code_cell(DOUBLED.replace("def double(x):", "def duoble(x:"))
+
+    submission = hand_in(solved, release)
+
+    assert "duoble" in submission.answers["double"]
+    assert "likeness" in submission.repairs[0]
+
+
+def test_answer_in_a_cell_of_its_own_counts(release: Any) -> None:
+    """An answer written below the untouched exercise cell is the answer."""
+    release_copy = copy.deepcopy(release)
+    release_copy.cells.insert(3, new_code_cell(DOUBLED))
+
+    submission = hand_in(release_copy, release)
+
+    assert DOUBLED == submission.answers["double"]
+    assert "student's own" in submission.repairs[0]
+
+
+def test_missing_cells_are_put_back(release: Any, solved: Any) -> None:
+    """Deleted exercise, check and setup cells come back from the release."""
+    del solved.cells[5:7]
+    del solved.cells[1]
+
+    submission = hand_in(solved, release)
+
+    assert ["setup", "double", "check_double", "triple", "check_triple"] == [
+        c.metadata.nbgrader.grade_id for c in submission.notebook.cells if "nbgrader" in c.metadata
+    ]
+    assert 3 == len(submission.repairs) and TRIPLE == submission.answers["triple"]
+
+
+def test_student_metadata_is_not_kept(release: Any, solved: Any) -> None:
+    """Points, tags, kernels and cell types that a student wrote are replaced by the course's."""
+    solved.metadata.kernelspec = {"name": "evil", "display_name": "Evil"}
+    for each in solved.cells:
+        each.metadata["tags"] = ["skip-execution"]
+    solved.cells[3].metadata.nbgrader.points = 1000
+
+    notebook = hand_in(solved, release).notebook
+
+    assert [c.metadata for c in release.cells] == [c.metadata for c in notebook.cells]
+    assert release.metadata == notebook.metadata
+
+
+def test_changed_check_cell_is_replaced(release: Any, solved: Any) -> None:
+    """What a student writes into a locked cell does not stay there."""
+    solved.cells[3].source = "2.0"
+
+    submission = hand_in(solved, release)
+
+    assert 'check("double", double)' == cell(submission, "check_double").source
+    assert "locked cells that were changed" in submission.repairs[0]
+
+
+def test_own_cells_stay_in_their_place(release: Any, solved: Any) -> None:
+    """Notes of the student are kept, without marks, behind the cell that they followed."""
+    note = new_markdown_cell(
+        "my note", metadata={"nbgrader": {"grade_id": "bonus", "grade": True, "points": 50}}
+    )
+    solved.cells.insert(4, note)
+
+    notebook = hand_in(solved, release).notebook
+
+    assert ("my note", {}) == (notebook.cells[4].source, notebook.cells[4].metadata)
+    nbformat.validate(notebook)
+
+
+def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
+    """Imports, functions, classes and literals of added cells help; their other statements do not run."""
+    text = "import os\nSIZE = 3\ndef half(x):\n    return x / 2\nhalf(1)\ny = half(2)\n%time half(3)\n"
+    text += "class A: pass"
+    solved.cells.insert(2, new_code_cell(text))
+
+    helpers = hand_in(solved, release).helpers
+
+    assert ["import os", "SIZE = 3", "def half(x):\n    return x / 2", "class A:\n    pass"] == helpers.split(
+        "\n\n"
+    )
+
+
+def test_course_cells_are_no_helpers(release: Any, solved: Any) -> None:
+    """What the course's own cells define is not run again as a helper."""
+    assert "" == hand_in(solved, release).helpers
+
+
+def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None:
+    """Students add imports to the setup cell where nothing keeps them from it."""
+    solved.cells[1].source += "\nimport itertools"
+
+    submission = hand_in(solved, release)
+
+    assert "import itertools" in submission.helpers and "import math" == cell(submission, "setup").source
+
+
+def test_rules_see_the_helpers_that_an_answer_uses() -> None:
+    """A loop hidden in a helper, or behind a magic, is part of the answer; an unused helper is not."""
+    helper_text = (
+        "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
+    )
+
+    text = with_helpers("%matplotlib inline\ndef answer(x):\n    return a(x)", helper_text)
+
+    assert ("def b" in text, "def c" in text, "%matplotlib" in text) == (True, False, False)
+
+
+def test_colab_copy_is_read(release: Any, solved: Any) -> None:
+    """nbformat 4.0 without cell ids, other metadata, sources in one string: as Colab may write it."""
+    data = json.loads(nbformat.writes(solved))
+    data |= {
+        "nbformat_minor": 0,
+        "metadata": {"colab": {"provenance": []}, "kernelspec": {"name": "python3"}},
+    }
+    for each in data["cells"]:
+        del each["id"]
+        each["metadata"] = {"id": "x7Gh2", "colab": {}}
+        each["source"] = "".join(each["source"])
+
+    submission = read(json.dumps(data).encode(), release)
+
+    assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers
+    nbformat.validate(submission.notebook)

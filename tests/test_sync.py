@@ -1,0 +1,128 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from autograder.build import build, check_sync
+from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project, built."""
+    folder = make_project(tmp_path)
+    build(folder, observe)
+    return folder
+
+
+def problems(project: Path) -> list[str]:
+    """What the check says."""
+    return [str(problem) for problem in check_sync(project, observe)]
+
+
+def test_this_course_is_in_sync() -> None:
+    """This project's notebooks, solutions and observations are what its chapters say."""
+    assert [] == [str(problem) for problem in check_sync(PROJECT)], "run `make build`"
+
+
+def test_in_sync(project: Path) -> None:
+    """Right after a build nothing is wrong."""
+    assert [] == problems(project)
+
+
+def test_fresh_clone(project: Path) -> None:
+    """nbgrader's own folders are not committed, and not missed."""
+    shutil.rmtree(project / "course" / "source")
+    shutil.rmtree(project / "course" / "release")
+
+    assert [] == problems(project)
+
+
+@pytest.mark.parametrize("folder", ["notebooks", "solutions"])
+def test_stale(project: Path, folder: str) -> None:
+    """A file changed by hand is named."""
+    path = project / folder / f"{STEM}.ipynb"
+    path.write_text(path.read_text() + " ")
+
+    assert [f"stale: {folder}/{STEM}.ipynb"] == problems(project)
+
+
+def test_stale_chapter(project: Path) -> None:
+    """A changed chapter makes both notebooks stale."""
+    chapter = project / "course" / "chapters" / f"{STEM}.py"
+    chapter.write_text(TEXT.replace("for the tests", "for all tests"))
+
+    assert [f"stale: notebooks/{STEM}.ipynb", f"stale: solutions/{STEM}.ipynb"] == problems(project)
+
+
+def test_stale_observations(project: Path) -> None:
+    """Observations of an older answer bank are named."""
+    (project / "autograder" / "exercises" / f"{STEM}.json").write_bytes(b"[]")
+    found = problems(project)
+
+    assert f"stale: autograder/exercises/{STEM}.json" in found
+
+
+@pytest.mark.parametrize(
+    "path", [f"notebooks/{STEM}.ipynb", f"solutions/{STEM}.ipynb", f"autograder/exercises/{STEM}.safetensors"]
+)
+def test_missing(project: Path, path: str) -> None:
+    """A file that is not there is named."""
+    (project / path).unlink()
+
+    assert f"missing: {path}" in problems(project)
+
+
+@pytest.mark.parametrize(
+    "path", ["notebooks/ch99_gone.ipynb", "solutions/ch99_gone.ipynb", "autograder/exercises/ch99_gone.json"]
+)
+def test_stray(project: Path, path: str) -> None:
+    """A file without a chapter is named; the build puts it aside, and it is not lost."""
+    (project / path).write_text("{}")
+    found = problems(project)
+    told = build(project, observe)
+
+    assert [f"stray: {path}"] == found
+    assert [f"moved the stray {path} to build/aside/{path}"] == told
+    assert [] == problems(project)
+    assert (project / "build/aside" / path).read_text() == "{}"
+
+
+def test_two_strays_of_one_name(project: Path) -> None:
+    """Putting aside never writes over what was put aside before."""
+    for text in ("one", "two"):
+        (project / "notebooks" / "mine.ipynb").write_text(text)
+        build(project, observe)
+    kept = {path.name: path.read_text() for path in (project / "build/aside/notebooks").iterdir()}
+
+    assert {"mine.ipynb": "one", "mine-2.ipynb": "two"} == kept
+
+
+def test_repair(project: Path) -> None:
+    """One build mends stale, missing and stray at once."""
+    (project / "notebooks" / f"{STEM}.ipynb").write_text("{}")
+    (project / "solutions" / f"{STEM}.ipynb").unlink()
+    (project / "solutions" / "ch99_gone.ipynb").write_text("{}")
+    build(project, observe)
+
+    assert [] == problems(project)
+
+
+def test_check_writes_nothing(project: Path) -> None:
+    """The check leaves the project as it is."""
+    (project / "notebooks" / f"{STEM}.ipynb").unlink()
+    before = sorted(project.rglob("*"))
+    check_sync(project, observe)
+
+    assert before == sorted(project.rglob("*"))
+
+
+def test_work_is_kept(project: Path) -> None:
+    """A notebook that somebody ran is moved aside before the build writes over it."""
+    path = project / "notebooks" / f"{STEM}.ipynb"
+    worked = path.read_text().replace('"execution_count": null', '"execution_count": 3', 1)
+    path.write_text(worked)
+
+    assert f"moved your work in notebooks/{STEM}.ipynb to build/aside/notebooks/{STEM}.ipynb" in build(project, observe)
+    assert worked == (project / "build" / "aside" / "notebooks" / f"{STEM}.ipynb").read_text()
+    assert [] == problems(project)
