@@ -27,9 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m autograder", description="Build and grade PyTorch Basics."
-    )
+    parser = argparse.ArgumentParser(prog="python -m autograder", description="Build and grade PyTorch Basics.")
     parser.add_argument("--root", type=Path, default=Path(), help="the project folder (default: this folder)")
     names = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for info in pkgutil.iter_modules(commands.__path__):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from IPython.display import display
 
@@ -30,7 +28,10 @@ def check(name: str, answer: object, *, fresh: bool = False) -> None:
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
     """
-    report = fresh_cases.ask(name, answer, source_of(answer)) if fresh else visible_report(name, answer)
+    if fresh and callable(answer):
+        report = fresh_cases.ask(name, answer, source_of(answer))
+    else:
+        report = visible_report(name, answer)
     display(Feedback(report, find(name).hints))
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(headline(report))

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import torch
 
+from autograder.difference import Difference, Tolerance, first_difference
 from autograder.errors import UnknownExercise
-from autograder.observation import Difference, Observation, Tolerance, first_difference
+from autograder.observation import Observation
 from autograder.rules import Rule
 
 Tier = Literal["warm-up", "core", "stretch"]
@@ -89,9 +90,7 @@ class Exercise:
     rules: tuple[Rule, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     compare: Compare = first_difference
-    tells: dict[str, str] = field(
-        default_factory=dict
-    )  # the sentence for a facet of the exercise's own probe
+    tells: dict[str, str] = field(default_factory=dict)  # the sentence for a facet of the exercise's own probe
     seconds: float = 10.0
 
     def cases(self, seed: int) -> tuple[Case, ...]:
@@ -118,14 +117,10 @@ class ExerciseSet:
         def register(draw_cases: Callable[[Draw], Iterator[Case]]) -> Callable[[Draw], Iterator[Case]]:
             goal = (draw_cases.__doc__ or "").strip()
             if not goal or not hints:
-                raise ValueError(
-                    f"exercise {name!r} needs a docstring that states its goal, and at least one hint"
-                )
+                raise ValueError(f"exercise {name!r} needs a docstring that states its goal, and at least one hint")
             if name in self._exercises:
                 raise ValueError(f"exercise {name!r} is there already")
-            self._exercises[name] = Exercise(
-                name, self.chapter, tier, goal, draw_cases, probe, hints, **options
-            )
+            self._exercises[name] = Exercise(name, self.chapter, tier, goal, draw_cases, probe, hints, **options)
             return draw_cases
 
         return register

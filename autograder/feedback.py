@@ -82,9 +82,7 @@ def _untouched(report: Report) -> bool:
 
 def _html_verdict(verdict: Verdict, told: set[str]) -> str:
     mark, word = _MARKS[verdict.status]
-    color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(
-        verdict.status, _RED
-    )
+    color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(verdict.status, _RED)
     note = f'<span style="opacity:0.75">{word}</span>' if word else ""
     sentence = "" if verdict.sentence in told else _inline(verdict.sentence)
     told.add(verdict.sentence)

@@ -11,8 +11,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.exercise import Case
@@ -24,13 +25,11 @@ from autograder.verdict import Report
 _SECONDS = 120.0  # for a judge to start, and to judge
 
 
-def ask(name: str, answer: Any, source: str) -> Report:
+def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
     """Have an answer judged on cases drawn anew; raises CourseError where there is no course folder."""
     exercise = find(name)
     with _judge_process(name) as (to_judge, from_judge):
-        cases = tuple(
-            Case(text, *args, **kwargs) for text, args, kwargs in from_bytes(_told(from_judge).body)
-        )
+        cases = tuple(Case(text, *args, **kwargs) for text, args, kwargs in from_bytes(_told(from_judge).body))
         observations = exercise.observe(answer, cases)
         _tell(to_judge, Frame({"source": source}, to_bytes(list(observations))))
         return Report.from_json(_told(from_judge).head["report"])

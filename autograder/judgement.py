@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autograder import words
+from autograder.difference import Difference
 from autograder.exercise import Case, Exercise
 from autograder.key import Key, Mistake
-from autograder.observation import Difference, Observation, Raised
+from autograder.observation import Observation, Raised
 from autograder.rules import broken
 from autograder.verdict import Report, Status, Verdict
 
@@ -104,9 +105,7 @@ def _rule_verdicts(
 ) -> Iterator[Verdict]:
     """A verdict per rule; a known mistake explains a broken rule only where nothing else went wrong."""
     names = tuple(rule.name for rule in broken(exercise.rules, source))
-    known = (
-        [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
-    )
+    known = [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
     for rule in exercise.rules:
         if rule.name not in names:
             yield Verdict(rule.requirement, Status.PASS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.difference import Tolerance, first_difference
 from autograder.exercise import Case
-from autograder.observation import Observation, Tolerance, first_difference
+from autograder.observation import Observation
 
 _EXACT = Tolerance(0.0, 0.0)
 
@@ -37,9 +38,7 @@ class Key:
             "exercise": self.exercise,
             "cases": [[case.requirement, case.args, case.kwargs] for case in self.cases],
             "reference": _places(table, self.reference),
-            "mistakes": [
-                [m.tag, m.sentence, _places(table, m.observations), list(m.rules)] for m in self.mistakes
-            ],
+            "mistakes": [[m.tag, m.sentence, _places(table, m.observations), list(m.rules)] for m in self.mistakes],
             "observations": table,
         }
 

@@ -9,9 +9,8 @@ from html import escape
 import torch
 from IPython.display import display
 
-from autograder.observation import Tolerance, first_difference
+from autograder.difference import Tolerance, first_difference
 from autograder.probe import see
-
 
 _INVITATION = "No guess yet: replace the ... above and run both cells."
 

@@ -1,4 +1,4 @@
-"""Observations: what a probe saw, as plain data; to bytes and back; the first difference between two.
+"""Observations: what a probe saw, as plain data; to bytes and back.
 
 An observation is a dict of facets ("returned", "raised", "inputs", ...) whose values are plain: None, bool, int, float,
 str, list, tuple, dict, `Seen` tensors, dtypes, devices, sizes, `Raised` and `Foreign`. It travels as JSON plus
@@ -8,8 +8,7 @@ safetensors, never as pickle: reading it can build data and nothing else.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,25 +50,7 @@ class Foreign:
     text: str
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """How far two numbers may be apart: `abs(a - b) <= absolute + relative * abs(b)`."""
-
-    relative: float = 1e-4
-    absolute: float = 1e-5
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Where two observations part: the path to it, the aspect that differs, and both values."""
-
-    path: tuple[str | int, ...]
-    aspect: str
-    expected: Plain
-    got: Plain
-
-
-# -------------------------------------------------------------------------------------------------- to bytes and back
+# --- to bytes and back
 
 
 def to_parts(value: Plain) -> tuple[Any, bytes]:
@@ -204,82 +185,3 @@ _TAGGED: tuple[tuple[str, type, _Pack, _Pack], ...] = (
     ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*v)),
     ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*v)),
 )
-
-
-# ------------------------------------------------------------------------------------------------ the first difference
-
-
-def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Difference | None:
-    """The first place where two observations differ, or None; order: type, shape, dtype, device, values, tracking."""
-    return next(_differences(expected, got, tolerance, ()), None)
-
-
-def _differences(
-    expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...]
-) -> Iterator[Difference]:
-    if type(expected) is not type(got):
-        yield Difference(path, "type", expected, got)
-    elif isinstance(expected, Seen):
-        yield from _tensor_differences(expected, got, tol, path)
-    elif isinstance(expected, torch.Tensor):  # an argument of a case
-        alike = expected.shape == got.shape and expected.dtype == got.dtype
-        if not alike or not close_mask(expected, got, tol).all():
-            yield Difference(path, "values", expected, got)
-    elif isinstance(expected, dict):
-        if set(expected) != set(got):
-            yield Difference(path, "keys", list(expected), list(got))
-            return
-        for key in expected:
-            yield from _differences(expected[key], got[key], tol, (*path, key))
-    elif isinstance(expected, list | tuple) and not isinstance(expected, torch.Size):
-        if len(expected) != len(got):
-            yield Difference(path, "length", expected, got)
-            return
-        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
-            yield from _differences(one, other, tol, (*path, index))
-    elif isinstance(expected, Raised):
-        if (expected.type, expected.message) != (got.type, got.message):
-            yield Difference(path, "raised", expected, got)
-    elif isinstance(expected, float):
-        if not _close(expected, got, tol):
-            yield Difference(path, "values", expected, got)
-    elif expected != got:
-        yield Difference(path, "values", expected, got)
-
-
-def _tensor_differences(
-    expected: Seen, got: Seen, tol: Tolerance, path: tuple[str | int, ...]
-) -> Iterator[Difference]:
-    for aspect in ("shape", "dtype", "device"):
-        if getattr(expected, aspect) != getattr(got, aspect):
-            yield Difference(path, aspect, expected, got)
-            return
-    if not same_values(expected, got, tol):
-        yield Difference(path, "values", expected, got)
-    if expected.requires_grad != got.requires_grad:
-        yield Difference(path, "requires_grad", expected, got)
-
-
-def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
-    """Whether two tensors of one shape hold the same numbers within tolerance; NaN equals NaN."""
-    if expected.values is None or got.values is None:
-        return expected.values is got.values
-    return bool(close_mask(expected.values, got.values, tol).all())
-
-
-def close_mask(expected: torch.Tensor, got: torch.Tensor, tol: Tolerance) -> torch.Tensor:
-    """True where two tensors of one shape agree within tolerance."""
-    if not (expected.is_floating_point() or expected.is_complex()):
-        return expected == got
-    wide = torch.complex128 if expected.is_complex() else torch.float64
-    return torch.isclose(
-        got.to(wide), expected.to(wide), rtol=tol.relative, atol=tol.absolute, equal_nan=True
-    )
-
-
-def _close(expected: float, got: float, tol: Tolerance) -> bool:
-    if math.isnan(expected) or math.isnan(got):
-        return math.isnan(expected) and math.isnan(got)
-    if math.isinf(expected) or math.isinf(got):
-        return expected == got
-    return abs(got - expected) <= tol.absolute + tol.relative * abs(expected)

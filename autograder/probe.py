@@ -50,9 +50,7 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
     # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
     values = tensor.detach().to("cpu").contiguous().clone() if readable else None
-    return Seen(
-        values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad
-    )
+    return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
 
 
 def copy_of(value: Any) -> Any:
@@ -84,7 +82,7 @@ def _student_line(error: BaseException) -> str:
 
 
 def _is_ours(filename: str) -> bool:
-    return Path(filename).parent == Path(__file__).parent or "importlib" in filename
+    return Path(__file__).parent in Path(filename).parents or "importlib" in filename
 
 
 def attempt(call: Callable[[], Observation]) -> Observation:
@@ -100,9 +98,9 @@ def attempt(call: Callable[[], Observation]) -> Observation:
 def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
     """The usual probe: call the answer with the case's arguments.
 
-    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the global
-    random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient` (of a fixed
-    weighted sum of the result with respect to each float argument) and `again` (what later calls returned).
+    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the
+    global random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient`
+    (of a fixed weighted sum of the result with respect to each float argument) and `again` (what later calls gave).
     """
 
     def probe(answer: Callable[..., Any], case: Case) -> Observation:
@@ -122,9 +120,7 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
         if grad:
             seen["gradient"] = _gradients(result, args, kwargs)
         if times > 1:
-            seen["again"] = [
-                see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)
-            ]
+            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
         return seen
 
     return probe
@@ -152,9 +148,7 @@ def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """For each tensor of the result, in its place, the arguments whose memory it uses."""
     if isinstance(result, torch.Tensor):
         named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-        return [
-            name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)
-        ]
+        return [name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)]
     if type(result) in (list, tuple):
         return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
     if type(result) is dict:
@@ -170,9 +164,7 @@ def _same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
     named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-    return {
-        name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()
-    }
+    return {name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
 
 
 def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

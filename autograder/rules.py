@@ -51,6 +51,4 @@ no_loops = Rule(
 
 def avoids(*names: str, requirement: str, sentence: str) -> Rule:
     """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
-    return Rule(
-        f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(_names(tree) & set(names))
-    )
+    return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(_names(tree) & set(names)))

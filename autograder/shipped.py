@@ -1,4 +1,4 @@
-"""The shipped observations of a chapter: its keys on the visible cases, as JSON and safetensors beside its exercises."""
+"""The shipped observations of a chapter: its keys on the visible cases, as data files beside its exercises."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from functools import cache
 from pathlib import Path
 
+from autograder.difference import Tolerance, first_difference
 from autograder.errors import DamagedData
 from autograder.key import Key
-from autograder.observation import Tolerance, first_difference, from_parts, to_parts
+from autograder.observation import from_parts, to_parts
 
 FOLDER = Path(__file__).parent / "exercises"
 _LOOSE = Tolerance(relative=1e-3, absolute=1e-4)
@@ -33,9 +34,7 @@ def decode(files: dict[str, bytes]) -> dict[str, Key]:
         plain = from_parts(json.loads(files[".json"]), files[".safetensors"])
         return {name: Key.from_plain(data) for name, data in plain.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamagedData(
-            f"the shipped observations cannot be read ({error}); install the course again"
-        ) from error
+        raise DamagedData(f"the shipped observations cannot be read ({error}); install the course again") from error
 
 
 def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
@@ -53,9 +52,7 @@ def same(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
 def _texts(files: dict[str, bytes]) -> set[str]:
     """Every text of the JSON: unlike floats, texts are the same on every machine."""
     found: set[str] = set()
-    json.loads(
-        files[".json"], object_hook=lambda node: found.update(_strings(node["v"] if "v" in node else []))
-    )
+    json.loads(files[".json"], object_hook=lambda node: found.update(_strings(node.get("v", []))))
     return found
 
 
@@ -71,10 +68,7 @@ def _spelled_out(keys: dict[str, Key]) -> dict[str, object]:
         name: [
             [(case.requirement, case.args, case.kwargs) for case in key.cases],
             key.reference,
-            [
-                (mistake.tag, mistake.sentence, mistake.observations, mistake.rules)
-                for mistake in key.mistakes
-            ],
+            [(mistake.tag, mistake.sentence, mistake.observations, mistake.rules) for mistake in key.mistakes],
         ]
         for name, key in keys.items()
     }

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
+from autograder.difference import Difference, Tolerance, close_mask
 from autograder.exercise import Case, Exercise
-from autograder.observation import (
-    Difference,
-    Foreign,
-    Observation,
-    Plain,
-    Raised,
-    Seen,
-    Tolerance,
-    close_mask,
-    dtype_name,
-)
+from autograder.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
 from autograder.verdict import Picture
 
 WIDTH = 240
@@ -38,7 +29,9 @@ class Told:
 
 def not_attempted(name: str) -> str:
     """For an answer that still holds the starter."""
-    return f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
+    return (
+        f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
+    )
 
 
 def tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
@@ -70,17 +63,13 @@ def _names(value: Plain) -> str:
 def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     where = f" It happened at: `{error.line}`" if error.line else ""
     message = " ".join(error.message.split())
-    signature = (
-        error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
-    )
+    signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
     return Told(f"Your code raised {error.type}: {message}{where}{advice}", got=f"{error.type}: {message}")
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
-    base = {"returned": "the result", "again": "the result of a second call"}.get(
-        facet, facet.replace("_", " ")
-    )
+    base = {"returned": "the result", "again": "the result of a second call"}.get(facet, facet.replace("_", " "))
     keys = "".join(f"[{key!r}]" for key in inner)
     return f"{base}{keys}" if keys else base
 
@@ -118,7 +107,7 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
     return f"Expected {place} to have {difference.aspect} {one}, got {other}.{advice}"
 
 
-# ------------------------------------------------------------------------------------------------------ values as text
+# --- values as text
 
 
 def kind(value: Plain) -> str:
@@ -145,9 +134,7 @@ def show(value: Plain, width: int = WIDTH) -> str:
         inside = ", ".join(show(item, width) for item in value)
         return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
     if isinstance(value, dict):
-        return shorten(
-            "{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width
-        )
+        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
     return shorten(repr(value), width)
 
 
@@ -178,7 +165,7 @@ def number(value: object) -> str:
     return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
 
 
-# ------------------------------------------------------------------------------------------------- the call, the picture
+# --- the call, the picture
 
 
 def call(name: str, case: Case) -> str:
@@ -205,9 +192,7 @@ def _picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
         return None
     if expected.dim() != 2 or max(expected.shape) > _GRID or expected.numel() == 0:
         return None
-    return Picture(
-        _grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist()))
-    )
+    return Picture(_grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist())))
 
 
 def _grid(values: torch.Tensor) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ Run nbgrader's commands here, or `make grade` in the project folder.
 
 from pathlib import Path
 
-from autograder.starters import release_preprocessors
+from autograder.authoring.starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 
@@ -23,11 +23,11 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 # --- autograding
 
 # Submissions are read and repaired by us, whatever they are called and whatever happened to their cells, ...
-c.Autograde.exporter_class = "autograder.gradebook.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.gradebook.name_as_released"
+c.Autograde.exporter_class = "autograder.grading.gradebook.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.grading.gradebook.name_as_released"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
 c.Autograde.autograde_preprocessors = [
-    "autograder.gradebook.GradeSubmission",
+    "autograder.grading.gradebook.GradeSubmission",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
@@ -37,7 +37,7 @@ c.Autograde.autograde_preprocessors = [
 ]
 # Students read what the checks found, not the hidden cell.
 c.GenerateFeedback.preprocessors = [
-    "autograder.gradebook.HideTests",
+    "autograder.grading.gradebook.HideTests",
     "nbgrader.preprocessors.GetGrades",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]

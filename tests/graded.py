@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import classroom, example_class
-from autograder.example_class import ExampleClass
+from autograder.example import example_class
+from autograder.example.example_class import ExampleClass
+from autograder.grading import classroom
 from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"

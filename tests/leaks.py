@@ -15,9 +15,9 @@ from zipfile import ZipFile
 
 import nbformat
 
-from autograder import regions
-from autograder.cells import without_answer
-from autograder.chapter import Chapter, Kind
+from autograder.authoring import regions
+from autograder.authoring.cells import without_answer
+from autograder.authoring.chapter import Chapter, Kind
 
 SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")

@@ -66,9 +66,7 @@ def _body_nodes(tree: ast.Module) -> set[int]:
 def _variables(tree: ast.Module) -> list[str]:
     """The parameters and variables of a cell's functions."""
     parameters = [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
-    stored = [
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
+    stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return list(dict.fromkeys(parameters + stored))
 
 
@@ -94,7 +92,7 @@ def _replacements(node: ast.AST, variables: list[str]) -> Iterator[ast.AST]:
         yield from _in_place(node)
 
 
-# ------------------------------------------------------------------------------------------------ expressions
+# --- expressions
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq, ast.LtE, ast.GtE),
@@ -223,7 +221,7 @@ def _slice(node: ast.Slice) -> Iterator[ast.AST]:
         yield ast.Slice(one, None, None)
 
 
-# ------------------------------------------------------------------------------------------------- statements
+# --- statements
 
 
 def _return(node: ast.Return) -> Iterator[ast.AST]:

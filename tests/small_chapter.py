@@ -67,7 +67,7 @@ check("hunt", hunt)
 '''
 
 BANK = '''\
-from autograder.bank import AnswerBank
+from autograder.authoring.bank import AnswerBank
 
 bank = AnswerBank("ch07_small")
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.bank import Answer, load_bank
+from autograder.authoring.bank import Answer, load_bank
+from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.exercise import Exercise
 from autograder.exercises import every, load, stems
-from autograder.judge import VISIBLE_SEED, Judge
 from autograder.verdict import Report, Status
 
 COURSE = Path(__file__).parent.parent / "course"
@@ -186,9 +186,7 @@ class TestBank:
         """Sentences differ, and so do programs; the reference is none of the right ones."""
         known = [answer for answer in ANSWERS if answer.exercise == name]
         sentences = [answer.sentence for answer in known if answer.sentence]
-        cells = [answer.source for answer in known] + [
-            judge_of(EXERCISES[name].chapter).chapter.solution(name)
-        ]
+        cells = [answer.source for answer in known] + [judge_of(EXERCISES[name].chapter).chapter.solution(name)]
 
         assert len(set(sentences)) == len(sentences)
         assert len({_body(cell) for cell in cells}) == len(cells)
@@ -238,6 +236,4 @@ class TestExercises:
     @pytest.mark.parametrize("stem", stems())
     def test_all_have_answers(self, stem: str) -> None:
         """Every exercise of a chapter stands in its bank."""
-        assert {exercise.name for exercise in load(stem)} == {
-            answer.exercise for answer in load_bank(COURSE, stem)
-        }
+        assert {exercise.name for exercise in load(stem)} == {answer.exercise for answer in load_bank(COURSE, stem)}

@@ -5,8 +5,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.build import build, render
-from autograder.chapter import read_chapter
+from autograder.authoring.build import build, render
+from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
@@ -73,8 +73,7 @@ class TestNotebooks:
     def test_hidden_tests(self, project: Path) -> None:
         """The fresh cases are asked for in nbgrader's source only."""
         source, student, solved = (
-            cells(project, folder)["check_double"].source
-            for folder in ("course/source", "notebooks", "solutions")
+            cells(project, folder)["check_double"].source for folder in ("course/source", "notebooks", "solutions")
         )
 
         assert 'check("double", double)' == student == solved
@@ -148,9 +147,7 @@ class TestAddress:
         install = cells(tmp_path, "notebooks")["install"].source
 
         assert "import torch\n" in install
-        assert not any(
-            "install" in line and "torch" in line.replace("pytorch", "") for line in install.split("\n")
-        )
+        assert not any("install" in line and "torch" in line.replace("pytorch", "") for line in install.split("\n"))
 
     def test_elsewhere(self, tmp_path: Path) -> None:
         """Colab opens notebooks from GitHub only, so that other hosts get no badge."""
@@ -158,9 +155,7 @@ class TestAddress:
 
         assert "colab" not in cells(tmp_path, "notebooks")["opening"].source
 
-    @pytest.mark.parametrize(
-        "address", ["http://a.b/c", "git@a.b:c", "https://a.b/c; rm -rf ~", "https://a.b/c d"]
-    )
+    @pytest.mark.parametrize("address", ["http://a.b/c", "git@a.b:c", "https://a.b/c; rm -rf ~", "https://a.b/c d"])
     def test_refused(self, tmp_path: Path, address: str) -> None:
         """An address that is not plain https never reaches a notebook."""
         with pytest.raises(CourseError, match="expected an https address"):
@@ -184,9 +179,7 @@ class TestRebuild:
         """What is written can be read by others, as any file that a user makes."""
         plain = project / "plain"
         plain.touch()
-        modes = {
-            stat.S_IMODE((project / name).stat().st_mode) for name in ("plain", f"notebooks/{STEM}.ipynb")
-        }
+        modes = {stat.S_IMODE((project / name).stat().st_mode) for name in ("plain", f"notebooks/{STEM}.ipynb")}
 
         assert len(modes) == 1
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cells import guess_of, without_answer
-from autograder.chapter import Chapter, Kind, read_chapter, read_course
+from autograder.authoring.cells import guess_of, without_answer
+from autograder.authoring.chapter import Chapter, Kind, read_chapter, read_course
 from autograder.errors import ChapterError, CourseNotFound
 from tests.small_chapter import STEM, TEXT
 
@@ -71,7 +71,7 @@ class TestReading:
 
     def test_every_kind_has_a_rule(self) -> None:
         """No kind of cell goes unchecked."""
-        from autograder.cell_rules import CELL_RULES
+        from autograder.authoring.cell_rules import CELL_RULES
 
         assert set(Kind) == set(CELL_RULES)
 
@@ -79,9 +79,7 @@ class TestReading:
 class TestMissing:
     def test_no_course(self, tmp_path: Path) -> None:
         """A missing course folder gives one line with the next step."""
-        with pytest.raises(
-            CourseNotFound, match=r"expected the course's chapters in .*, found none\. Run"
-        ) as told:
+        with pytest.raises(CourseNotFound, match=r"expected the course's chapters in .*, found none\. Run") as told:
             read_course(tmp_path / "course")
 
         assert "\n" not in str(told.value)
@@ -186,9 +184,7 @@ def test_slips(tmp_path: Path, slip: str) -> None:
     assert words in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "slip", ["misspelt key", "points as text", "body of the check", "no guess", "name twice"]
-)
+@pytest.mark.parametrize("slip", ["misspelt key", "points as text", "body of the check", "no guess", "name twice"])
 def test_slip_lines(tmp_path: Path, slip: str) -> None:
     """The line that is named is the marker of the cell with the slip."""
     old, new, _ = SLIPS[slip]

@@ -49,10 +49,7 @@ def run(notebook: Notebook, folder: Path, library: Path) -> Notebook:
 def printed(notebook: Notebook) -> str:
     """All that was printed."""
     return "".join(
-        output.text
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if output.output_type == "stream"
+        output.text for cell in notebook.cells for output in cell.get("outputs", []) if output.output_type == "stream"
     )
 
 

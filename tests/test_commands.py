@@ -32,7 +32,7 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("autograder.build.build", stop)
+    monkeypatch.setattr("autograder.authoring.build.build", stop)
 
     assert main(["--root", str(tmp_path), "build"]) == 130
     assert capsys.readouterr().err == "stopped\n"

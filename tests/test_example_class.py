@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder import classroom, example_class, summary
-from autograder.cycle import Cycle
+from autograder.authoring.judge import Judge
 from autograder.errors import CourseNotFound
-from autograder.example_class import ExampleClass
-from autograder.grading import SubmissionVerdict
-from autograder.judge import Judge
-from autograder.made_students import Student
+from autograder.example import example_class
+from autograder.example.example_class import ExampleClass
+from autograder.example.made_students import Student
+from autograder.grading import classroom, summary
+from autograder.grading.cycle import Cycle
+from autograder.grading.grade import SubmissionVerdict
 from tests.graded import SEED, STEM, example, shared_folder
 
 CRUEL = ("broken-json", "endless-loop", "process-death", "syntax-error")
@@ -77,14 +78,10 @@ def test_class_is_large_and_mixed(graded: ExampleClass, judge: Judge) -> None:
 
     assert {(answer.exercise, answer.tag) for answer in judge.bank if not answer.is_right} == handed
     assert {answer.source.strip() for answer in judge.bank if answer.is_right} <= texts
-    assert 12 <= len(graded.students) and {*CRUEL, "perfect", "untouched"} <= {
-        s.name for s in graded.students
-    }
+    assert 12 <= len(graded.students) and {*CRUEL, "perfect", "untouched"} <= {s.name for s in graded.students}
 
 
-def test_gradebook_holds_the_expected_scores(
-    graded: ExampleClass, gradebook: Gradebook, judge: Judge
-) -> None:
+def test_gradebook_holds_the_expected_scores(graded: ExampleClass, gradebook: Gradebook, judge: Judge) -> None:
     """Each student's points in the gradebook are those known beforehand, exercise by exercise."""
     for student in graded.students:
         for exercise in judge.chapter.exercises:
@@ -185,9 +182,7 @@ def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-def test_teachers_own_marks_survive(
-    graded: ExampleClass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Manual scores, comments and extra credit by hand stay when a submission is graded again."""
     monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED + 1))
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from autograder.difference import first_difference
 from autograder.errors import UnknownExercise
 from autograder.exercise import Case, Draw, ExerciseSet
-from autograder.observation import first_difference
 from autograder.probe import calling
 
 from . import made
@@ -51,9 +51,7 @@ class TestExerciseSet:
     def test_observing_is_repeatable(self) -> None:
         """An answer that draws nothing shows the same twice."""
         exercise, cases = made.exercise(), made.exercise().cases(0)
-        pairs = zip(
-            exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True
-        )
+        pairs = zip(exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True)
 
         assert all(first_difference(one, other, exercise.tolerance) is None for one, other in pairs)
 

@@ -14,11 +14,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 
-from autograder import preflight
-from autograder.cell_outputs import grade_cell_outputs
-from autograder.cycle import Cycle
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
-from autograder.grading import SubmissionVerdict
+from autograder.grading import preflight
+from autograder.grading.cell_outputs import grade_cell_outputs
+from autograder.grading.cycle import Cycle
+from autograder.grading.grade import SubmissionVerdict
 from autograder.verdict import Report, Status, Verdict
 from tests.small_chapter import PROJECT
 
@@ -75,10 +75,7 @@ class TestOutputs:
         """A score that is no round number is one that nbgrader accepts."""
         made = verdict(Status.PASS, Status.PASS, Status.FAIL, points=1)
 
-        assert (
-            pytest.approx(2 / 3, abs=1e-3)
-            == determine_grade(grade_cell(grade_cell_outputs(made, "double"), 1))[0]
-        )
+        assert pytest.approx(2 / 3, abs=1e-3) == determine_grade(grade_cell(grade_cell_outputs(made, "double"), 1))[0]
 
     def test_stretch_exercises_score_nothing_in_the_cell(self) -> None:
         """Extra credit goes beside the score: a cell of 0 points must not earn more."""
@@ -99,7 +96,7 @@ class TestExtraCredit:
 
     def test_it_is_given_and_corrected(self, gradebook: Gradebook) -> None:
         """What an earlier run gave is replaced by what this run gives."""
-        from autograder.gradebook import give_extra_credit
+        from autograder.grading.gradebook import give_extra_credit
 
         first, second = verdict(Status.PASS, extra=3), verdict(Status.PASS, Status.FAIL, extra=3)
         give_extra_credit(gradebook, first, None, "ada")
@@ -111,7 +108,7 @@ class TestExtraCredit:
     @pytest.mark.parametrize("by_hand", [0.0, 7.0])
     def test_what_a_teacher_wrote_stays(self, gradebook: Gradebook, by_hand: float) -> None:
         """A value changed by hand is not overwritten."""
-        from autograder.gradebook import give_extra_credit
+        from autograder.grading.gradebook import give_extra_credit
 
         made = verdict(Status.PASS, extra=3)
         give_extra_credit(gradebook, made, None, "ada")
@@ -123,7 +120,7 @@ class TestExtraCredit:
 
     def test_core_exercises_are_left_alone(self, gradebook: Gradebook) -> None:
         """A teacher's extra credit on an exercise with points is none of our business."""
-        from autograder.gradebook import give_extra_credit
+        from autograder.grading.gradebook import give_extra_credit
 
         give_extra_credit(gradebook, verdict(Status.PASS, points=3), None, "ada")
 
@@ -135,7 +132,7 @@ class TestPlugIns:
 
     def test_only_grade_cells_are_cleared(self) -> None:
         """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
-        from autograder.gradebook import HideTests
+        from autograder.grading.gradebook import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
         loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")
@@ -149,7 +146,7 @@ class TestPlugIns:
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path) -> None:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""
-        from autograder.gradebook import name_as_released
+        from autograder.grading.gradebook import name_as_released
 
         handed = tmp_path / "copy of ch01.ipynb"
         handed.write_text("{}")

@@ -10,13 +10,13 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder import classroom, summary
+from autograder.authoring.judge import Judge
+from autograder.authoring.notebook import source_notebook
 from autograder.errors import WorkFailed
-from autograder.grading import SubmissionVerdict, grade, new_seed
-from autograder.judge import Judge
-from autograder.notebook import source_notebook
+from autograder.grading import classroom, summary
+from autograder.grading.grade import SubmissionVerdict, grade, new_seed
+from autograder.grading.runner import Limits, Outcome, Program
 from autograder.observation import Raised
-from autograder.runner import Limits, Outcome, Program
 from autograder.verdict import Status
 from tests.small_chapter import PROJECT
 
@@ -131,9 +131,7 @@ def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -
 
     verdict = grade(nbformat.writes(notebook).encode(), release, judge, SEED, with_helper)
 
-    assert [Status.PASS, Status.FAIL] == [
-        verdict.report("add_bias").verdicts[index].status for index in (0, -1)
-    ]
+    assert [Status.PASS, Status.FAIL] == [verdict.report("add_bias").verdicts[index].status for index in (0, -1)]
 
 
 def test_verdict_survives_json(judge: Judge, release: NotebookNode, solved: bytes) -> None:
@@ -187,9 +185,7 @@ class TestVerdictFiles:
 
         text = summary.table(summary.rows(tmp_path, STEM))
 
-        assert all(
-            told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded")
-        )
+        assert all(told in text for told in ("could not be read", "found: 'notes.txt'", "has not been graded"))
         assert "\x1b" not in text
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.bank import AnswerBank, load_bank
+from autograder.authoring.bank import AnswerBank, load_bank
+from autograder.authoring.judge import Judge, visible_keys
 from autograder.errors import BankError, CourseNotFound
-from autograder.judge import Judge, visible_keys
 
 COURSE = Path(__file__).parent.parent / "course"
 
@@ -20,9 +20,7 @@ def judge() -> Judge:
 class TestJudge:
     def test_the_reference_passes_on_fresh_cases(self, judge: Judge) -> None:
         """A worked solution observed anew gets full marks."""
-        seen = judge.exercises["standardize"].observe(
-            judge.reference("standardize"), judge.cases("standardize", 41)
-        )
+        seen = judge.exercises["standardize"].observe(judge.reference("standardize"), judge.cases("standardize", 41))
 
         assert judge.judge("standardize", 41, seen, "").passed
 

@@ -3,8 +3,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from autograder.build import build
-from autograder.chapter import chapter_paths, read_chapter
+from autograder.authoring.build import build
+from autograder.authoring.chapter import chapter_paths, read_chapter
 from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import build_wheel
@@ -64,9 +64,7 @@ class TestThisCourse:
 
     def test_nothing_beside_the_release(self, released: Path) -> None:
         """The release holds notebooks and nothing else."""
-        assert {".ipynb"} == {
-            path.suffix for path in (released / "course/release").rglob("*") if path.is_file()
-        }
+        assert {".ipynb"} == {path.suffix for path in (released / "course/release").rglob("*") if path.is_file()}
 
     def test_wheel(self, secret: set[str], wheel: Path) -> None:
         """Nor does the wheel."""
@@ -78,12 +76,8 @@ class TestThisCourse:
         tops = {name.split("/")[0] for name in names}
 
         assert {"autograder"} == {top for top in tops if not top.endswith(".dist-info")}
-        assert {
-            f"autograder/exercises/{path.stem}.json" for path in chapter_paths(PROJECT / "course")
-        } <= names
-        assert {
-            f"autograder/exercises/{path.stem}.safetensors" for path in chapter_paths(PROJECT / "course")
-        } <= names
+        assert {f"autograder/exercises/{path.stem}.json" for path in chapter_paths(PROJECT / "course")} <= names
+        assert {f"autograder/exercises/{path.stem}.safetensors" for path in chapter_paths(PROJECT / "course")} <= names
 
 
 class TestPlanted:
@@ -125,9 +119,7 @@ class TestPlanted:
     def test_in_metadata(self, project: Path, small_secret: set[str]) -> None:
         """A line hidden in a notebook's metadata is found."""
         path = project / "notebooks" / f"{STEM}.ipynb"
-        path.write_text(
-            path.read_text().replace('"display_name": "', '"display_name": "return math.fsum([x, 1])')
-        )
+        path.write_text(path.read_text().replace('"display_name": "', '"display_name": "return math.fsum([x, 1])'))
 
         assert leaks.find(small_secret, leaks.of_notebooks(project / "notebooks"))
 
@@ -141,8 +133,6 @@ class TestPlanted:
         copy = tmp_path / wheel.name
         copy.write_bytes(wheel.read_bytes())
         with ZipFile(copy, "a") as archive:
-            archive.writestr(
-                "autograder/exercises/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}'
-            )
+            archive.writestr("autograder/exercises/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}')
 
         assert f"autograder/exercises/planted.json: {longest}" in leaks.find(secret, leaks.of_wheel(copy))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.cells import Cell, Chapter, Kind
-from autograder.chapter import read_chapter
+from autograder.authoring.cells import Cell, Chapter, Kind
+from autograder.authoring.chapter import read_chapter
 from autograder.lesson import Reveal
 
 COURSE = Path(__file__).parent.parent / "course"

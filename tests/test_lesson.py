@@ -52,10 +52,7 @@ class TestShowsError:
         with shows_error(RuntimeError):
             torch.ones(2, 3) @ torch.ones(2, 3)
 
-        assert (
-            "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n"
-            == capsys.readouterr().out
-        )
+        assert "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n" == capsys.readouterr().out
 
     def test_a_block_that_succeeds_fails_the_cell(self) -> None:
         """A claim that is no longer true is noticed."""

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from autograder.authoring.judge import VISIBLE_SEED
 from autograder.exercises import every, stems
-from autograder.judge import VISIBLE_SEED
 from autograder.rules import broken
 from tests.mutation import Mutant, mutants
 from tests.test_bank import judge_of, prelude
@@ -82,12 +82,8 @@ class TestSurvivors:
                     alive.add(mutant.change)
 
         known = set(listed(EXERCISES[name].chapter).get(name, {}))
-        assert alive - known == set(), (
-            "these pass: add a case that tells them apart, or list them with the reason"
-        )
-        assert known - alive == set(), (
-            "these are listed in tests/survivors, but do not survive: take them out"
-        )
+        assert alive - known == set(), "these pass: add a case that tells them apart, or list them with the reason"
+        assert known - alive == set(), "these are listed in tests/survivors, but do not survive: take them out"
 
     @pytest.mark.parametrize("stem", stems())
     def test_each_one_has_its_reason(self, stem: str) -> None:
@@ -125,9 +121,7 @@ class TestMutants:
     def test_they_are_what_learners_do(self, change: str) -> None:
         """Dropped keywords and copies, siblings, swapped operators, shifted numbers, deleted statements."""
         cell = (
-            "def f(x, dim):\n"
-            "    mean = x.mean(dim=dim, keepdim=True)\n"
-            "    return x - mean, x[1:].clone(), mean > 0\n"
+            "def f(x, dim):\n    mean = x.mean(dim=dim, keepdim=True)\n    return x - mean, x[1:].clone(), mean > 0\n"
         )
 
         assert change in {mutant.change for mutant in mutants(cell)}

@@ -5,17 +5,9 @@ import math
 import pytest
 import torch
 
+from autograder.difference import Difference, Tolerance, first_difference
 from autograder.errors import DamagedData
-from autograder.observation import (
-    Difference,
-    Foreign,
-    Raised,
-    Seen,
-    Tolerance,
-    first_difference,
-    from_bytes,
-    to_bytes,
-)
+from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
 from autograder.probe import see
 
 TOLERANCE = Tolerance()
@@ -76,9 +68,7 @@ class TestBytes:
         for tensor in (torch.empty(0, 3), torch.tensor(2.0)):
             assert torch.equal(tensor, from_bytes(to_bytes(tensor)))
 
-    @pytest.mark.parametrize(
-        "data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]]
-    )
+    @pytest.mark.parametrize("data", [b"", b"short", b"\0" * 40, b"\xff" * 100, to_bytes([1])[:-4], to_bytes([1])[3:]])
     def test_damaged_bytes_are_named(self, data: bytes) -> None:
         """Bytes that hold no observation raise DamagedData and nothing else."""
         with pytest.raises(DamagedData):

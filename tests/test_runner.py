@@ -11,7 +11,7 @@ import pytest
 from autograder import frames
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
-from autograder.runner import Outcome, Program, Task, environment, run
+from autograder.grading.runner import Outcome, Program, Task, environment, run
 from tests import made
 from tests.made_many import NAMES
 
@@ -19,9 +19,7 @@ CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
 
 
-def run_all(
-    *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
-) -> list[Outcome]:
+def run_all(*sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch") -> list[Outcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
     pairs = list(zip(NAMES, sources, strict=False))
     tasks = tuple(Task(name, source.replace("{}", name), CASES, seconds) for name, source in pairs)
@@ -161,7 +159,7 @@ def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch)
     """Where the child cannot start, the error says how to see more."""
     monkeypatch.setattr("sys.executable", "/bin/false")
 
-    with pytest.raises(WorkFailed, match=r"autograder\.child --try"):
+    with pytest.raises(WorkFailed, match=r"autograder\.grading\.child --try"):
         run_all(RIGHT)
 
 

@@ -10,7 +10,7 @@ import torch
 
 from autograder.errors import CourseError, CourseNotFound
 from autograder.fresh import ask
-from autograder.serve import COURSE_VARIABLE, find_course
+from autograder.grading.serve import COURSE_VARIABLE, find_course
 from tests.small_chapter import PROJECT
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"

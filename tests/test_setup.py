@@ -48,9 +48,7 @@ class TestPackage:
     def test_student_versions(self) -> None:
         """Students need no exact version and no upper bound, so that nothing on Colab is replaced."""
         operators = {
-            part.operator
-            for line in SETTINGS["project"]["dependencies"]
-            for part in Requirement(line).specifier
+            part.operator for line in SETTINGS["project"]["dependencies"] for part in Requirement(line).specifier
         }
 
         assert {">="} == operators
@@ -77,9 +75,7 @@ class TestLock:
         """Everything that developing needs is pinned, to a version that pyproject.toml allows."""
         needed = extras("dev") + [Requirement(line) for line in SETTINGS["project"]["dependencies"]]
         needed += [Requirement(line) for line in SETTINGS["build-system"]["requires"]]
-        wrong = [
-            str(each) for each in needed if PINNED.get(canonicalize_name(each.name)) not in each.specifier
-        ]
+        wrong = [str(each) for each in needed if PINNED.get(canonicalize_name(each.name)) not in each.specifier]
 
         assert [] == wrong, "run `make lock`"
 

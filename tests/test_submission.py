@@ -10,14 +10,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
-from autograder.source import with_helpers
-from autograder.submission import Submission, read
+from autograder.grading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from autograder.grading.source import with_helpers
+from autograder.grading.submission import Submission, read
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
-TRIPLE = (
-    'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
-)
+TRIPLE = 'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
 DOUBLED = 'def double(x):\n    """Return twice x."""\n    return 2 * x'
 TRIPLED = 'def triple(x):\n    """Return three times x."""\n    return 3 * x'
 
@@ -65,9 +63,7 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 
 def cell(submission: Submission, grade_id: str) -> Any:
     """The one cell with this grade id."""
-    (found,) = [
-        c for c in submission.notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
-    ]
+    (found,) = [c for c in submission.notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id]
     return found
 
 
@@ -158,9 +154,7 @@ def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
     submission = hand_in(solved, release)
 
     assert (DOUBLED, TRIPLED) == (cell(submission, "double").source, cell(submission, "triple").source)
-    assert (
-        "cells that had lost nbgrader's mark, found by the function's name: double, triple",
-    ) == submission.repairs
+    assert ("cells that had lost nbgrader's mark, found by the function's name: double, triple",) == submission.repairs
 
 
 def test_cell_that_does_not_parse_is_found_by_likeness(release: Any, solved: Any) -> None:
@@ -222,9 +216,7 @@ def test_changed_check_cell_is_replaced(release: Any, solved: Any) -> None:
 
 def test_own_cells_stay_in_their_place(release: Any, solved: Any) -> None:
     """Notes of the student are kept, without marks, behind the cell that they followed."""
-    note = new_markdown_cell(
-        "my note", metadata={"nbgrader": {"grade_id": "bonus", "grade": True, "points": 50}}
-    )
+    note = new_markdown_cell("my note", metadata={"nbgrader": {"grade_id": "bonus", "grade": True, "points": 50}})
     solved.cells.insert(4, note)
 
     notebook = hand_in(solved, release).notebook
@@ -241,9 +233,7 @@ def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
 
     helpers = hand_in(solved, release).helpers
 
-    assert ["import os", "SIZE = 3", "def half(x):\n    return x / 2", "class A:\n    pass"] == helpers.split(
-        "\n\n"
-    )
+    assert ["import os", "SIZE = 3", "def half(x):\n    return x / 2", "class A:\n    pass"] == helpers.split("\n\n")
 
 
 def test_course_cells_are_no_helpers(release: Any, solved: Any) -> None:
@@ -262,9 +252,7 @@ def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None
 
 def test_rules_see_the_helpers_that_an_answer_uses() -> None:
     """A loop hidden in a helper, or behind a magic, is part of the answer; an unused helper is not."""
-    helper_text = (
-        "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
-    )
+    helper_text = "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
 
     text = with_helpers("%matplotlib inline\ndef answer(x):\n    return a(x)", helper_text)
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.build import build, check_sync
+from autograder.authoring.build import build, check_sync
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 

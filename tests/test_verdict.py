@@ -9,9 +9,7 @@ from autograder.verdict import Report
 from . import made
 
 
-@pytest.mark.parametrize(
-    "answer", [made.reference, made.square, made.forgets], ids=lambda answer: answer.__name__
-)
+@pytest.mark.parametrize("answer", [made.reference, made.square, made.forgets], ids=lambda answer: answer.__name__)
 def test_a_report_survives_json(answer: object) -> None:
     """What is written is read back equal, picture and all."""
     report = made.report(answer)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from autograder import address
+from autograder.authoring import address
 from autograder.errors import CourseError
 
 

@@ -8,14 +8,12 @@ import sys
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `build`."""
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; say which files are not up to date"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing; say which files are not up to date")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build, or check; returns 1 where the check finds something."""
-    from autograder.build import build, check_sync
+    from autograder.authoring.build import build, check_sync
 
     if args.check:
         return _report([str(problem) for problem in check_sync(args.root)])

@@ -10,12 +10,8 @@ _EXAMPLE = "ch01_tensors"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `grade`."""
-    parser.add_argument(
-        "chapter", nargs="?", help="the chapter whose submissions to grade, such as ch01_tensors"
-    )
-    parser.add_argument(
-        "--example", action="store_true", help="make a class and grade it (without a chapter: this)"
-    )
+    parser.add_argument("chapter", nargs="?", help="the chapter whose submissions to grade, such as ch01_tensors")
+    parser.add_argument("--example", action="store_true", help="make a class and grade it (without a chapter: this)")
     parser.add_argument("--student", help="grade only this student")
     parser.add_argument("--force", action="store_true", help="grade again what has been graded")
 
@@ -28,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _example(args: argparse.Namespace) -> int:
-    from autograder import example_class
+    from autograder.example import example_class
 
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
     made = example_class.run(args.root, folder, args.chapter or _EXAMPLE, _progress)
@@ -37,9 +33,9 @@ def _example(args: argparse.Namespace) -> int:
 
 
 def _own_class(args: argparse.Namespace) -> int:
-    from autograder import summary
-    from autograder.cycle import Cycle
     from autograder.errors import CourseNotFound
+    from autograder.grading import summary
+    from autograder.grading.cycle import Cycle
 
     cycle = Cycle(args.root / "course", args.chapter)
     students = [student for student in cycle.students() if args.student in (None, student)]

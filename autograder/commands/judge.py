@@ -15,12 +15,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve one request on standard input and output."""
     from autograder.errors import CourseError
-    from autograder.serve import find_course, serve
+    from autograder.grading.serve import find_course, serve
 
     if sys.stdin.isatty():
-        raise CourseError(
-            f"{find_course(args.root)} is the course; the request comes over a pipe, from a notebook."
-        )
+        raise CourseError(f"{find_course(args.root)} is the course; the request comes over a pipe, from a notebook.")
     sink = os.dup(1)
     os.dup2(2, 1)  # what a chapter's cells print must not get between the messages
     serve(args.name, 0, sink)

@@ -12,8 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table; returns 1 where nobody has handed anything in."""
-    from autograder import summary
     from autograder.errors import CourseNotFound
+    from autograder.grading import summary
 
     rows = summary.rows(args.root / "course", args.chapter)
     if not rows:

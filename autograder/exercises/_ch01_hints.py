@@ -21,8 +21,7 @@ HINTS: dict[str, tuple[str, ...]] = {
     "flatten_images": (
         "`reshape` reads the numbers in the order of the dims. In which order must the dims stand first?",
         "Bring the channels to the end: (N, H, W, C). Which method reorders dims?",
-        "After `permute`, two neighboring dims remain to be merged into one; every size can be read from "
-        "`x.shape`.",
+        "After `permute`, two neighboring dims remain to be merged into one; every size can be read from `x.shape`.",
     ),
     "standardize": (
         "Write the formula down as it stands. Mean and variance are methods of `x` that take `dim`.",
@@ -36,8 +35,7 @@ HINTS: dict[str, tuple[str, ...]] = {
     "pairwise_sq_dists": (
         "Which shape would hold the difference of every row of `a` and every row of `b`? It has three dims.",
         "Insert a dim of size 1 into `a` and another one into `b`, so that (n, 1, d) meets (1, m, d).",
-        "Subtract first, then square, then add up the last dim. Expanding the square loses digits far "
-        "from the origin.",
+        "Subtract first, then square, then add up the last dim. Expanding the square loses digits far from the origin.",
     ),
     "one_hot": (
         "Entry (i, j) is 1 where label i is j. That is a comparison of every label with every column number.",
@@ -47,8 +45,7 @@ HINTS: dict[str, tuple[str, ...]] = {
     "masked_mean": (
         "A mean is a sum divided by a count. Both should see only what the mask keeps.",
         "nan times 0 is nan: put a 0 in the place of what is left out with `torch.where` or `masked_fill`.",
-        "The sum of a bool tensor along `dim` counts its True entries; `clamp` keeps that count from "
-        "being 0.",
+        "The sum of a bool tensor along `dim` counts its True entries; `clamp` keeps that count from being 0.",
     ),
     "batched_einsum": (
         "Name the dims with letters: a is `bnk`, b is `bkm`, v is `bk`. A letter that is missing behind "
@@ -59,14 +56,11 @@ HINTS: dict[str, tuple[str, ...]] = {
     "softmax_stable": (
         "Subtracting the same number from all entries of a slice does not change its softmax. Which "
         "number makes `exp` safe?",
-        "Each slice along `dim` needs a maximum of its own, in a shape that lines up with `x`: `amax` "
-        "with `keepdim`.",
-        "The largest entry becomes exp(0) = 1, so the sum is at least 1. Do not detach anything from "
-        "autograd.",
+        "Each slice along `dim` needs a maximum of its own, in a shape that lines up with `x`: `amax` with `keepdim`.",
+        "The largest entry becomes exp(0) = 1, so the sum is at least 1. Do not detach anything from autograd.",
     ),
     "predict_layout": (
-        "For each op, ask: does any number move in memory? If not, it is a view, and only shape and "
-        "stride change.",
+        "For each op, ask: does any number move in memory? If not, it is a view, and only shape and stride change.",
         "A contiguous (rows, cols) tensor has stride (cols, 1). A slice keeps it, a transpose swaps it, "
         "an expanded dim gets 0.",
         "A list of row numbers and a reshape that no stride can describe both copy; a copy is contiguous.",

@@ -82,7 +82,7 @@ def _tuples(value: Plain) -> Plain:
     return tuple(_tuples(item) for item in value) if isinstance(value, list | tuple) else value
 
 
-# ---------------------------------------------------------------------------------------------- copy and view
+# --- copy and view
 
 
 def copy_and_view(answer: Answer, case: Case) -> Observation:
@@ -131,7 +131,7 @@ def facets(probe: Probe, *kept: str) -> Probe:
     return narrowed
 
 
-# --------------------------------------------------------------------------------------------- random numbers
+# --- random numbers
 
 
 def batch_facts(answer: Answer, case: Case) -> Observation:
@@ -195,7 +195,7 @@ def looks_normal(batch: torch.Tensor) -> bool:
     return bool(max(off) < error)
 
 
-# ------------------------------------------------------------------------------------------------------ rules
+# --- rules
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
 

@@ -52,9 +52,7 @@ def add_bias(draw: Draw) -> Iterator[Case]:
     yield Case(_UNCHANGED, draw.normal(batch, 3, length), draw.normal(3))
 
 
-@EXERCISES.add(
-    "pairwise_sq_dists", tier="core", hints=HINTS["pairwise_sq_dists"], probe=calling(), rules=(no_loops,)
-)
+@EXERCISES.add("pairwise_sq_dists", tier="core", hints=HINTS["pairwise_sq_dists"], probe=calling(), rules=(no_loops,))
 def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     """Measure every row of one set against every row of the other."""
     n, m, d = draw.sizes(3, 2, 6)
@@ -75,9 +73,7 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
     yield Case("averages the entries that the mask keeps", x, mask, dim=1)
     yield Case("works along any dim", shifted_columns(draw, n, d), mask_with_both(draw, n, d), dim=0)
     for dim in (1, -1, -3):
-        yield Case(
-            "works along any dim", shifted_columns(draw, n, d, k), mask_with_both(draw, n, d, k), dim=dim
-        )
+        yield Case("works along any dim", shifted_columns(draw, n, d, k), mask_with_both(draw, n, d, k), dim=dim)
     empty = mask_with_both(draw, n, d)
     empty[draw.whole(0, n - 1)] = False
     yield Case("gives 0 where nothing is kept", x, empty, dim=1)
@@ -126,9 +122,7 @@ _GRADIENT = "lets the gradient through"
     "softmax_stable",
     tier="stretch",
     hints=HINTS["softmax_stable"],
-    probe=probes.in_part(
-        {_UNCHANGED: calling(), _GRADIENT: calling(grad=True)}, otherwise=probes.result_only
-    ),
+    probe=probes.in_part({_UNCHANGED: calling(), _GRADIENT: calling(grad=True)}, otherwise=probes.result_only),
     rules=(probes.no_softmax,),
 )
 def softmax_stable(draw: Draw) -> Iterator[Case]:

@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from autograder.bank import AnswerBank
+from autograder.authoring.bank import AnswerBank
 
 bank = AnswerBank("ch01_tensors")
 
@@ -119,8 +119,7 @@ def describe(x):
 @bank.wrong(
     "describe",
     "grad-is-there",
-    "You look whether a gradient has arrived in `x.grad`. Asked is whether `x` wants one: another "
-    "attribute says so.",
+    "You look whether a gradient has arrived in `x.grad`. Asked is whether `x` wants one: another attribute says so.",
 )
 def describe(x):
     return {
@@ -183,8 +182,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "int-dtype",
-    "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are "
-    "asked for.",
+    "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are asked for.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -194,8 +192,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "list-dtype",
-    "Your result is float32 whatever `dtype` says, as any tensor made from Python floats is. Pass "
-    "`dtype` on.",
+    "Your result is float32 whatever `dtype` says, as any tensor made from Python floats is. Pass `dtype` on.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -206,8 +203,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "unseeded",
-    "You draw from the global generator and never use `seed`: two calls with one seed give two "
-    "different batches.",
+    "You draw from the global generator and never use `seed`: two calls with one seed give two different batches.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype)
@@ -226,8 +222,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "uniform",
-    "Your numbers lie between 0 and 1: `rand` draws uniform numbers. Standard normal ones have mean 0 "
-    "and both signs.",
+    "Your numbers lie between 0 and 1: `rand` draws uniform numbers. Standard normal ones have mean 0 and both signs.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -453,8 +448,7 @@ def flatten_images(x):
 @bank.wrong(
     "flatten_images",
     "column-by-column",
-    "Your pixels run down the columns of the image: height and width are swapped on the way. Keep H "
-    "before W.",
+    "Your pixels run down the columns of the image: height and width are swapped on the way. Keep H before W.",
 )
 def flatten_images(x):
     return x.transpose(1, 3).flatten(1, 2)
@@ -463,8 +457,7 @@ def flatten_images(x):
 @bank.wrong(
     "flatten_images",
     "batch-merged",
-    "All images have run together into one long matrix. Keep the batch dim and flatten only height and "
-    "width.",
+    "All images have run together into one long matrix. Keep the batch dim and flatten only height and width.",
 )
 def flatten_images(x):
     return x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
@@ -534,8 +527,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "standardize",
     "no-keepdim",
-    "The mean loses the dim it was taken over, and then lines up with another one. Keep that dim, with "
-    "size 1.",
+    "The mean loses the dim it was taken over, and then lines up with another one. Keep that dim, with size 1.",
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim)
@@ -546,8 +538,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "standardize",
     "unbiased-mismatch",
-    "Your variance divides by n - 1, torch's default. The population variance divides by n: look at "
-    "`correction`.",
+    "Your variance divides by n - 1, torch's default. The population variance divides by n: look at `correction`.",
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)
@@ -692,8 +683,7 @@ def add_bias(x, bias):
 @bank.wrong(
     "add_bias",
     "batch-axis",
-    "Your bias has one new dim too many behind it and meets the batch. It is the middle dim that holds "
-    "the channels.",
+    "Your bias has one new dim too many behind it and meets the batch. It is the middle dim that holds the channels.",
 )
 def add_bias(x, bias):
     return x + bias[:, None, None]
@@ -838,8 +828,7 @@ def pairwise_sq_dists(a, b):
 @bank.wrong(
     "pairwise_sq_dists",
     "square-of-the-sum",
-    "You add up the differences, then square. The other way round: differences of different sign must "
-    "not cancel.",
+    "You add up the differences, then square. The other way round: differences of different sign must not cancel.",
 )
 def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
@@ -1348,8 +1337,7 @@ def softmax_stable(x, dim):
 @bank.wrong(
     "softmax_stable",
     "no-keepdim",
-    "Maximum and sum lose the dim they were taken over, and then line up with another one. Keep it, "
-    "with size 1.",
+    "Maximum and sum lose the dim they were taken over, and then line up with another one. Keep it, with size 1.",
 )
 def softmax_stable(x, dim):
     e = torch.exp(x - x.amax(dim))
@@ -1414,8 +1402,7 @@ def softmax_stable(x, dim):
 @bank.wrong(
     "softmax_stable",
     "built-in",
-    "You call the softmax that torch brings along. Here you build it yourself, from `exp`, a maximum "
-    "and a sum.",
+    "You call the softmax that torch brings along. Here you build it yourself, from `exp`, a maximum and a sum.",
 )
 def softmax_stable(x, dim):
     return torch.softmax(x, dim)
@@ -1628,8 +1615,7 @@ def predict_layout(ops):
 @bank.wrong(
     "predict_layout",
     "runs-torch",
-    "You let torch do it and read off the answer. Here the numbers come from your head: no `torch` in "
-    "this cell.",
+    "You let torch do it and read off the answer. Here the numbers come from your head: no `torch` in this cell.",
 )
 def predict_layout(ops):
     out = []
@@ -1762,8 +1748,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "bfloat16-for-float16",
-    "You tried the tiny number in bfloat16, which reaches as far down as float32. In float16 the "
-    "exponent is shorter.",
+    "You tried the tiny number in bfloat16, which reaches as far down as float32. In float16 the exponent is shorter.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -1778,8 +1763,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "sum-at-once",
-    "`sum` adds up with more digits inside and rounds once, at the end. Add 1 to a bfloat16 number, "
-    "again and again.",
+    "`sum` adds up with more digits inside and rounds once, at the end. Add 1 to a bfloat16 number, again and again.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -1809,8 +1793,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "counts-in-float16",
-    "You counted in float16, which gets to 2048. bfloat16 has three bits less for its digits, and stops "
-    "earlier.",
+    "You counted in float16, which gets to 2048. bfloat16 has three bits less for its digits, and stops earlier.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -1828,8 +1811,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "averages-n",
-    "You say that the loss averages n numbers. (n,) against (n, 1) broadcasts: each prediction meets "
-    "each target.",
+    "You say that the loss averages n numbers. (n,) against (n, 1) broadcasts: each prediction meets each target.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -1844,8 +1826,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "tensors-not-numbers",
-    "Your entries are tensors. Python's bool, float and int are asked for: `.item()` takes a number out "
-    "of a tensor.",
+    "Your entries are tensors. Python's bool, float and int are asked for: `.item()` takes a number out of a tensor.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -1932,8 +1913,7 @@ def linear_mse(x, w, y):
 @bank.wrong(
     "linear_mse",
     "mutates-input",
-    "One bug is left: the loss is right, but the caller's `x` is not the same afterwards. Which line "
-    "writes into it?",
+    "One bug is left: the loss is right, but the caller's `x` is not the same afterwards. Which line writes into it?",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)
@@ -2005,8 +1985,7 @@ def linear_mse(x, w, y):
 @bank.wrong(
     "linear_mse",
     "sample-std",
-    "The three bugs are gone, but a new one came in: without `correction=0` the standard deviation "
-    "divides by n - 1.",
+    "The three bugs are gone, but a new one came in: without `correction=0` the standard deviation divides by n - 1.",
 )
 def linear_mse(x, w, y):
     x = (x - x.mean(dim=0)) / x.std(dim=0)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from autograder.cells import SETUP_ID, Chapter, Kind
+from autograder.authoring.cells import SETUP_ID, Chapter, Kind
 from autograder.errors import ChapterError
 
 _MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(\.\d+)?))*\s*')
@@ -136,9 +136,7 @@ def _check_counts(chapter: Chapter) -> None:
     for kind in (Kind.SETUP, Kind.PARAMETERS):
         again = list(chapter.of_kind(kind))[1:]
         if again:
-            fail(
-                chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two."
-            )
+            fail(chapter.where, again[0].line, f"expected one {kind.value} cell, found another; join the two.")
 
 
 def _check_ids(chapter: Chapter) -> None:

@@ -17,15 +17,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.authoring.judge import Judge
 from autograder.errors import CourseNotFound
 from autograder.exercises import load
 from autograder.files import write_all
-from autograder.grading import SubmissionVerdict, grade_read, new_seed, program
-from autograder.handed import MAX_BYTES, UnreadableError, handed_cells
-from autograder.judge import Judge
-from autograder.runner import LIMITS, Engine, Limits, Outcome, run
-from autograder.source import defines
-from autograder.submission import Submission, read, unreadable
+from autograder.grading.grade import SubmissionVerdict, grade_read, new_seed, program
+from autograder.grading.handed import MAX_BYTES, UnreadableError, handed_cells
+from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, run
+from autograder.grading.source import defines
+from autograder.grading.submission import Submission, read, unreadable
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 
@@ -111,7 +111,7 @@ def released(course: Path, stem: str) -> NotebookNode:
     return notebook
 
 
-# ----------------------------------------------------------------------------------------- what was handed in
+# --- what was handed in
 
 
 def handed_in(path: Path) -> tuple[bytes, str]:
@@ -149,9 +149,7 @@ def _likeness(path: Path, exercises: list[str]) -> int:
         cells = handed_cells(handed_in(path)[0])
     except UnreadableError:
         return -1
-    return sum(
-        any(cell.grade_id == name or defines(cell.source, name) for cell in cells) for name in exercises
-    )
+    return sum(any(cell.grade_id == name or defines(cell.source, name) for cell in cells) for name in exercises)
 
 
 def other_name(folder: Path, stem: str, data: bytes) -> str | None:
@@ -162,7 +160,7 @@ def other_name(folder: Path, stem: str, data: bytes) -> str | None:
     return None
 
 
-# ---------------------------------------------------------------------------------------------- verdict files
+# --- verdict files
 
 
 def verdict_path(course: Path, stem: str, student: str) -> Path:

@@ -20,7 +20,7 @@ _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer to an exercise: `sentence` is what a student who gave this wrong answer reads, None for a right one."""
+    """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none."""
 
     exercise: str
     tag: str
@@ -55,9 +55,7 @@ class AnswerBank:
         if not _TAG.fullmatch(tag):
             raise BankError(f"expected a tag like 'no-keepdim' for {exercise!r}, found {tag!r}")
         if any((answer.exercise, answer.tag) == (exercise, tag) for answer in self._answers):
-            raise BankError(
-                f"the answer {tag!r} to {exercise!r} is in the bank twice; give one of them another tag"
-            )
+            raise BankError(f"the answer {tag!r} to {exercise!r} is in the bank twice; give one of them another tag")
 
         def register(function: Function) -> Function:
             self._answers.append(Answer(exercise, tag, sentence, function, _undecorated(function)))
@@ -85,9 +83,7 @@ def load_bank(course: Path, chapter: str) -> AnswerBank:
     """Read `answers/<chapter>.py` of a course folder."""
     path = course / "answers" / f"{chapter}.py"
     if not path.is_file():
-        raise CourseNotFound(
-            f"expected the answer bank at {path}, found none. Run this from the course's own clone."
-        )
+        raise CourseNotFound(f"expected the answer bank at {path}, found none. Run this from the course's own clone.")
     spec = spec_from_file_location(f"answer_bank_{chapter}", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)

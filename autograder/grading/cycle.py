@@ -19,8 +19,8 @@ from nbgrader.plugins import CsvExportPlugin
 from nbgrader.utils import capture_log, temp_attrs
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder import classroom, preflight
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.grading import classroom, preflight
 
 Progress = Callable[[Sequence[str]], Iterable[str]]
 _CONFIG = "nbgrader_config.py"
@@ -37,8 +37,7 @@ class Cycle:
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         if not (course / _CONFIG).is_file():
             raise CourseNotFound(
-                f"expected {_CONFIG} in {course}, found none. "
-                "Run the command in the project folder, or give --root."
+                f"expected {_CONFIG} in {course}, found none. Run the command in the project folder, or give --root."
             )
         self.course, self.stem = course.resolve(), stem
         config = PyFileConfigLoader(_CONFIG, path=str(self.course)).load_config()
@@ -85,13 +84,9 @@ class Cycle:
         """Who handed something in."""
         return sorted(path.parent.name for path in (self.course / "submitted").glob(f"*/{self.stem}"))
 
-    def autograde(
-        self, students: Sequence[str], progress: Progress = plain, force: bool = True
-    ) -> dict[str, str]:
+    def autograde(self, students: Sequence[str], progress: Progress = plain, force: bool = True) -> dict[str, str]:
         """Grade submissions, running the next ones' code meanwhile; gives the reason for each failure."""
-        waiting = [
-            student for student in students if force or not self._folder("autograded", student).is_dir()
-        ]
+        waiting = [student for student in students if force or not self._folder("autograded", student).is_dir()]
         folders = [self._folder("submitted", student) for student in waiting]
         with _quiet(), classroom.grader(self.course, self.stem).ahead(folders):
             return _failures((s, self.api.autograde(self.stem, s, force=force)) for s in progress(students))

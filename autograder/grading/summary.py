@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import classroom
-from autograder.grading import SubmissionVerdict
+from autograder.grading import classroom
+from autograder.grading.grade import SubmissionVerdict
 from autograder.verdict import Status
 
 _WIDTH = 100

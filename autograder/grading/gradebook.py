@@ -19,11 +19,11 @@ from nbgrader.utils import is_grade
 from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
-from autograder import classroom, preflight
-from autograder.cell_outputs import grade_cell_outputs
 from autograder.errors import CourseError
-from autograder.grading import SubmissionVerdict
-from autograder.submission import read, unreadable
+from autograder.grading import classroom, preflight
+from autograder.grading.cell_outputs import grade_cell_outputs
+from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.submission import read, unreadable
 
 Step = tuple[NotebookNode, Any]
 
@@ -49,9 +49,7 @@ class SubmissionExporter(NotebookExporter):
         """Repair a notebook of `submitted/`; read one of `autograded/`, which we wrote, as it is."""
         about = resources["nbgrader"]
         coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
-        handed_in = coursedir.format_path(
-            coursedir.submitted_directory, about["student"], about["assignment"]
-        )
+        handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return super().from_filename(filename, resources=resources, **kw)
         release = classroom.released(Path(coursedir.root), about["assignment"])
@@ -93,9 +91,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
         if cell.cell_type != "code":
             continue
         cell.execution_count = None
-        cell.outputs = (
-            grade_cell_outputs(verdict, exercise) if is_grade(cell) and exercise in verdict.points else []
-        )
+        cell.outputs = grade_cell_outputs(verdict, exercise) if is_grade(cell) and exercise in verdict.points else []
 
 
 def give_extra_credit(

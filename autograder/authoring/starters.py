@@ -8,7 +8,7 @@ from nbgrader import utils
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 
-from autograder import regions
+from autograder.authoring import regions
 
 
 class PlaceStarters(NbGraderPreprocessor):

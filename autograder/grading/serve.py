@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from autograder.authoring.judge import Judge
 from autograder.errors import CourseError, CourseNotFound, DamagedData
 from autograder.exercises import find
 from autograder.frames import Frame, receive, send
-from autograder.grading import new_seed
-from autograder.judge import Judge
+from autograder.grading.grade import new_seed
 from autograder.observation import from_bytes, to_bytes
 from autograder.verdict import Report
 
@@ -32,9 +32,7 @@ def _judged(name: str, source: int, sink: int) -> Report | None:
     course, stem = find_course(Path.cwd()), find(name).chapter
     judge, seed = Judge(course, stem), new_seed()
     cases = judge.cases(name, seed)
-    send(
-        sink, Frame({"seed": seed}, to_bytes([(case.requirement, case.args, case.kwargs) for case in cases]))
-    )
+    send(sink, Frame({"seed": seed}, to_bytes([(case.requirement, case.args, case.kwargs) for case in cases])))
     frame = receive(source)
     if frame is None:
         return None

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import address, classroom, summary
-from autograder.chapter import read_chapter
-from autograder.cycle import Cycle, Progress, plain
+from autograder.authoring import address
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
-from autograder.made_students import ClassMaker, Student
-from autograder.notebook import source_notebook, to_bytes
+from autograder.grading import classroom, summary
+from autograder.grading.cycle import Cycle, Progress, plain
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,7 @@ def no_bars(_what: str) -> Progress:
     return plain
 
 
-def run(
-    project: Path, folder: Path, stem: str, progress: Callable[[str], Progress] = no_bars
-) -> ExampleClass:
+def run(project: Path, folder: Path, stem: str, progress: Callable[[str], Progress] = no_bars) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError."""
     _copy_course(project, folder / "course", stem)
     exchange = folder / "exchange"
@@ -87,8 +86,7 @@ def _copy_course(project: Path, copy: Path, stem: str) -> None:
     for name in (f"chapters/{stem}.py", f"answers/{stem}.py", "nbgrader_config.py"):
         if not (course / name).is_file():
             raise CourseNotFound(
-                f"expected {course / name}, found none. "
-                "Run the command in the project folder, or give --root."
+                f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(course / name, copy / name)

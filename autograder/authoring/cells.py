@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from autograder import regions
+from autograder.authoring import regions
 from autograder.errors import ChapterError
 
 SETUP_ID = "setup"

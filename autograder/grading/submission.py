@@ -6,8 +6,8 @@ import copy
 
 from nbformat import NotebookNode
 
-from autograder.handed import UnreadableError, handed_cells
-from autograder.repair import Submission, repair
+from autograder.grading.handed import UnreadableError, handed_cells
+from autograder.grading.repair import Submission, repair
 
 __all__ = ["Submission", "read", "unreadable"]
 

@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder.feedback import headline, html, text
-from autograder.grading import SubmissionVerdict
+from autograder.grading.grade import SubmissionVerdict
 
 
 def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str) -> list[NotebookNode]:

@@ -16,8 +16,7 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
     """Raise a CourseError where the course folder is missing, the disk is full or the gradebook is locked."""
     if not (course / "chapters").is_dir():
         raise CourseNotFound(
-            f"expected the course in {course}, found no chapters/ there. "
-            "Run the command in the course's own folder."
+            f"expected the course in {course}, found no chapters/ there. Run the command in the course's own folder."
         )
     free = shutil.disk_usage(course).free
     if free < _ROOM:

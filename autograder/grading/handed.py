@@ -72,9 +72,7 @@ def _json(data: bytes) -> dict[str, Any]:
             "the file is no notebook: its JSON is nested too deeply or holds an endless number."
         ) from None
     if not isinstance(notebook, dict):
-        raise UnreadableError(
-            "the file is no notebook: expected a JSON object. Hand in the .ipynb file itself."
-        )
+        raise UnreadableError("the file is no notebook: expected a JSON object. Hand in the .ipynb file itself.")
     return notebook
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder import words
-from autograder.judge import Judge
+from autograder.authoring.judge import Judge
+from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, Program, Task, run
+from autograder.grading.source import with_helpers
+from autograder.grading.submission import Submission, read
 from autograder.judgement import whole
 from autograder.observation import Raised
-from autograder.runner import LIMITS, Engine, Limits, Outcome, Program, Task, run
-from autograder.source import with_helpers
-from autograder.submission import Submission, read
 from autograder.verdict import Report, Status
 
 VERSION = 1
@@ -88,9 +88,7 @@ class SubmissionVerdict:
     def from_json(cls, data: dict[str, Any]) -> SubmissionVerdict:
         """Read what `to_json` wrote; raises ValueError for another version."""
         if data.get("version") != VERSION:
-            raise ValueError(
-                f"expected a verdict of version {VERSION}, found version {data.get('version')!r}"
-            )
+            raise ValueError(f"expected a verdict of version {VERSION}, found version {data.get('version')!r}")
         return cls(
             assignment=data["assignment"],
             seed=data["seed"],
@@ -170,9 +168,7 @@ def _report(judge: Judge, task: Task, outcome: Outcome, source: str, seed: int, 
     exercise = judge.exercises[task.exercise]
     if outcome.timed_out:
         seconds = f"{task.seconds * limits.time_factor:g}"
-        sentence = (
-            f"Your code was still running after {seconds} seconds and was stopped. Does a loop never end?"
-        )
+        sentence = f"Your code was still running after {seconds} seconds and was stopped. Does a loop never end?"
         return whole(exercise, task.cases, Status.TIMEOUT, sentence)
     if outcome.observations is None or len(outcome.observations) != len(task.cases):
         return _stopped(judge, task, outcome.raised or Raised("DamagedData", "the checks did not all answer"))
@@ -192,6 +188,4 @@ def _stopped(judge: Judge, task: Task, raised: Raised) -> Report:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return whole(
-        exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"Your notebook could not be read: {reason}"
-    )
+    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"Your notebook could not be read: {reason}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from autograder import regions
-from autograder.cells import Cell, Chapter, Kind, guess_of
-from autograder.chapter_rules import fail
+from autograder.authoring import regions
+from autograder.authoring.cells import Cell, Chapter, Kind, guess_of
+from autograder.authoring.chapter_rules import fail
 
 _SOLUTION_ONLY = [("BEGIN", regions.SOLUTION), ("END", regions.SOLUTION)]
 _WITH_STARTER = [("BEGIN", regions.STARTER), ("END", regions.STARTER), *_SOLUTION_ONLY]
@@ -54,9 +54,7 @@ def _check_definition(chapter: Chapter, cell: Cell, what: str, text: str) -> Non
             cell.line,
             f"the {what} of {name!r} is no Python ({error.msg}: {row}); correct it.",
         )
-    found = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name
-    ]
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name]
     if not found:
         fail(chapter.where, cell.line, f"the {what} of {name!r} defines no {name}; name its def or class so.")
     if not ast.get_docstring(found[0]):
@@ -122,9 +120,7 @@ def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
 def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
     if regions.markers(cell.source):
         found = _told(cell.source)
-        fail(
-            chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".'
-        )
+        fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 
 
 CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {

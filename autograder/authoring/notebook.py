@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder import regions
-from autograder.cells import Cell, Chapter, Kind, without_answer
+from autograder.authoring import regions
+from autograder.authoring.cells import Cell, Chapter, Kind, without_answer
 
 Notebook = nbformat.NotebookNode
 
@@ -36,9 +36,7 @@ import torch
 
 place = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
 print("course", version("pytorch-basics"), "| torch", torch.__version__, "| device", place)"""
-_MISSING = (
-    'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
-)
+_MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 
 def source_notebook(chapter: Chapter, address: str) -> Notebook:

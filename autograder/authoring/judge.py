@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.bank import Answer, load_bank
-from autograder.chapter import read_chapter
+from autograder.authoring.bank import Answer, load_bank
+from autograder.authoring.chapter import read_chapter
 from autograder.errors import BankError, ChapterError
 from autograder.exercise import Case, Exercise
 from autograder.exercises import load
@@ -31,9 +31,7 @@ class Judge:
         self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
         self.exercises = load(stem)
         self.bank = load_bank(course, stem)
-        _agree_on_names(
-            self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises]
-        )
+        _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
         _know_exercises(self.bank, self.chapter.exercises)
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}

@@ -39,9 +39,7 @@ def _config(course: Path) -> Any:
 
     name = "nbgrader_config.py"
     if not (course / name).is_file():
-        raise CourseNotFound(
-            f"expected {name} in {course}, found none. Run the command in the project folder."
-        )
+        raise CourseNotFound(f"expected {name} in {course}, found none. Run the command in the project folder.")
     return PyFileConfigLoader(name, path=str(course)).load_config()
 
 
@@ -51,7 +49,7 @@ def _listening(converter: Any) -> Iterator[list[str]]:
     heard: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.Logger("autograder.release")
+    logger = logging.Logger("autograder.authoring.release")
     logger.addHandler(handler)
     converter.log = logger
     environment = dict(os.environ)

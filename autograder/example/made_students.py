@@ -12,8 +12,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.bank import Answer
-from autograder.judge import Judge
+from autograder.authoring.bank import Answer
+from autograder.authoring.judge import Judge
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,8 @@ class ClassMaker:
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, Expected(everything))
         yield self._student("untouched", {}, Expected())
-        yield from self._from_bank(
-            "right", [[a for a in self.bank[name] if a.is_right] for name in self.names]
-        )
-        yield from self._from_bank(
-            "wrong", [[a for a in self.bank[name] if not a.is_right] for name in self.names]
-        )
+        yield from self._from_bank("right", [[a for a in self.bank[name] if a.is_right] for name in self.names])
+        yield from self._from_bank("wrong", [[a for a in self.bank[name] if not a.is_right] for name in self.names])
         yield from self._mangled(everything)
         yield from self._ill_behaved(everything)
 
@@ -87,9 +83,7 @@ class ClassMaker:
         told = f"handed in as {renamed!r}"
         yield self._student("renamed-file", self.solutions, Expected(everything, told=told), filename=renamed)
         told = "could not be read: the file is no notebook"
-        yield self._student(
-            "broken-json", self.solutions, Expected(told=told), lambda data: data[: len(data) // 2]
-        )
+        yield self._student("broken-json", self.solutions, Expected(told=told), lambda data: data[: len(data) // 2])
 
     def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
         """Perfect answers but for one that hangs, dies or does not run; and one that only makes noise."""
@@ -101,12 +95,8 @@ class ClassMaker:
         ):
             sources = self.solutions | {first: text}
             yield self._student(name, sources, Expected(everything - {first}, told=told))
-        noise = (
-            "import sys\nimport warnings\n\nwarnings.warn('careful')\nprint('noise', file=sys.stderr)\n\n\n"
-        )
-        yield self._student(
-            "noisy", self.solutions | {first: noise + self.solutions[first]}, Expected(everything)
-        )
+        noise = "import sys\nimport warnings\n\nwarnings.warn('careful')\nprint('noise', file=sys.stderr)\n\n\n"
+        yield self._student("noisy", self.solutions | {first: noise + self.solutions[first]}, Expected(everything))
         yield self._student("own-helper", self._with_helper(), Expected(everything), self._add_helper)
 
     def _student(
@@ -139,9 +129,7 @@ class ClassMaker:
     def _with_helper(self) -> Sources:
         """Put the first exercise's work into a function that stands in a cell of its own."""
         first = self.names[0]
-        return self.solutions | {
-            first: f"def {first}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"
-        }
+        return self.solutions | {first: f"def {first}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"}
 
     def _add_helper(self, data: bytes) -> bytes:
         helper = self.solutions[self.names[0]].replace(f"def {self.names[0]}(", "def my_helper(")
@@ -182,7 +170,5 @@ def _as_colab(data: bytes) -> bytes:
         "kernelspec": {"name": "python3", "display_name": "Python 3"},
     }
     for cell in notebook["cells"]:
-        cell["metadata"] = {"id": cell.pop("id")} | {
-            k: v for k, v in cell["metadata"].items() if k == "nbgrader"
-        }
+        cell["metadata"] = {"id": cell.pop("id")} | {k: v for k, v in cell["metadata"].items() if k == "nbgrader"}
     return json.dumps(notebook).encode()

@@ -131,16 +131,14 @@ class _Child:
         except (TimeoutError, FrameError, OSError) as error:
             raise self._failed(str(error)) from error
         if frame is None or frame.head.get("stage") != READY:
-            raise self._failed(
-                "it ended before it was ready" if frame is None else str(frame.head.get("problem"))
-            )
+            raise self._failed("it ended before it was ready" if frame is None else str(frame.head.get("problem")))
 
     def _failed(self, reason: str) -> WorkFailed:
         told = self._complaints.read_text(errors="replace").strip().splitlines()
         last = f" Its last words: {told[-1]}" if told else ""
         return WorkFailed(
             f"the process that runs submissions did not start: {reason}.{last} "
-            "Nothing was graded. Run `python -m autograder.child --try` to see the whole error."
+            "Nothing was graded. Run `python -m autograder.grading.child --try` to see the whole error."
         )
 
     def outcome(self, stage: str, seconds: float) -> Outcome:
@@ -190,7 +188,7 @@ def _child(limits: Limits) -> Iterator[_Child]:
         (scratch / "work").mkdir()
         with complaints.open("wb") as stderr:
             process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.child"],
+                [sys.executable, "-m", "autograder.grading.child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -216,7 +214,7 @@ def environment(scratch: Path) -> dict[str, str]:
         "IPYTHONDIR": home,
         "MPLBACKEND": "agg",
         "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(__file__).resolve().parent.parent),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
         # The scratch folder must not be searched for modules: a file torch.py there would be imported.
         "PYTHONSAFEPATH": "1",
         "PYTHONDONTWRITEBYTECODE": "1",

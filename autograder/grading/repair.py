@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
-from autograder.handed import Handed
-from autograder.source import defines, helpers
+from autograder.grading.handed import Handed
+from autograder.grading.source import defines, helpers
 
 _ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
 _MAX_COMPARED = 20_000
@@ -81,7 +81,7 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     )
 
 
-# ---------------------------------------------------------------------------------------- finding the answers
+# --- finding the answers
 
 
 def _find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, _Find]:
@@ -131,12 +131,10 @@ def _likeness(starter: str, source: str) -> float:
     return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
 
 
-# ------------------------------------------------------------------------------------ finding the other cells
+# --- finding the other cells
 
 
-def _find_others(
-    handed: Sequence[Handed], release: NotebookNode, finds: dict[str, _Find]
-) -> dict[int, Handed]:
+def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: dict[str, _Find]) -> dict[int, Handed]:
     """The handed cell that each released cell became, by its place in the release."""
     homes: dict[int, Handed] = {}
     for place, cell in enumerate(release.cells):
@@ -188,7 +186,7 @@ def _own_code(code: Sequence[Handed], release: NotebookNode, finds: dict[str, _F
     return [cell.source for cell in code if cell.index not in answers and _bare(cell.source) not in known]
 
 
-# ------------------------------------------------------------------------------------------------- assembling
+# --- assembling
 
 
 def _assembled(

@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from autograder.cell_rules import CELL_RULES
-from autograder.cells import Cell, Chapter, Kind
-from autograder.chapter_rules import check_chapter, check_markers, kind_of
+from autograder.authoring.cell_rules import CELL_RULES
+from autograder.authoring.cells import Cell, Chapter, Kind
+from autograder.authoring.chapter_rules import check_chapter, check_markers, kind_of
 from autograder.errors import ChapterError, CourseNotFound
 
 __all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
@@ -40,9 +40,7 @@ def read_chapter(path: Path) -> Chapter:
     except FileNotFoundError:
         raise CourseNotFound(f"expected a chapter file at {path}, found none. Check its name.") from None
     except UnicodeDecodeError as error:
-        raise ChapterError(
-            f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8."
-        ) from None
+        raise ChapterError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
     if not STEM.fullmatch(path.stem):
         raise ChapterError(f"{where}:1: expected a file name such as ch01_tensors.py; rename the file.")
     chapter = Chapter(path.stem, where, parse(text, where))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from autograder import address, files, shipped
-from autograder.chapter import Chapter, read_course
+from autograder import files, shipped
+from autograder.authoring import address
+from autograder.authoring.chapter import Chapter, read_course
 from autograder.errors import WorkFailed
 
 OBSERVATIONS = Path("autograder", "exercises")
@@ -50,7 +51,7 @@ class Problem:
 
 def observe(course: Path, stem: str) -> dict[str, bytes]:
     """Compute a chapter's shipped observations: reference and answer bank on the visible cases."""
-    from autograder.judge import visible_keys
+    from autograder.authoring.judge import visible_keys
 
     return shipped.encode(visible_keys(course, stem))
 
@@ -119,8 +120,8 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
     """Write the sources to the workplace, let nbgrader release them there, and collect both."""
-    from autograder.notebook import solution_notebook, source_notebook, to_bytes
-    from autograder.release import release
+    from autograder.authoring.notebook import solution_notebook, source_notebook, to_bytes
+    from autograder.authoring.release import release
 
     outputs: Outputs = {}
     for chapter in chapters:
