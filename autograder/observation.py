@@ -24,7 +24,10 @@ Observation = dict[str, Plain]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A tensor as it was seen: its values (None where there are none to see), dtype, shape, device type, tracking."""
+    """A tensor as it was seen: its values (None where there are none to see), dtype, shape, device type, tracking.
+
+    The values of a complex tensor are pairs of real numbers, in a last dim of size 2.
+    """
 
     values: torch.Tensor | None
     shape: tuple[int, ...]
@@ -80,15 +83,7 @@ def from_parts(node: Any, tensors: bytes) -> Plain:
     """Decode what `to_parts` wrote; raises DamagedData for anything else."""
     try:
         return _decode(node, load(tensors))
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        RecursionError,
-        SafetensorError,
-        RuntimeError,
-    ) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, SafetensorError) as error:
         raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
 
 
@@ -118,13 +113,21 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
     if node["t"] == "tensor":
         return _with_stride_order(tensors[node["k"]], node["order"])
     if node["t"] == "seen":
-        shape, dtype, device, tracked = node["v"]
-        values = None if node["k"] is None else tensors[node["k"]]
-        return Seen(values, tuple(shape), dtype, device, tracked)
+        return _seen(None if node["k"] is None else tensors[node["k"]], *node["v"])
     for tag, _, _, unpack in _TAGGED:
         if node["t"] == tag:
             return unpack(node["v"], tensors)
     raise ValueError(f"unknown tag {node['t']!r}")
+
+
+def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str, tracked: bool) -> Seen:
+    """A tensor as another process says it was seen: what it says must fit together."""
+    kind, size = _dtype_named(dtype), torch.Size(shape)
+    if values is not None:
+        told = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
+        if (values.shape, values.dtype) != told:
+            raise ValueError(f"expected values of shape {told[0]} and dtype {told[1]}, found others")
+    return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
 
 
 def _keep(tensor: torch.Tensor, tensors: dict[str, torch.Tensor]) -> str:
@@ -158,10 +161,16 @@ def _items(value: Any, tensors: dict[str, torch.Tensor]) -> list[Any]:
 
 
 def _dtype_named(name: str) -> torch.dtype:
-    dtype = getattr(torch, name)
+    dtype = getattr(torch, _text(name), None)
     if not isinstance(dtype, torch.dtype):
         raise ValueError(f"{name!r} is no dtype")
     return dtype
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {value!r}")
+    return value
 
 
 def dtype_name(dtype: torch.dtype) -> str:
@@ -182,6 +191,6 @@ _TAGGED: tuple[tuple[str, type, _Pack, _Pack], ...] = (
     ("size", torch.Size, lambda v, t: list(v), lambda v, t: torch.Size(v)),
     ("dtype", torch.dtype, lambda v, t: dtype_name(v), lambda v, t: _dtype_named(v)),
     ("device", torch.device, lambda v, t: str(v), lambda v, t: torch.device(v)),
-    ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*v)),
-    ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*v)),
+    ("raised", Raised, lambda v, t: [v.type, v.message, v.line], lambda v, t: Raised(*map(_text, v))),
+    ("foreign", Foreign, lambda v, t: [v.type, v.text], lambda v, t: Foreign(*map(_text, v))),
 )

@@ -49,8 +49,15 @@ def _see_tensor(tensor: torch.Tensor) -> Plain:
         return Foreign("Tensor", f"tensor with layout {tensor.layout}")
     # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
     readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
-    values = tensor.detach().to("cpu").contiguous().clone() if readable else None
+    values = _values(tensor) if readable else None
     return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
+
+
+def _values(tensor: torch.Tensor) -> torch.Tensor:
+    values = tensor.detach().to("cpu").resolve_neg().resolve_conj()
+    if values.is_complex():  # as pairs of real numbers: not every complex dtype can travel
+        values = torch.view_as_real(values.to(torch.complex128))
+    return values.contiguous().clone()
 
 
 def copy_of(value: Any) -> Any:

@@ -188,7 +188,7 @@ def _argument(value: object) -> str:
 def _picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
     """Grids for small 2-D tensors of one shape whose values differ."""
     expected, got = difference.expected.values, difference.got.values
-    if difference.aspect != "values" or expected is None or got is None or expected.is_complex():
+    if difference.aspect != "values" or expected is None or got is None:
         return None
     if expected.dim() != 2 or max(expected.shape) > _GRID or expected.numel() == 0:
         return None

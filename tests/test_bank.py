@@ -153,8 +153,8 @@ class TestAnswers:
         report = grade(answer.exercise, answer.source, seed)
 
         failed = [v for v in report.verdicts if v.status not in (Status.PASS, Status.SKIPPED)]
-        assert report.score < 1
-        assert {(answer.tag, answer.sentence)} == {(v.mistake, v.sentence) for v in failed}
+        assert report.score < 1, "the cases cannot see this mistake: add one that can"
+        assert {(answer.tag, answer.sentence)} == {(v.mistake, v.sentence) for v in failed}, "told as another mistake"
 
     @each_seed
     @each_exercise

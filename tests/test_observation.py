@@ -47,7 +47,7 @@ class TestBytes:
         assert type(value) is type(back)
 
     @pytest.mark.parametrize(
-        "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8]
+        "dtype", [torch.complex128, torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool, torch.int8]
     )
     def test_tensors_survive_the_journey(self, dtype: torch.dtype) -> None:
         """A seen tensor keeps values, shape, dtype, device and tracking."""
@@ -62,6 +62,12 @@ class TestBytes:
 
         assert tensor.stride() == back.stride()
         assert torch.equal(tensor, back)
+
+    def test_a_tensor_that_does_not_fit_its_label_is_refused(self) -> None:
+        """Values of another shape or dtype than the message says are damaged data."""
+        for shape, dtype in (((3,), "float32"), ((2,), "float64"), ((2,), "nn")):
+            with pytest.raises(DamagedData):
+                from_bytes(to_bytes(Seen(torch.zeros(2), shape, dtype, "cpu")))
 
     def test_an_empty_tensor_and_a_scalar_survive(self) -> None:
         """Shapes without elements and without dims are no special case."""
