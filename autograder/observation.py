@@ -109,7 +109,7 @@ def _decode(node: Any, tensors: dict[str, torch.Tensor]) -> Plain:
     if not isinstance(node, dict):
         if isinstance(node, list):
             raise ValueError("an untagged list")
-        return node
+        return clean(node) if isinstance(node, str) else node
     if node["t"] == "tensor":
         return _with_stride_order(tensors[node["k"]], node["order"])
     if node["t"] == "seen":
@@ -170,7 +170,12 @@ def _dtype_named(name: str) -> torch.dtype:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a text, found {value!r}")
-    return value
+    return clean(value)
+
+
+def clean(text: str) -> str:
+    """A text that can be written to any file: half a surrogate pair, which JSON can hold, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -16,13 +16,18 @@ from autograder.observation import Foreign, Observation, Plain, Raised, Seen, dt
 MAX_ELEMENTS = 1_000_000
 MAX_TEXT = 300
 _DEEPEST = 20
+_INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
 
 
 def see(value: object, depth: int = 0) -> Plain:
     """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
     if isinstance(value, torch.Tensor):
         return _see_tensor(value)
-    if value is None or type(value) in (bool, int, float, torch.dtype, torch.device, torch.Size):
+    if value is None or type(value) in (bool, float, torch.dtype, torch.device, torch.Size):
+        return value
+    if type(value) is int and value.bit_length() > _INT_BITS:
+        return Foreign("int", f"a number of {value.bit_length()} bits")
+    if type(value) is int:
         return value
     if type(value) is str:
         return value if len(value) <= 100 * MAX_TEXT else value[: 100 * MAX_TEXT]

@@ -18,6 +18,8 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 
 # --- from source to release
 
+# What is in release/ is made from source/ and nothing else, so it can be made again.
+c.GenerateAssignment.force = True
 c.GenerateAssignment.preprocessors = release_preprocessors()
 
 # --- autograding

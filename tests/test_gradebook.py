@@ -171,6 +171,11 @@ class TestPreflight:
         """Run the checks without patience."""
         preflight.check(course, f"sqlite:///{course / 'gradebook.db'}", patience=0.1)
 
+    def test_unknown_assignment_is_one_line(self) -> None:
+        """An assignment that was never generated is told with the command to run."""
+        with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
+            preflight.known("ch01_tensors", ["ch02_autograd"])
+
     def test_sound_course_passes(self, course: Path) -> None:
         """There is nothing to say about a course in order."""
         self.check(course)

@@ -10,10 +10,11 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder import exercises
 from autograder.authoring.judge import Judge
 from autograder.authoring.notebook import source_notebook
 from autograder.errors import WorkFailed
-from autograder.grading import classroom, summary
+from autograder.grading import classroom, inbox, summary
 from autograder.grading.grade import SubmissionVerdict, grade, new_seed
 from autograder.grading.runner import Limits, Outcome, Program
 from autograder.observation import Raised
@@ -21,6 +22,7 @@ from autograder.verdict import Status
 from tests.small_chapter import PROJECT
 
 STEM, SEED = "ch01_tensors", 11
+NAMES = [exercise.name for exercise in exercises.load(STEM)]
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +199,7 @@ class TestHandedIn:
         (tmp_path / "secret").write_text("{}")
         (tmp_path / "link.ipynb").symlink_to(tmp_path / "secret")
 
-        data, reason = classroom.handed_in(tmp_path / "link.ipynb")
+        data, reason = inbox.handed_in(tmp_path / "link.ipynb")
 
         assert b"" == data and "no plain file" in reason
 
@@ -205,15 +207,48 @@ class TestHandedIn:
         """A folder of that name, or nothing at all, is a reason and no exception."""
         (tmp_path / "folder.ipynb").mkdir()
 
-        assert all(classroom.handed_in(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
+        assert all(inbox.handed_in(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
 
     def test_other_name_is_copied_and_kept(self, tmp_path: Path, solved: bytes) -> None:
         """Of several notebooks the one with the exercises is copied to the released name; all stay."""
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
-        placed = classroom.place_notebook(tmp_path, STEM)
+        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
 
         assert placed is not None and solved == placed.read_bytes()
-        assert 3 == len(list(tmp_path.iterdir()))
-        assert f"{STEM} (1).ipynb" == classroom.other_name(tmp_path, STEM, solved)
+        assert 3 == len(list(tmp_path.glob("*.ipynb")))
+        assert f"{STEM} (1).ipynb" == inbox.copied_from(tmp_path, STEM)
+        assert "also handed in, and not graded: 'zzz.ipynb'" in " ".join(inbox.notes(tmp_path, STEM, NAMES))
+
+    def test_newer_work_replaces_our_copy(self, tmp_path: Path, solved: bytes) -> None:
+        """A renamed notebook that is handed in again is graded again, not our copy of the first one."""
+        renamed = tmp_path / f"{STEM} (1).ipynb"
+        renamed.write_bytes(b"{}")
+        inbox.place_notebook(tmp_path, STEM, NAMES)
+        renamed.write_bytes(solved)
+
+        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
+
+        assert placed is not None and solved == placed.read_bytes()
+
+    def test_work_counts_more_than_age(self, tmp_path: Path, solved: bytes) -> None:
+        """Of two renamed notebooks the answered one is graded, even where the untouched one is newer."""
+        (tmp_path / "mine.ipynb").write_bytes(solved)
+        (tmp_path / "untouched.ipynb").write_bytes((PROJECT / "notebooks" / f"{STEM}.ipynb").read_bytes())
+
+        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
+
+        assert placed is not None and solved == placed.read_bytes()
+        assert "mine.ipynb" == inbox.copied_from(tmp_path, STEM)
+
+    def test_a_name_of_the_students_own_is_no_copy(self, tmp_path: Path, solved: bytes) -> None:
+        """A notebook under the released name is graded as it is; another one is told of."""
+        (tmp_path / f"{STEM}.ipynb").write_bytes(b"{}")
+        (tmp_path / "final.ipynb").write_bytes(solved)
+        inbox.place_notebook(tmp_path, STEM, NAMES)
+
+        assert b"{}" == (tmp_path / f"{STEM}.ipynb").read_bytes()
+        assert [f"also handed in, and not graded: 'final.ipynb' ({len(NAMES)} exercises answered)"] == list(
+            inbox.notes(tmp_path, STEM, NAMES)
+        )

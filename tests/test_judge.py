@@ -1,12 +1,13 @@
 """The judge: reference and answer bank of a course folder, on cases."""
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from autograder.authoring.bank import AnswerBank, load_bank
 from autograder.authoring.judge import Judge, visible_keys
-from autograder.errors import BankError, CourseNotFound
+from autograder.errors import BankError, ChapterError, CourseNotFound
 
 COURSE = Path(__file__).parent.parent / "course"
 
@@ -33,6 +34,18 @@ class TestJudge:
         keys = visible_keys(COURSE, "ch01_tensors")
 
         assert {exercise.name for exercise in Judge(COURSE, "ch01_tensors").exercises} == set(keys)
+
+    def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
+        """A broken reference is an error of ours with file and line: it must not become the expected result."""
+        copytree(COURSE / "answers", tmp_path / "answers")
+        chapter = tmp_path / "chapters" / "ch01_tensors.py"
+        chapter.parent.mkdir()
+        text = (COURSE / "chapters" / "ch01_tensors.py").read_text()
+        chapter.write_text(text.replace("    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return nope", 1))
+
+        told = r"ch01_tensors\.py:\d+: the solution of 'describe' raised NameError: name 'nope' is not defined, at desc"
+        with pytest.raises(ChapterError, match=told):
+            Judge(tmp_path, "ch01_tensors").key("describe", 3)
 
     def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:
         """Outside a clone there is one line that says what to do."""
@@ -64,6 +77,14 @@ class TestBank:
         """A tag is lower case with hyphens; a sentence is not empty."""
         with pytest.raises(BankError):
             AnswerBank("ch99").wrong("f", tag, sentence)
+
+    def test_a_bank_that_cannot_run_is_named_with_its_line(self, tmp_path: Path) -> None:
+        """A slip in the bank is told with file and line."""
+        (tmp_path / "answers").mkdir()
+        (tmp_path / "answers" / "ch99.py").write_text("import math\nmath.nope\n")
+
+        with pytest.raises(BankError, match=r"ch99\.py:2: AttributeError"):
+            load_bank(tmp_path, "ch99")
 
     def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
         """An answers file must define `bank`."""

@@ -236,6 +236,17 @@ def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
     assert ["import os", "SIZE = 3", "def half(x):\n    return x / 2", "class A:\n    pass"] == helpers.split("\n\n")
 
 
+def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:
+    """A constant or a lambda in a cell of its own works, also through another one; an unused value is not computed."""
+    text = "base = max(1, 2)\nTWO = base + 0\ntwice = lambda x: TWO * x\nslow = sum(range(9))"
+    solved.cells.insert(2, new_code_cell(text))
+    next(c for c in solved.cells if c.source == DOUBLED).source = "def double(x):\n    return twice(x)"
+
+    helpers = hand_in(solved, release).helpers
+
+    assert ["base = max(1, 2)", "TWO = base + 0", "twice = lambda x: TWO * x"] == helpers.split("\n\n")
+
+
 def test_course_cells_are_no_helpers(release: Any, solved: Any) -> None:
     """What the course's own cells define is not run again as a helper."""
     assert "" == hand_in(solved, release).helpers

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
@@ -87,7 +88,13 @@ def load_bank(course: Path, chapter: str) -> AnswerBank:
     spec = spec_from_file_location(f"answer_bank_{chapter}", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BankError:
+        raise
+    except Exception as error:
+        line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[-1].lineno
+        raise BankError(f"{path}:{line}: {type(error).__name__}: {error}. Correct the answer bank.") from error
     bank = getattr(module, "bank", None)
     if not isinstance(bank, AnswerBank):
         raise BankError(f"expected `bank = AnswerBank({chapter!r})` in {path}, found {bank!r}")

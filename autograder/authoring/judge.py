@@ -20,6 +20,7 @@ from autograder.key import Key, Mistake
 from autograder.observation import Observation, Raised
 from autograder.rules import broken
 from autograder.verdict import Report
+from autograder.words import call
 
 VISIBLE_SEED = 0
 
@@ -40,8 +41,15 @@ class Judge:
         namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}
         exec(self.chapter.prelude, namespace)
         for name in self.chapter.exercises:
-            exec(compile(self.chapter.solution(name), f"<solution of {name}>", "exec"), namespace)
+            try:
+                exec(compile(self.chapter.solution(name), f"<solution of {name}>", "exec"), namespace)
+            except Exception as error:
+                raise self._faulty(name, f"{type(error).__name__}: {error}") from error
         return {name: namespace[name] for name in self.chapter.exercises}
+
+    def _faulty(self, name: str, what: str) -> ChapterError:
+        line = self.chapter.exercise(name).line
+        return ChapterError(f"{self.chapter.where}:{line}: the solution of {name!r} raised {what}. Correct it.")
 
     def reference(self, name: str) -> Callable[..., Any]:
         """The worked solution of an exercise, ready to be called."""
@@ -60,10 +68,15 @@ class Judge:
     def _make_key(self, exercise: Exercise, seed: int) -> Key:
         cases = exercise.cases(seed)
         wrong = [answer for answer in self.bank.of(exercise.name) if not answer.is_right]
+        reference = exercise.observe(self.reference(exercise.name), cases)
+        for case, seen in zip(cases, reference, strict=True):
+            error = seen.get("raised")
+            if error:  # a solution that fails would make every failing answer right
+                raise self._faulty(exercise.name, f"{error.type}: {error.message}, at {call(exercise.name, case)}")
         return Key(
             exercise.name,
             cases,
-            exercise.observe(self.reference(exercise.name), cases),
+            reference,
             tuple(_mistake(exercise, answer, cases) for answer in wrong),
         )
 

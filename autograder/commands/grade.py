@@ -36,13 +36,14 @@ def _own_class(args: argparse.Namespace) -> int:
     from autograder.errors import CourseNotFound
     from autograder.grading import summary
     from autograder.grading.cycle import Cycle
+    from autograder.grading.serve import find_course
 
-    cycle = Cycle(args.root / "course", args.chapter)
+    cycle = Cycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.students() if args.student in (None, student)]
     if not students:
         raise CourseNotFound(
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
-            "found none. Run `nbgrader collect` first, or name the project folder with --root."
+            "found none. Run `nbgrader collect` first."
         )
     if not cycle.is_in_gradebook():
         cycle.generate()

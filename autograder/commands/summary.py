@@ -14,12 +14,14 @@ def run(args: argparse.Namespace) -> int:
     """Print the table; returns 1 where nobody has handed anything in."""
     from autograder.errors import CourseNotFound
     from autograder.grading import summary
+    from autograder.grading.serve import find_course
 
-    rows = summary.rows(args.root / "course", args.chapter)
+    course = find_course(args.root)
+    rows = summary.rows(course, args.chapter)
     if not rows:
         raise CourseNotFound(
-            f"expected submissions in {args.root / 'course' / 'submitted'}/*/{args.chapter}, found none. "
-            "Run `nbgrader collect` first, or name the project folder with --root."
+            f"expected submissions in {course / 'submitted'}/*/{args.chapter}, found none. "
+            "Run `nbgrader collect` first."
         )
     print(summary.table(rows))
     return 0

@@ -59,6 +59,8 @@ def _take_pipes() -> tuple[int, int]:
     source, sink = os.dup(0), os.dup(1)
     _discard(0)
     _discard(1)
+    # A copy of this process that a cell forks has nothing to say to the grader.
+    os.register_at_fork(after_in_child=lambda: os.close(sink))
     return source, sink
 
 
@@ -97,7 +99,9 @@ def _outcome(shell: QuietShell, exercise: Exercise, source: str, cases: tuple[Ca
         return Frame(head | {"raised": ["NameError", f"name {exercise.name!r} is not defined", ""]})
     try:
         return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[exercise.name], cases))))
-    except KeyboardInterrupt as error:  # raised by the answer: nobody sits at this process's keyboard
+    # KeyboardInterrupt can only come from the answer: nobody sits at this process's keyboard. Anything else is a
+    # result that a probe cannot write down.
+    except (Exception, KeyboardInterrupt) as error:
         problem = raised(error)
         return Frame(head | {"raised": [problem.type, problem.message, problem.line]})
 

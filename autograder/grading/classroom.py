@@ -1,4 +1,4 @@
-"""The course folder as grading sees it: the released notebook, what was handed in, the verdict files."""
+"""The course folder as grading sees it: the chapter's grader, the released notebook, the verdict files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -18,13 +16,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
-from autograder.errors import CourseNotFound
-from autograder.exercises import load
+from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
+from autograder.grading import inbox
 from autograder.grading.grade import SubmissionVerdict, grade_read, new_seed, program
-from autograder.grading.handed import MAX_BYTES, UnreadableError, handed_cells
 from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, run
-from autograder.grading.source import defines
 from autograder.grading.submission import Submission, read, unreadable
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
@@ -53,27 +49,29 @@ class Grader:
         """Run submissions in the background, one per core, while nbgrader records one after the other."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for folder in folders:
-                place_notebook(folder, self.judge.chapter.stem)
-                data, submission = self._read(folder)
-                if submission.trouble is None:
-                    # Reading and judging stay in this thread: only waiting for processes is safe beside it.
-                    run_this = program(submission, self.judge, self.seed)
-                    self._ahead[_place(folder, data)] = pool.submit(self.engine, run_this, self.limits)
+                # What cannot be read is told when its turn comes.
+                with contextlib.suppress(OSError, WorkFailed):
+                    inbox.place_notebook(folder, self.judge.chapter.stem, list(self.judge.chapter.exercises))
+                    self._begin(pool, folder)
             try:
                 yield
             finally:
                 self._ahead.clear()
                 pool.shutdown(cancel_futures=True)
 
+    def _begin(self, pool: ThreadPoolExecutor, folder: Path) -> None:
+        data, submission = self._read(folder)
+        if submission.trouble is None:
+            # Reading and judging stay in this thread: only waiting for processes is safe beside it.
+            run_this = program(submission, self.judge, self.seed)
+            self._ahead[_place(folder, data)] = pool.submit(self.engine, run_this, self.limits)
+
     def _read(self, folder: Path) -> tuple[bytes, Submission]:
         stem = self.judge.chapter.stem
-        data, reason = handed_in(folder / f"{stem}.ipynb")
+        data, reason = inbox.handed_in(folder / f"{stem}.ipynb")
         submission = unreadable(reason, self.release) if reason else read(data, self.release)
-        renamed = other_name(folder, stem, data)
-        if renamed is None:
-            return data, submission
-        note = f"handed in as {renamed!r}; a copy under the released name was graded"
-        return data, replace(submission, repairs=(note, *submission.repairs))
+        notes = inbox.notes(folder, stem, list(self.judge.chapter.exercises))
+        return data, replace(submission, repairs=(*notes, *submission.repairs))
 
 
 def _place(folder: Path, data: bytes) -> str:
@@ -109,55 +107,6 @@ def released(course: Path, stem: str) -> NotebookNode:
         raise CourseNotFound(f"expected the released notebook at {path}, found none. Run `make build`.")
     notebook: NotebookNode = nbformat.read(path, as_version=4)
     return notebook
-
-
-# --- what was handed in
-
-
-def handed_in(path: Path) -> tuple[bytes, str]:
-    """The bytes of a submitted file, at most one more than is read, and the reason why there are none."""
-    try:
-        # A link could lead to any file of the teacher's; a named pipe would never end.
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return b"", "there is no such file in the submission."
-    except OSError as error:
-        return b"", f"it is no plain file that can be opened ({error.strerror}). Hand in the notebook itself."
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        return b"", "it is no plain file. Hand in the notebook itself."
-    with open(fd, "rb") as file:
-        return file.read(MAX_BYTES + 1), ""
-
-
-def place_notebook(folder: Path, stem: str) -> Path | None:
-    """The notebook to grade in a submission; one of another name (`ch01 (1).ipynb`) is copied there."""
-    wanted = folder / f"{stem}.ipynb"
-    if os.path.lexists(wanted):
-        return wanted
-    names = [exercise.name for exercise in load(stem)]
-    paths = sorted(path for path in folder.glob("*.ipynb") if path.is_file() and not path.is_symlink())
-    best = max(paths, key=lambda path: (_likeness(path, names), path.stat().st_mtime), default=None)
-    if best is None:
-        return None
-    shutil.copyfile(best, wanted, follow_symlinks=False)
-    return wanted
-
-
-def _likeness(path: Path, exercises: list[str]) -> int:
-    try:
-        cells = handed_cells(handed_in(path)[0])
-    except UnreadableError:
-        return -1
-    return sum(any(cell.grade_id == name or defines(cell.source, name) for cell in cells) for name in exercises)
-
-
-def other_name(folder: Path, stem: str, data: bytes) -> str | None:
-    """The name under which a notebook was handed in, where the released name is only our copy of it."""
-    for path in sorted(folder.glob("*.ipynb")):
-        if path.name != f"{stem}.ipynb" and data and handed_in(path)[0] == data:
-            return path.name
-    return None
 
 
 # --- verdict files

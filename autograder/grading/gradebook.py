@@ -20,7 +20,8 @@ from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
 from autograder.errors import CourseError
-from autograder.grading import classroom, preflight
+from autograder.exercises import load
+from autograder.grading import classroom, inbox, preflight
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.grade import SubmissionVerdict
 from autograder.grading.submission import read, unreadable
@@ -41,6 +42,10 @@ class SubmissionExporter(NotebookExporter):
         coursedir: Any = self.parent.coursedir
         try:
             preflight.check(Path(coursedir.root), coursedir.db_url)
+            # Now, and not at the first submission: nbgrader removes old results before it comes to one.
+            classroom.grader(Path(coursedir.root), coursedir.assignment_id)
+            with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
+                preflight.known(coursedir.assignment_id, [each.name for each in gradebook.assignments])
         except CourseError as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
@@ -53,7 +58,7 @@ class SubmissionExporter(NotebookExporter):
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return super().from_filename(filename, resources=resources, **kw)
         release = classroom.released(Path(coursedir.root), about["assignment"])
-        data, reason = classroom.handed_in(Path(filename))
+        data, reason = inbox.handed_in(Path(filename))
         submission = unreadable(reason, release) if reason else read(data, release)
         for line in (submission.trouble, *submission.repairs):
             if line:
@@ -73,14 +78,16 @@ class GradeSubmission(NbGraderPreprocessor):
         coursedir = self.parent.parent.coursedir
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
         folder = Path(coursedir.format_path(coursedir.submitted_directory, student, stem))
-        verdict = classroom.grader(course, stem).grade(folder)
         try:
+            verdict = classroom.grader(course, stem).grade(folder)
             with Gradebook(about["db_url"], coursedir.course_id) as gradebook:
                 give_extra_credit(gradebook, verdict, classroom.stored(course, stem, student), student)
+            classroom.store(course, student, verdict)
         except OperationalError as error:
-            self.log.error("%s", preflight.locked(course, error))
-            raise
-        classroom.store(course, student, verdict)
+            # Not nbgrader's own advice for this error: to upgrade the database.
+            raise NbGraderException(str(preflight.locked(course, error))) from None
+        except CourseError as error:
+            raise NbGraderException(str(error)) from None
         _fill(nb, verdict)
         return nb, resources
 
@@ -129,6 +136,7 @@ def name_as_released(assignment: str, student: str, notebooks: list[str]) -> Non
     nbgrader calls it before each submission, and goes on without a word where it raises. `notebooks` is
     nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
     """
-    found = classroom.place_notebook(Path(notebooks[0]).parent, assignment) if notebooks else None
+    names = [exercise.name for exercise in load(assignment)]
+    found = inbox.place_notebook(Path(notebooks[0]).parent, assignment, names) if notebooks else None
     if found is not None:
         notebooks[:] = [str(found)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.errors import CourseNotFound, WorkFailed
@@ -26,6 +27,15 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
         )
     if db_url.startswith(_SQLITE):
         _check_lock(course, Path(db_url.removeprefix(_SQLITE)), patience)
+
+
+def known(assignment: str, names: Iterable[str]) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment."""
+    if assignment not in names:
+        raise CourseNotFound(
+            f"the gradebook does not know the assignment {assignment!r}. "
+            f"Run `nbgrader generate_assignment {assignment}` first; nothing was graded."
+        )
 
 
 def _check_lock(course: Path, database: Path, patience: float) -> None:

@@ -76,7 +76,7 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     return Submission(
         notebook=_assembled(handed, release, finds, homes),
         answers={name: answers.get(name, starter) for name, starter in _starters(release).items()},
-        helpers=helpers(_own_code(code, release, finds)),
+        helpers=helpers(_own_code(code, release, finds), answers.values()),
         repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items()),
     )
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from autograder.errors import DamagedData, WorkFailed
 from autograder.exercise import Case
 from autograder.frames import HELPERS, READY, Frame, FrameError, receive, send
-from autograder.observation import Observation, Raised, from_bytes, to_bytes
+from autograder.observation import Observation, Raised, clean, from_bytes, to_bytes
 
 ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
@@ -235,7 +235,7 @@ def _packed(program: Program) -> Frame:
 def _unpacked(frame: Frame) -> Outcome:
     raised = frame.head.get("raised")
     if raised is not None:
-        return Outcome(raised=Raised(*(str(item) for item in raised[:3])))
+        return Outcome(raised=Raised(*(clean(str(item)) for item in raised[:3])))
     if not frame.body:
         return Outcome(observations=())
     observations = from_bytes(frame.body)

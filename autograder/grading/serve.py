@@ -55,6 +55,6 @@ def find_course(start: Path) -> Path:
             return folder
     where = f"{named} (from {COURSE_VARIABLE})" if named else f"{start} or above it"
     raise CourseNotFound(
-        f"fresh cases need the course folder; found none in {where}. "
-        f"Set {COURSE_VARIABLE} to the folder that holds {_CONFIG}."
+        f"expected the course folder, the one with {_CONFIG} and chapters/; found none in {where}. "
+        f"Run this in the course's clone, or set {COURSE_VARIABLE} to that folder."
     )

@@ -45,13 +45,22 @@ def defines(source: str, name: str) -> bool:
     return any(name in _bound(node) for node in tree.body)
 
 
-def helpers(sources: Iterable[str]) -> str:
-    """The imports, functions, classes and literal values of some cells, as one text without the rest."""
-    kept: list[str] = []
-    for source in sources:
-        tree = parsed(source)
-        kept += [_written(node) for node in tree.body if _is_helper(node)] if tree else []
-    return "\n\n".join(text for text in kept if text)
+def helpers(sources: Iterable[str], answers: Iterable[str] = ()) -> str:
+    """What some cells define, as one text without the rest.
+
+    Imports, functions, classes and literal values are kept; another value only where an answer uses its name, itself
+    or through what is kept: it may take long to compute.
+    """
+    trees = [tree for tree in map(parsed, sources) if tree]
+    nodes = [node for tree in trees for node in tree.body]
+    kept = [node for node in nodes if _is_helper(node)]
+    used = set().union(*(_used(tree) for tree in map(parsed, answers) if tree), *map(_used, kept))
+    left = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and node not in kept]
+    while reached := [node for node in left if _bound(node) & used]:
+        left = [node for node in left if node not in reached]
+        kept += reached
+        used = used.union(*map(_used, reached))
+    return "\n\n".join(text for text in (_written(node) for node in nodes if node in kept) if text)
 
 
 def with_helpers(source: str, helper_text: str) -> str:

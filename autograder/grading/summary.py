@@ -44,11 +44,18 @@ def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> 
     verdict = classroom.stored(course, stem, student)
     if verdict is not None:
         return Row(student, verdict)
-    folder = course / "submitted" / student / stem
-    if not list(folder.glob("*.ipynb")):
-        found = ", ".join(sorted(repr(path.name) for path in folder.iterdir())) if folder.is_dir() else ""
-        return Row(student, None, f"there is no notebook in the submission (found: {found or 'nothing'}).")
-    return Row(student, None, f"it has not been graded yet. Run `python -m autograder grade {stem}`.")
+    return Row(student, None, _ungraded(course / "submitted" / student / stem, stem))
+
+
+def _ungraded(folder: Path, stem: str) -> str:
+    """Why there is no verdict on what a student handed in."""
+    try:
+        names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    except OSError as error:
+        return f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
+    if not any(name.endswith(".ipynb") for name in names):
+        return f"there is no notebook in the submission (found: {', '.join(map(repr, names)) or 'nothing'})."
+    return f"it has not been graded yet. Run `python -m autograder grade {stem}`."
 
 
 def _stopped(verdict: SubmissionVerdict) -> list[str]:
@@ -94,4 +101,5 @@ def _printable(text: str) -> str:
 def _closing(listed: list[Row]) -> str:
     bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
     told = f"; not read or not graded: {', '.join(map(_printable, bad))}" if bad else ""
-    return f"{len(listed)} submissions{told}"
+    mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
+    return f"{len(listed)} submissions{told}\n{mind}"
