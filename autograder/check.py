@@ -11,7 +11,7 @@ from IPython.display import display
 
 from autograder import fresh as fresh_cases
 from autograder import shipped, words
-from autograder.errors import CheckFailed
+from autograder.errors import CheckFailed, UnknownExercise
 from autograder.exercises import find
 from autograder.feedback import Feedback, headline
 from autograder.judgement import judge, whole
@@ -22,12 +22,13 @@ from autograder.verdict import Report, Status
 _hints_given: dict[str, int] = {}
 
 
-def check(name: str, answer: object, *, fresh: bool = False) -> None:
+def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """Check an answer to exercise `name` and show what is right, what is not, and which misunderstanding it looks like.
 
     `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
     Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
     """
+    _name_first(name)
     if fresh and callable(answer):
         report = fresh_cases.ask(name, answer, source_of(answer))
     else:
@@ -37,12 +38,21 @@ def check(name: str, answer: object, *, fresh: bool = False) -> None:
         raise CheckFailed(headline(report))
 
 
+def _name_first(name: object) -> None:
+    if callable(name):
+        given = getattr(name, "__name__", "my_answer")
+        raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
+
+
 def visible_report(name: str, answer: object, source: str | None = None) -> Report:
     """Judge an answer on the shipped cases; no solution, no course folder and no network are needed."""
     exercise = find(name)
     key = shipped.load(exercise.chapter)[name]
     if not callable(answer):
         return not_callable(name, answer, key)
+    other = getattr(answer, "__name__", name)
+    if other != name and other in shipped.load(exercise.chapter):
+        return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     observations = exercise.observe(answer, key.cases)
     return judge(exercise, key, observations, source_of(answer) if source is None else source)
 
@@ -69,6 +79,7 @@ def source_of(answer: object) -> str:
 
 def hint(name: str) -> None:
     """Show the next hint to an exercise; after the last one it starts again."""
+    _name_first(name)
     hints = find(name).hints
     given = _hints_given.get(name, 0)
     _hints_given[name] = (given + 1) % len(hints)

@@ -27,10 +27,10 @@ class CourseError(Exception):
 class UnknownExercise(CourseError):
     """No exercise has this name."""
 
-    def __init__(self, name: object, known: Iterable[str]) -> None:
+    def __init__(self, name: object, known: Iterable[str], advice: str = "") -> None:
         self.name = name
         self.known = tuple(known)
-        super().__init__(f"there is no exercise called {name!r}. {self._suggestion()}")
+        super().__init__(advice or f"there is no exercise called {name!r}. {self._suggestion()}")
 
     def _suggestion(self) -> str:
         close = difflib.get_close_matches(str(self.name), self.known, n=1, cutoff=0.5)

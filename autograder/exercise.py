@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -98,8 +99,25 @@ class Exercise:
         return tuple(self.draw_cases(Draw(seed)))
 
     def observe(self, answer: Callable[..., Any], cases: tuple[Case, ...]) -> tuple[Observation, ...]:
-        """Probe an answer on each case."""
-        return tuple(self.probe(answer, case) for case in cases)
+        """Probe an answer on each case, each time under torch's usual settings, whatever was set before."""
+        seen = []
+        for case in cases:
+            with usual_settings():
+                seen.append(self.probe(answer, case))
+        return tuple(seen)
+
+
+@contextmanager
+def usual_settings() -> Iterator[None]:
+    """Set torch's default dtype and gradient mode to what a new process has, and back afterwards."""
+    dtype, tracking = torch.get_default_dtype(), torch.is_grad_enabled()
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(tracking)
 
 
 class ExerciseSet:

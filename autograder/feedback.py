@@ -16,6 +16,7 @@ _MARKS = {
     Status.NOT_ATTEMPTED: ("○", ""),
 }
 # Green and red that differ in lightness too, and read on light and dark pages.
+_ROW = "background:transparent;vertical-align:baseline"  # else JupyterLab stripes the tables
 _GREEN, _RED, _GREY = "#1a7f5a", "#c4442f", "#7a7a7a"
 
 
@@ -58,10 +59,16 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
 
 def _details(verdict: Verdict, told: set[str]) -> list[str]:
     """Sentence, call and values; a sentence that was told already is not repeated."""
-    lines = [verdict.sentence] if verdict.sentence and verdict.sentence not in told else []
-    told.add(verdict.sentence)
+    lines = [_once(verdict.sentence, told)] if verdict.sentence else []
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
     return lines + [f"{name:<9} {value}" for name, value in rows if value]
+
+
+def _once(sentence: str, told: set[str]) -> str:
+    if sentence in told:
+        return "As above."
+    told.add(sentence)
+    return sentence
 
 
 def html(report: Report, hints: tuple[str, ...] = ()) -> str:
@@ -84,8 +91,7 @@ def _html_verdict(verdict: Verdict, told: set[str]) -> str:
     mark, word = _MARKS[verdict.status]
     color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(verdict.status, _RED)
     note = f'<span style="opacity:0.75">{word}</span>' if word else ""
-    sentence = "" if verdict.sentence in told else _inline(verdict.sentence)
-    told.add(verdict.sentence)
+    sentence = _inline(_once(verdict.sentence, told)) if verdict.sentence else ""
     body = f'<div style="margin:0.2em 0 0.3em 1.5em">{sentence}</div>' if sentence else ""
     return (
         f'<li style="margin:0.15em 0"><span style="color:{color};font-weight:700" aria-hidden="true">{mark}</span> '
@@ -98,7 +104,7 @@ def _html_values(verdict: Verdict) -> str:
     if verdict.picture:
         rows = rows[:1]
     cells = "".join(
-        f'<tr><td style="text-align:left;vertical-align:top;opacity:0.75;padding:0 0.8em 0 0">{name}</td>'
+        f'<tr style="{_ROW}"><td style="text-align:left;opacity:0.75;padding:0 0.8em 0 0">{name}</td>'
         f'<td style="text-align:left"><code style="white-space:pre-wrap">{escape(value)}</code></td></tr>'
         for name, value in rows
         if value
@@ -121,7 +127,7 @@ def _html_picture(verdict: Verdict) -> str:
 
 def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> str:
     rows = "".join(
-        "<tr>" + "".join(_cell(value, same) for value, same in zip(row, agrees, strict=True)) + "</tr>"
+        f'<tr style="{_ROW}">' + "".join(_cell(value, same) for value, same in zip(row, agrees, strict=True)) + "</tr>"
         for row, agrees in zip(cells, picture.agrees, strict=True)
     )
     return f'<table style="border-collapse:collapse;font-family:monospace">{rows}</table>'

@@ -82,10 +82,11 @@ def _explanation(
 ) -> Mistake | None:
     """The one known mistake that shows the same on this case, and agrees on more cases than any other.
 
-    It must agree on at least half of the cases that went wrong: a sentence about the wrong misunderstanding is worse
-    than none.
+    It must agree on at least half of this requirement's cases that went wrong: a sentence about the wrong
+    misunderstanding is worse than none.
     """
-    wrong = [i for i, difference in enumerate(parted) if difference is not None]
+    requirement = key.cases[index].requirement
+    wrong = [i for i, case in enumerate(key.cases) if case.requirement == requirement and parted[i] is not None]
     ranked: list[tuple[int, Mistake]] = []
     for mistake in key.mistakes:
         agrees = [
@@ -104,7 +105,7 @@ def _rule_verdicts(
     exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, clean: bool
 ) -> Iterator[Verdict]:
     """A verdict per rule; a known mistake explains a broken rule only where nothing else went wrong."""
-    names = tuple(rule.name for rule in broken(exercise.rules, source))
+    names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
     known = [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
     for rule in exercise.rules:
         if rule.name not in names:

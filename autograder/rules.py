@@ -18,13 +18,36 @@ class Rule:
     breaks: Callable[[ast.AST], bool]
 
 
-def broken(rules: tuple[Rule, ...], source: str) -> tuple[Rule, ...]:
-    """The rules that a source text breaks; a text that does not parse breaks none (it fails elsewhere)."""
+def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
+    """The rules that the answer `name` breaks; a text that does not parse breaks none (it fails elsewhere).
+
+    Only the answer counts, with what it reaches in the text: a loop that tries it out below is no loop in it.
+    """
     try:
         tree = ast.parse(textwrap.dedent(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    return tuple(rule for rule in rules if rule.breaks(tree))
+    answer = _reached(tree, name)
+    return tuple(rule for rule in rules if rule.breaks(answer))
+
+
+def _reached(tree: ast.Module, name: str) -> ast.Module:
+    """The statements that give a value to `name`, or to a name that these use; all of them where none does."""
+    left, reached, wanted = list(tree.body), [], {name}
+    while found := [node for node in left if _defined(node) & wanted]:
+        left = [node for node in left if node not in found]
+        reached += found
+        wanted = wanted.union(*map(_names, found))
+    return ast.Module(reached or tree.body, type_ignores=[])
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -44,7 +67,7 @@ def _names(tree: ast.AST) -> set[str]:
 no_loops = Rule(
     "no_loops",
     "uses no Python loop",
-    "The numbers are right, but a Python loop computes them one by one. Let broadcasting do all of them at once.",
+    "There is a Python loop in your function; one that only prints counts too. Broadcasting does it all at once.",
     _has_loop,
 )
 

@@ -42,6 +42,8 @@ def tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
         return Told("Expected this call to raise an error; it returned a value.")
     facet, *inner = difference.path
     if facet in exercise.tells:
+        if isinstance(difference.expected, bool):  # the sentence says it all
+            return Told(exercise.tells[str(facet)])
         return Told(exercise.tells[str(facet)], show(difference.expected), show(difference.got))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
@@ -65,7 +67,8 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
     message = " ".join(error.message.split())
     signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
     advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
-    return Told(f"Your code raised {error.type}: {message}{where}{advice}", got=f"{error.type}: {message}")
+    told = f"{error.type}: {message}" if message else error.type
+    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}")
 
 
 def _place(facet: str, inner: list[str | int]) -> str:
@@ -89,15 +92,20 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
 
 
 def _type_sentence(place: str, expected: Plain, got: Plain) -> str:
+    advice = ""
     if got is None:
-        return f"Expected {place} to be {kind(expected)}, got None. Did you forget `return`?"
-    return f"Expected {place} to be {kind(expected)}, got {kind(got)}."
+        advice = " Did you forget `return`?"
+    elif isinstance(got, Seen) and isinstance(expected, bool | int | float):
+        advice = " `.item()` turns a tensor with one element into a Python number."
+    elif isinstance(got, Foreign) and got.type == "ndarray":
+        advice = " `torch.from_numpy` makes a tensor of it; mind the dtype."
+    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice}"
 
 
 def _tensor_sentence(place: str, difference: Difference) -> str:
     expected, got = difference.expected, difference.got
     if difference.aspect == "values":
-        return f"The shape and dtype of {place} are right; the values are not."
+        return f"The shape and dtype of {place} are right; the values are not.{_nan_note(expected, got)}"
     if difference.aspect == "requires_grad":
         if expected.requires_grad:
             return f"Expected {place} to be tracked for gradients, but it is cut off from its input."
@@ -107,6 +115,13 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
     return f"Expected {place} to have {difference.aspect} {one}, got {other}.{advice}"
 
 
+def _nan_note(expected: Seen, got: Seen) -> str:
+    if expected.values is None or got.values is None:
+        return ""
+    count = int((got.values.isnan() & ~expected.values.isnan()).sum())
+    return f" Yours has nan in {count} of {got.values.numel()} places where a number is expected." if count else ""
+
+
 # --- values as text
 
 
@@ -114,12 +129,18 @@ def kind(value: Plain) -> str:
     """A value's type, for a sentence."""
     if isinstance(value, Seen):
         return "a tensor"
-    if isinstance(value, Foreign):
-        return f"a {value.type}"
     if value is None:
         return "None"
-    name = "torch.Size" if isinstance(value, torch.Size) else type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    name = type(value).__name__
+    if isinstance(value, Foreign):
+        name = _NAMES.get(value.type, value.type)
+    if isinstance(value, torch.Size):
+        name = "torch.Size"
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+# What beginners meet under a name that says little.
+_NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
 
 
 def show(value: Plain, width: int = WIDTH) -> str:
@@ -127,11 +148,12 @@ def show(value: Plain, width: int = WIDTH) -> str:
     if isinstance(value, Seen):
         return f"tensor of shape {value.shape}, {value.dtype}{_beside(value)}: {_numbers(value, width)}"
     if isinstance(value, Foreign):
-        return shorten(f"{value.type}: {value.text}", width)
+        return shorten(f"{value.type}: {' '.join(value.text.split())}", width)
     if isinstance(value, Raised):
         return shorten(f"{value.type}: {value.message}", width)
     if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
         inside = ", ".join(show(item, width) for item in value)
+        inside += "," if isinstance(value, tuple) and len(value) == 1 else ""
         return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
     if isinstance(value, dict):
         return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)

@@ -51,6 +51,23 @@ class TestCheck:
         with pytest.raises(UnknownExercise, match="Did you mean 'flatten_images'"):
             check("flaten_images", flatten_images)
 
+    def test_a_swapped_call_is_explained(self) -> None:
+        """Function first, or no name at all: one line says how to write it."""
+        for wrong in ((flatten_images, "flatten_images"), (flatten_images,)):
+            with pytest.raises(UnknownExercise, match="The name comes first, in quotes"):
+                check(*wrong)  # type: ignore[arg-type]
+
+    def test_another_exercises_function_is_named(self) -> None:
+        """Passing the wrong function is a slip of copying, not a wrong answer."""
+
+        def add_bias(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+            return x
+
+        first = visible_report("flatten_images", add_bias).first
+
+        assert first is not None
+        assert "This is `add_bias`" in first.sentence
+
     @pytest.mark.parametrize("answer", [3, None, torch.zeros(2), "flatten_images"], ids=str)
     def test_a_result_in_place_of_the_function_is_explained(self, answer: object) -> None:
         """Calling the function in the check line is a common slip."""

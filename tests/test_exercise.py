@@ -55,6 +55,18 @@ class TestExerciseSet:
 
         assert all(first_difference(one, other, exercise.tolerance) is None for one, other in pairs)
 
+    def test_settings_left_behind_do_not_count(self) -> None:
+        """A default dtype or gradient mode set by an answer is put back, and spoils no other answer."""
+
+        def careless(x: torch.Tensor, plus: float) -> torch.Tensor:
+            usual = torch.get_default_dtype() is torch.float32 and torch.is_grad_enabled()
+            torch.set_default_dtype(torch.float64)
+            torch.set_grad_enabled(False)
+            return 2 * x + plus if usual else x
+
+        assert made.report(careless).passed
+        assert torch.get_default_dtype() is torch.float32 and torch.is_grad_enabled()
+
     def test_an_unknown_name_is_told_the_known_ones(self) -> None:
         """Asking for a name that is not there raises UnknownExercise."""
         with pytest.raises(UnknownExercise, match="double"):

@@ -60,3 +60,27 @@ def test_small_matrices_get_a_picture() -> None:
     assert first is not None
     assert first.picture is not None
     assert ((False, True, True), (False, True, True)) == first.picture.agrees
+
+
+def test_a_tuple_of_one_keeps_its_comma() -> None:
+    """`(28)` is a number in Python, so a tuple is never shown that way."""
+    assert "(28,)" == words.show((28,))
+
+
+def test_nan_is_pointed_out() -> None:
+    """Where a number is expected and nan stands, the sentence counts the places."""
+    told = sentence(lambda x, plus: (2 * x + plus).masked_fill(torch.arange(x.shape[-1]) == 0, torch.nan))
+
+    assert "nan in 2 of 6 places" in told
+
+
+def test_a_numpy_array_is_called_so() -> None:
+    """Beginners do not know the name ndarray."""
+    assert "got a NumPy array. `torch.from_numpy`" in sentence(lambda x, plus: (2 * x + plus).numpy())
+
+
+def test_an_error_is_a_sentence() -> None:
+    """Type, message and line of an error, each with its full stop."""
+    told = sentence(lambda x, plus: {}["k"])
+
+    assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")

@@ -86,7 +86,7 @@ class Judge:
 
 
 def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
-    names = tuple(rule.name for rule in broken(exercise.rules, answer.source))
+    names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
     observations = tuple(map(_without_line, exercise.observe(answer.function, cases)))
     return Mistake(answer.tag, answer.sentence or "", observations, names)
 
