@@ -99,6 +99,16 @@ class TestReference:
 
         assert [_layout(*op) for op in ops] == predict(ops)
 
+    @pytest.mark.parametrize("line", ["np.zeros((2, 3)).strides", "import numpy as n; n.e", "torch.zeros(2).stride()"])
+    def test_predict_layout_is_not_to_be_read_off(self, line: str) -> None:
+        """Neither torch nor NumPy may do the prediction."""
+        cell = judge_of("ch01_tensors").chapter.solution("predict_layout")
+
+        report = grade("predict_layout", cell.replace("    def layout", f"    {line}\n    def layout"), VISIBLE_SEED)
+
+        assert report.verdicts[-1].status is Status.FAIL
+        assert report.first is report.verdicts[-1]
+
     @pytest.mark.parametrize("exponent", range(-30, 0))
     def test_precision_lab_agrees_with_torch(self, exponent: int) -> None:
         """On both sides of every power of two, the reference says what rounding to 16 bits gives."""

@@ -51,7 +51,7 @@ def survives(name: str, mutant: Mutant) -> bool:
             seen = exercise.probe(namespace[name], case)
             if exercise.compare(expected, seen, exercise.tolerance) is not None:
                 return False
-    return not broken(exercise.rules, mutant.source)
+    return not broken(exercise.rules, mutant.source, name)
 
 
 @contextmanager

@@ -57,16 +57,17 @@ _ALONE = "leaves the global random numbers alone"
     probe=probes.in_part(
         {
             _REPEATS: probes.facets(probes.batch_facts, "repeats", "seeds_differ"),
-            _NORMAL: probes.facets(probes.batch_facts, "normal"),
+            _NORMAL: probes.facets(probes.batch_facts, "normal", "uniform", "as_drawn"),
             _ALONE: probes.facets(probes.batch_facts, "global_untouched"),
         },
         otherwise=probes.facets(probes.batch_facts, "returned", "varied"),
     ),
     tells={
-        "varied": "Many of your numbers are the same: every one of them is to be drawn on its own.",
+        "varied": "Many of your numbers are the same: each is to be drawn on its own.",
         "repeats": "Two calls with one seed gave different numbers. Do you draw from your own generator?",
         "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
         "normal": "These are no standard normal numbers. Look at their mean and their spread.",
+        "as_drawn": "Whatever the seed, your batch has mean 0 or spread 1 exactly. Leave the numbers as drawn.",
         "global_untouched": "Your call changed a global generator: you drew from it, or seeded it.",
     },
 )

@@ -74,8 +74,13 @@ def _flat(value: object) -> Plain:
 
 
 def layouts(answer: Answer, case: Case) -> Observation:
-    """A list of layouts; lists and tuples count alike."""
-    return attempt(lambda: {"returned": _tuples(see(answer(*copy_of(case.args))))})
+    """A list of tuples; lists and tuples count alike, in any place."""
+
+    def look() -> Observation:
+        seen = _tuples(see(answer(*copy_of(case.args))))
+        return {"returned": list(seen) if isinstance(seen, tuple) else seen}
+
+    return attempt(look)
 
 
 def _tuples(value: Plain) -> Plain:
@@ -94,7 +99,7 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
         inputs = changed_inputs(case, (x,), {})
         if not isinstance(result, list | tuple):
             return {"returned": see(result)}
-        before = [see(part) for part in result]
+        before = tuple(see(part) for part in result)
         x.add_(1)
         moved = [_moved(was, part) for was, part in zip(before, result, strict=True)]
         return {
@@ -165,15 +170,18 @@ def _batch_facts(answer: Answer, case: Case) -> Observation:
     after = _global_numbers()
     _seed_everything(1)
     untouched = after == _global_numbers()
-    again, other = draw(2), draw(1, seed=case.kwargs.get("seed", 0) + 1)
-    if not all(isinstance(drawn, torch.Tensor) for drawn in (batch, again, other)):
+    seed = case.kwargs.get("seed", 0)
+    again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
+    if not all(isinstance(drawn, torch.Tensor) for drawn in (batch, again, *others)):
         return {"returned": see(batch)}
     return {
         "returned": replace(see(batch), values=None),
         "varied": batch.unique().numel() > batch.numel() / 2,
         "repeats": bool(torch.equal(batch, again)),
-        "seeds_differ": not torch.equal(batch, other),
+        "seeds_differ": not torch.equal(batch, others[0]),
         "normal": looks_normal(batch),
+        "uniform": looks_uniform(batch),
+        "as_drawn": not is_standardized([batch, *others]),
         "global_untouched": untouched,
     }
 
@@ -195,6 +203,35 @@ def looks_normal(batch: torch.Tensor) -> bool:
     return bool(max(off) < error)
 
 
+def looks_uniform(batch: torch.Tensor) -> bool:
+    """Whether the fourth moment is that of uniform numbers, 1.8; normal ones have 3."""
+    numbers = batch.double().flatten()
+    centered = numbers - numbers.mean()
+    return abs(float((centered**4).mean() / (centered**2).mean() ** 2) - 1.8) < 0.2
+
+
+def is_standardized(batches: list[torch.Tensor]) -> bool:
+    """Whether all batches have mean 0, or all have spread 1, nearer than chance allows."""
+    numbers = [batch.double() for batch in batches]
+    centered = all(abs(float(x.mean())) < 1e-4 for x in numbers)
+    return centered or all(abs(float(x.std(correction=0)) - 1) < 2e-4 for x in numbers)
+
+
+# --- distances
+
+
+def negative(answer: Answer, case: Case) -> Observation:
+    """Whether any number of the result is below 0."""
+
+    def look() -> Observation:
+        result = answer(*copy_of(case.args))
+        if not isinstance(result, torch.Tensor):
+            return {"returned": see(result)}
+        return {"negative": bool((result < 0).any())}
+
+    return attempt(look)
+
+
 # --- rules
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax", "Softmax", "LogSoftmax", "softmin", "Softmin", "_softmax"})
@@ -214,9 +251,9 @@ def _calls_softmax(tree: ast.AST) -> bool:
     return bool((_imports(tree) | used) & _SOFTMAXES)
 
 
-def _mentions_torch(tree: ast.AST) -> bool:
+def _mentions_tensors(tree: ast.AST) -> bool:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return "torch" in names | _imports(tree)
+    return bool((names | _imports(tree)) & {"torch", "numpy", "np"})
 
 
 no_softmax = Rule(
@@ -228,7 +265,7 @@ no_softmax = Rule(
 
 no_torch = Rule(
     "no_torch",
-    "works from the numbers alone, without torch",
-    "You ask torch. Predict instead: shape, stride and sharing follow from the numbers in `ops`.",
-    _mentions_torch,
+    "works from the numbers alone, without torch or NumPy",
+    "`torch` or NumPy is used in `predict_layout`. Predict instead: work from the numbers alone.",
+    _mentions_tensors,
 )

@@ -52,7 +52,17 @@ def add_bias(draw: Draw) -> Iterator[Case]:
     yield Case(_UNCHANGED, draw.normal(batch, 3, length), draw.normal(3))
 
 
-@EXERCISES.add("pairwise_sq_dists", tier="core", hints=HINTS["pairwise_sq_dists"], probe=calling(), rules=(no_loops,))
+_NOT_NEGATIVE = "gives no negative distance, equal rows or not"
+
+
+@EXERCISES.add(
+    "pairwise_sq_dists",
+    tier="core",
+    hints=HINTS["pairwise_sq_dists"],
+    probe=probes.in_part({_NOT_NEGATIVE: probes.negative}, otherwise=calling()),
+    rules=(no_loops,),
+    tells={"negative": "Some of your distances are below 0. What does your formula give for two equal rows?"},
+)
 def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     """Measure every row of one set against every row of the other."""
     n, m, d = draw.sizes(3, 2, 6)
@@ -63,6 +73,8 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield Case("stays accurate far from the origin", near[0], near[1])
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield Case("stays accurate far from the origin for many points", near[2], near[3])
+    points = draw.normal(200, 7)  # so many that an expanded square is sure to go below 0 somewhere
+    yield Case(_NOT_NEGATIVE, points, points.flip(0))
 
 
 @EXERCISES.add("masked_mean", tier="core", hints=HINTS["masked_mean"], probe=_watching_x)

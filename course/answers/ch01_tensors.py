@@ -119,7 +119,7 @@ def describe(x):
 @bank.wrong(
     "describe",
     "grad-is-there",
-    "You look whether a gradient has arrived in `x.grad`. Asked is whether `x` wants one: another attribute says so.",
+    "You say False for a tensor that requires grad. Ask `x.requires_grad`.",
 )
 def describe(x):
     return {
@@ -171,8 +171,8 @@ def describe(x):
 @bank.wrong(
     "make_batch",
     "global-seed",
-    "You seed the global generator, and so change every random number drawn after you. Use a "
-    "`torch.Generator` of your own.",
+    "A global generator, torch's or NumPy's, stands elsewhere after your call: you seed it, or draw from "
+    "it. Use a `torch.Generator` of your own.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     torch.manual_seed(seed)
@@ -222,7 +222,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "uniform",
-    "Your numbers lie between 0 and 1: `rand` draws uniform numbers. Standard normal ones have mean 0 and both signs.",
+    "Your numbers look uniform, not normal.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -242,7 +242,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "make_batch",
     "one-row-repeated",
-    "You draw one row and repeat it. Every one of the n times d numbers is to be drawn on its own.",
+    "Numbers repeat: each is to be drawn on its own.",
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -258,6 +258,17 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed + int(torch.randint(1000, ())))
     return torch.randn(n, d, dtype=dtype, generator=generator)
+
+
+@bank.wrong(
+    "make_batch",
+    "standardized",
+    "Whatever the seed, your batch has mean 0 or spread 1 exactly: normal numbers only come near. Leave "
+    "them as they are drawn.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    x = torch.randn(n, d, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+    return (x - x.mean()) / x.std()
 
 
 @bank.right("make_batch", "cast-afterwards")
@@ -290,7 +301,8 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "first_and_rest",
     "clone-missing",
-    "Your `copy` is a view: indexing with a number copies nothing, so writing to it writes to `x`.",
+    "Your `copy` lives in the memory of `x`: indexing with a number copies nothing, and `contiguous()` "
+    "does not copy what is contiguous already.",
 )
 def first_and_rest(x):
     return x[0], x[1:]
@@ -427,8 +439,8 @@ def flatten_images(x):
 @bank.wrong(
     "flatten_images",
     "non-contiguous-view",
-    "`view` after `permute` asks for one row over dims which no longer lie behind one another in "
-    "memory. `reshape` copies where it must.",
+    "Here `view` asks for one row over dims which no longer lie behind one another in memory. `reshape` "
+    "copies where it must; and check the order of the sizes.",
 )
 def flatten_images(x):
     n, c, h, w = x.shape
@@ -480,6 +492,17 @@ def flatten_images(x):
 def flatten_images(x):
     n, c, h, w = x.shape
     return x.permute(2, 3, 0, 1).reshape(n, h * w, c)
+
+
+@bank.wrong(
+    "flatten_images",
+    "all-dims-reversed",
+    "All four dims came in reverse order, the images as well: for example, `.T` does that. Say with "
+    "`permute` where each dim goes.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.T.reshape(n, h * w, c)
 
 
 @bank.right("flatten_images", "flatten-then-transpose")
@@ -622,6 +645,35 @@ def standardize(x, dim, eps):
     return x - x.mean(dim, keepdim=True)
 
 
+@bank.wrong(
+    "standardize",
+    "brackets-missing",
+    "You divide only the mean: `/` binds tighter than `-`. Put the difference into brackets.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True)
+    return x - mean / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "standardize",
+    "root-of-std",
+    "You take a root twice: `std` is the root of the variance already. Under the root stands the variance.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    std = x.std(dim, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(std + eps)
+
+
+@bank.right("standardize", "mean-of-squares")
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = (x**2).mean(dim, keepdim=True) - mean**2
+    return (x - mean) / torch.sqrt(var + eps)
+
+
 @bank.right("standardize", "var-mean-and-rsqrt")
 def standardize(x, dim, eps):
     var, mean = torch.var_mean(x, dim, correction=0, keepdim=True)
@@ -661,7 +713,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "add_bias",
     "loop",
-    "The numbers are right, but a loop adds one channel at a time. Let broadcasting add them all at once.",
+    "There is a Python loop in your function. Broadcasting does all channels at once.",
 )
 def add_bias(x, bias):
     out = x.clone()
@@ -689,7 +741,12 @@ def add_bias(x, bias):
     return x + bias[:, None, None]
 
 
-@bank.wrong("add_bias", "mutates-input", "`+=` writes into the caller's `x`. Return a new tensor.")
+@bank.wrong(
+    "add_bias",
+    "mutates-input",
+    "You write into the caller's `x`: `+=` and methods that end in `_` work in place, and `y = x` is only "
+    "a second name.",
+)
 def add_bias(x, bias):
     x += bias[:, None]
     return x
@@ -744,7 +801,7 @@ def pairwise_sq_dists(a, b):
 @bank.wrong(
     "pairwise_sq_dists",
     "loop",
-    "The numbers are right, but you loop in Python over the points. Broadcasting does all pairs at once.",
+    "There is a Python loop in your function. Broadcasting does all pairs at once.",
 )
 def pairwise_sq_dists(a, b):
     return torch.stack([((row - b) ** 2).sum(-1) for row in a])
@@ -832,6 +889,17 @@ def pairwise_sq_dists(a, b):
 )
 def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
+
+
+@bank.wrong(
+    "pairwise_sq_dists",
+    "centered-expansion",
+    "Accurate, but not safe: some distances of equal rows come out below 0, as a small difference of "
+    "large numbers does. Subtract the points themselves.",
+)
+def pairwise_sq_dists(a, b):
+    a, b = a - b.mean(0), b - b.mean(0)
+    return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
 
 
 @bank.right("pairwise_sq_dists", "unsqueeze-and-square")
@@ -1023,7 +1091,7 @@ def masked_mean(x, mask, dim):
 @bank.wrong(
     "masked_mean",
     "whole-tensor",
-    "`x[mask]` is one flat tensor: the dims are gone, and you return one mean for all. Reduce along `dim`.",
+    "You return one mean for all entries. Reduce along `dim`.",
 )
 def masked_mean(x, mask, dim):
     return x[mask].mean()
@@ -1144,6 +1212,34 @@ def batched_einsum(a, b, v):
         "gram": a.transpose(1, 2) @ a,
         "applied": torch.einsum("bnk,bk->bn", a, v),
         "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "batched_einsum",
+    "gram-of-all-dims-reversed",
+    "The shapes of the gram product do not fit: `.T` reverses all three dims, the batch too. Swap the last two only.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.T,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "batched_einsum",
+    "gram-letter-twice",
+    "Behind the arrow a letter may stand only once. The two rows that meet in a gram matrix need two letters.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bik,bkm->bim", a, b),
+        "gram": torch.einsum("bik,bik->bii", a, a),
+        "applied": torch.einsum("bik,bk->bi", a, v),
+        "total": torch.einsum("bik,bkm->im", a, b),
     }
 
 
@@ -1614,8 +1710,24 @@ def predict_layout(ops):
 
 @bank.wrong(
     "predict_layout",
+    "tuple-without-comma",
+    "`(28)` is a number: a tuple of one needs a comma, as in `(28,)`.",
+)
+def predict_layout(ops):
+    table = {
+        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
+        "transpose": lambda r, c: ((c, r), (1, c), True),
+        "expand": lambda r, c: ((r, c), (0, 1), True),
+        "fancy": lambda r, c: ((2, c), (c, 1), False),
+        "reshape": lambda r, c: ((r * c), (1), False),
+    }
+    return [table[name](r, c) for name, r, c in ops]
+
+
+@bank.wrong(
+    "predict_layout",
     "runs-torch",
-    "You let torch do it and read off the answer. Here the numbers come from your head: no `torch` in this cell.",
+    "The layouts are right, but `torch` or NumPy is used to find them. Predict instead: work from the numbers alone.",
 )
 def predict_layout(ops):
     out = []
@@ -1763,7 +1875,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "precision_lab",
     "sum-at-once",
-    "`sum` adds up with more digits inside and rounds once, at the end. Add 1 to a bfloat16 number, again and again.",
+    "You round once, at the end. Add 1 to a bfloat16 number again and again.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)
@@ -2021,6 +2133,16 @@ def linear_mse(x, w, y):
 def linear_mse(x, w, y):
     x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
     return ((x @ w).squeeze(1) - y) ** 2
+
+
+@bank.wrong(
+    "linear_mse",
+    "absolute-errors",
+    "The three bugs are gone, but you average absolute errors. The squared ones are asked for.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w).squeeze(1) - y).abs().mean()
 
 
 @bank.right("linear_mse", "target-as-column")

@@ -49,11 +49,13 @@ reveal(guess, first.numel())
 # %% [markdown] name="how-to-check"
 # `numel()` counts the elements.
 # A line with `assert` states a fact; were it wrong, the cell would stop.
-# Code runs line by line, as in any Python program: you can print a tensor, or stop in a debugger, anywhere.
+# `with shows_error(...)` runs lines that must fail, and prints the message.
+# Code runs line by line, as in any Python program: print a tensor, or stop in a debugger, anywhere.
 #
 # In an exercise you complete a function; keep its first line.
-# The cell below it calls `check`, which says what holds and what does not, as often as you like.
-# If you are stuck, run `hint("standardize")`, with your exercise's name, in a new cell; each call gives one more hint.
+# The cell below it calls `check`, which says what holds, as often as you like.
+# If you are stuck, run `hint("standardize")`, with your exercise's name, in a new cell; each call adds one.
+# Grading runs the setup cell, the exercise cells, and what cells of your own define (imports, functions, values that an answer uses), nothing else.
 
 # %% name="line-by-line"
 for row in first:  # an ordinary loop over the rows
@@ -99,6 +101,7 @@ reveal(guess, features.shape)
 scalar, vector, matrix = torch.tensor(3.5), sizes, features
 batch = torch.zeros(32, 10)  # (batch, features): zeros for 32 samples of 10 features
 images = torch.zeros(5, 3, 32, 32)  # (batch, channels, height, width)
+# the 3 channels are the colors red, green and blue
 assert [t.ndim for t in (scalar, vector, matrix, images)] == [0, 1, 2, 4]
 assert batch.shape == (32, 10) and scalar.shape == ()
 print(scalar.item(), "is the only number of a tensor of shape", tuple(scalar.shape))
@@ -106,20 +109,21 @@ print(scalar.item(), "is the only number of a tensor of shape", tuple(scalar.sha
 # %% [markdown] name="image-axes-text"
 # `item()` turns a tensor with one element into a Python number.
 #
-# An image has three axes, with the color channels first; a batch of images has four.
+# An image has three axes, with the channels first; a batch of images has four.
 # Some texts call a tensor with the three axes height, width and color "a batch of images".
 # Let a layer for images be the judge.
 # Layers are the topic of chapter 3; this one only has to accept a shape or refuse it.
 
 # %% name="image-axes"
-layer = torch.nn.Conv2d(3, 8, 3)  # takes images with 3 channels
+# 3 channels in, 8 out; it looks at 3 by 3 pixels, so 32 shrinks to 30
+layer = torch.nn.Conv2d(3, 8, 3)
 assert layer(images).shape == (5, 8, 30, 30)
 assert layer(images[0]).shape == (8, 30, 30)  # three axes: one image
 with shows_error(RuntimeError, match="channels"):
     layer(torch.zeros(32, 32, 3))  # (height, width, channels)
 
 # %% [markdown]
-# Three axes are one image, not a batch, and the last cell's axis order is refused:
+# Three axes are one image, not a batch, and the axis order in the last line is refused:
 # the layer takes 32, the first axis, for the number of channels.
 #
 # You seldom type numbers in; functions make tensors of a given shape.
@@ -131,13 +135,13 @@ guess = torch.int64  # a dtype, for example torch.float32
 
 # %% name="arange"
 evens = torch.arange(0, 10, 2)
-assert evens.tolist() == [0, 2, 4, 6, 8]
+assert evens.tolist() == [0, 2, 4, 6, 8]  # tolist: the numbers as a Python list
 reveal(guess, evens.dtype)
 
 # %% [markdown]
-# Whole numbers in, whole numbers out.
-# You can read that "new tensors are float32 on the CPU".
-# The device is right; float32 holds where you give Python floats, or nothing to tell a type from.
+# `arange` keeps whole numbers whole.
+# float32 is what you get from Python floats, and from functions such as `zeros`, `linspace` or `randn`.
+# So a new tensor is on the CPU, but it is not always float32.
 
 # %% name="default-dtype"
 assert torch.tensor([1.0, 2.0]).dtype == torch.get_default_dtype() == torch.float32
@@ -281,6 +285,8 @@ figures.view_or_copy(table, table[1], table[[0, 2]])
 
 # %% [markdown]
 # You need not guess: ask for the address at which the memory begins.
+#
+# `table > 5` is a mask: a tensor of booleans, True where the element is larger than 5.
 
 # %% name="same-memory"
 def same_memory(a, b):
@@ -292,7 +298,6 @@ assert same_memory(table, table[1]) and same_memory(table, table[:, 1:3])
 assert not same_memory(table, table[[0, 2]]) and not same_memory(table, table[table > 5])
 
 # %% [markdown]
-# `table > 5` is a mask: a tensor of booleans, True where the element is larger.
 # Taking with a mask copies, but *assigning* to a mask writes into the table itself.
 #
 # To get a copy on purpose, call `clone()`.
@@ -352,7 +357,8 @@ guess = (1, 4)  # a tuple
 # %% name="transpose-strides"
 grid = torch.arange(12).reshape(3, 4)
 assert grid.stride() == (4, 1)
-assert same_memory(grid, grid.T) and torch.equal(grid.T, grid.transpose(0, 1))
+assert same_memory(grid, grid.T)
+assert torch.equal(grid.T, grid.transpose(0, 1))  # equal: the same shape, the same numbers
 reveal(guess, grid.T.stride())
 
 # %% [markdown]
@@ -445,8 +451,9 @@ print(small.reshape(3, 2), small.T, sep="\n")
 
 # %% name="permute"
 pictures = torch.randn(2, 3, 4, 5)  # (batch, channels, height, width)
+n, c, h, w = pictures.shape  # a shape can be taken apart like a tuple
 channels_last = pictures.permute(0, 2, 3, 1)
-assert channels_last.shape == (2, 4, 5, 3) and same_memory(pictures, channels_last)
+assert channels_last.shape == (n, h, w, c) == (2, 4, 5, 3) and same_memory(pictures, channels_last)
 assert torch.equal(channels_last[1, 2, 3], pictures[1, :, 2, 3])  # one pixel
 print(tuple(pictures.shape), "to", tuple(channels_last.shape))
 
@@ -492,6 +499,7 @@ assert one.squeeze(1).shape == (1,)  # only the axis that is named goes
 # ### Exercise: `flatten_images`
 #
 # Turn a batch of images into rows of pixels, each with its channel values.
+# Take the lengths with `n, c, h, w = x.shape`.
 # Swap the axes first, then join two of them.
 
 # %% exercise="flatten_images"
@@ -530,7 +538,7 @@ reveal(guess, roots.isnan().sum().item())
 
 # %% [markdown]
 # Square roots of negative numbers are nan, without an error and without a warning.
-# So the root of `randn` numbers, seen in many examples, is nan in about half its places.
+# So the root of `randn` numbers is nan in about half its places.
 #
 # Equal shapes give the same shape.
 
@@ -625,9 +633,8 @@ reveal(guess, wide.stride())
 
 # %% [markdown]
 # One row down is 0 places on: all rows read the same four numbers.
-# It is said that this saves memory and arithmetic.
-# Memory, yes, for the operand.
-# The sum still takes twelve additions and gets memory for twelve results.
+# This saves memory for the operand, but no arithmetic:
+# the sum still takes twelve additions and gets memory for twelve results.
 # And torch does not let you write to stretched places.
 
 # %% name="broadcast-cost"
@@ -657,9 +664,11 @@ def predict_layout(ops):
     """Return a list of (shape, stride, shares_storage), one for each op.
 
     Each op is (name, rows, cols); x stands for a contiguous (rows, cols) tensor,
-    rows and cols at least 2. Work from the numbers alone, without torch.
+    rows and cols at least 2. Work from the numbers alone, without torch or NumPy.
         "slice": x[:, 1:]   "transpose": x.T   "expand": x[:1].expand(rows, cols)
-        "fancy": x[[0, 1]]  "reshape": x.T.reshape(-1)
+        "fancy" (a list as index): x[[0, 1]]   "reshape": x.T.reshape(-1)
+    shape and stride are tuples, (12,) for one axis.
+    shares_storage: does it use the memory of x?
 
     predict_layout([("slice", 3, 4)]) gives [((3, 3), (4, 1), True)].
     """
@@ -779,7 +788,7 @@ assert features.sum(dim=1).shape == (4,) and features.sum().shape == ()
 assert features.sum(dim=1, keepdim=True).shape == (4, 1)  # the dim stays, with length 1
 assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
 shares = features / features.sum(dim=1, keepdim=True)  # (4, 3) / (4, 1)
-assert torch.allclose(shares.sum(dim=1), torch.ones(4))  # equal up to rounding
+assert torch.allclose(shares.sum(dim=1), torch.ones(4))  # allclose: equal up to rounding
 print(shares)
 
 # %% [markdown]
@@ -847,7 +856,6 @@ check("standardize", standardize)
 
 # %% [markdown]
 # Do not trust a printed table of standardized numbers, not even here; recompute it.
-# One published course shows a first row that neither standard deviation gives.
 # The test is quick: every column must have mean 0 and standard deviation 1, by the deviation that was used.
 
 # %% name="verify-standardized"
@@ -907,6 +915,7 @@ def masked_mean(x, mask, dim):
 
     x: floats of any shape, mask: bool of the same shape. Where no entry is True the
     mean is 0. The other entries may hold anything, even nan, and change nothing.
+    Entries with True are never nan.
 
     For x = torch.tensor([[1.0, 3.0, 9.0]]) and mask = torch.tensor([[True, True, False]])
     the result along dim 1 is [2.0].
@@ -979,7 +988,8 @@ assert torch.allclose(applied[1], stack[1] @ vectors[1], atol=1e-5)
 # %% [markdown]
 # `einsum` lets you name the axes instead of lining them up.
 # Give every axis of every input a letter; after the arrow, write the axes of the result.
-# Equal letters run together, and a letter missing after the arrow is summed over.
+# The same letter in two inputs means: step through these two axes together.
+# A letter missing after the arrow is summed over.
 #
 # *Predict.* `m` has shape (3, 4). What is the shape of `torch.einsum("ij->j", m)`?
 
@@ -993,12 +1003,15 @@ reveal(guess, torch.einsum("ij->j", m).shape)
 # %% [markdown]
 # The letter i is gone, so axis 0 was summed.
 # Read the lines below aloud: which letters stay, which are summed?
+# For rows against rows use two letters: `ij,kj->ik`.
 
 # %% name="einsum"
 k = torch.randn(4, 5)
 assert torch.allclose(torch.einsum("ij,jk->ik", m, k), m @ k, atol=1e-5)
 assert torch.equal(torch.einsum("ij->ji", m), m.T)
 assert torch.allclose(torch.einsum("ij->j", m), m.sum(dim=0), atol=1e-5)
+pairs = torch.einsum("ij,kj->ik", m, m)  # rows against rows: every row with every row
+assert torch.allclose(pairs, m @ m.T, atol=1e-5)
 rows = torch.einsum("ij,ij->i", m, m)  # each row with itself
 assert torch.allclose(rows, (m * m).sum(dim=1), atol=1e-5)
 batched = torch.einsum("bij,jk->bik", stack, k)  # b is kept: a batch
@@ -1059,18 +1072,21 @@ print([tuple(item.shape) for item in held])
 
 # %% [markdown]
 # Can weights start at 0?
-# `zeros` is recommended for that here and there.
-# For a bias it is fine.
-# With zero weights, a layer gives the same outputs for every input, and the layer after it learns nothing about the input.
-# Chapter 3 shows that training does not repair it.
+# For a bias, or a model of a single layer, yes.
+# But where a hidden layer's units all start with the same numbers, they give the same outputs and get the same changes: they stay alike.
+# Chapter 3 shows it.
+#
+# A hidden layer is one whose outputs go into another layer; each column below is the output of one unit.
 
 # %% name="zero-weights"
 inputs = torch.randn(6, 3)  # six different inputs
-from_zeros = inputs @ torch.zeros(3, 4)
-assert (from_zeros == 0).all()  # one and the same answer
+for number in (0.0, 0.5):
+    alike = inputs @ torch.full((3, 4), number)  # four units that start with the same numbers
+    assert torch.allclose(alike, alike[:, :1].expand(6, 4), atol=1e-6)  # all columns equal the first
+    print(alike[:2])
 from_random = inputs @ torch.randn(3, 4)
-assert not torch.allclose(from_random[:, 0], from_random[:, 1])  # the outputs differ
-print(from_zeros[:2], from_random[:2], sep="\n")
+assert not torch.allclose(from_random[:, 0], from_random[:, 1])  # the columns differ
+print(from_random[:2])
 
 # %% [markdown]
 # Last, three numbers out of a linear algebra course: trace, determinant, inverse.
@@ -1138,14 +1154,17 @@ whole = torch.tensor([1, 2])
 reveal(guess, (whole * 0.5).dtype)
 
 # %% [markdown]
-# This is **promotion**: torch picks a dtype that can stand for both.
-# The kind counts first (any float wins over any integer), then the size.
+# This is **promotion**.
+# torch picks one dtype by two rules: the kind counts first (float over integer over bool), then the size.
+# It does not look whether the numbers fit: int64 with float16 gives float16.
 
 # %% name="promotion"
 half = torch.ones(2, dtype=torch.float16)
 assert (whole / 2).dtype == torch.float32  # a division always gives floats
 assert (half + torch.ones(2)).dtype == torch.float32  # the wider float wins
-assert (whole + half).dtype == torch.float16  # any float wins over any int
+assert whole.dtype == torch.int64 and (whole + half).dtype == torch.float16  # float over integer
+assert (whole + torch.tensor([True, False])).dtype == torch.int64  # integer over bool
+assert (torch.tensor([100_000]) + half).isinf().all()  # too large for float16, and no error
 assert (half * 0.5).dtype == torch.float16  # a Python number does not widen a float tensor
 print((whole + half).dtype)
 
@@ -1189,7 +1208,8 @@ for kind, digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 
     print(f"{info.dtype:9} gap after 1: {info.eps:.1e}, largest: {info.max:.1e}")
 
 # %% [markdown]
-# What becomes of a number that falls into a gap? It is rounded to a neighbor.
+# What becomes of a number that falls between two neighbors?
+# It is rounded to the nearest one; exactly halfway, to the one whose last binary digit is 0.
 #
 # *Predict.* With 24 digits float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, every second one.
 # What is `torch.tensor(16777216.0) + 1`?
@@ -1200,6 +1220,7 @@ guess = 16777216  # a number
 # %% name="lost-addition"
 many = torch.tensor(2.0**24)
 assert many + 2 != many and many - 1 != many
+assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 reveal(guess, (many + 1).item())
 
 # %% [markdown]
@@ -1441,13 +1462,13 @@ reveal(guess, wrapped[0].item())
 # A change of dtype needs a copy, and `torch.tensor` always copies.
 
 # %% name="numpy-sharing"
-back = torch.ones(2).numpy()
-shared = torch.from_numpy(back)
-shared[0] = 5
-assert back[0] == 5
+ones = torch.ones(2)
+back = ones.numpy()
+back[0] = 5
+assert ones[0] == 5  # the tensor changed with the array
 assert not same_memory(wrapped, torch.tensor(array))
 assert not same_memory(wrapped, wrapped.to(torch.float32))
-print(back)
+print(ones)
 
 # %% [markdown]
 # A tensor that keeps a record cannot become an array, which would lose it unseen.
@@ -1461,7 +1482,7 @@ assert not hasattr(array, "requires_grad") and not hasattr(array, "backward")
 
 # %% [markdown] name="numpy-same-rules"
 # Names, indexing and broadcasting follow NumPy.
-# So broadcasting is not what sets tensors apart, as is sometimes said, and neither is the dtype, which arrays have too.
+# So broadcasting is not what sets tensors apart, and neither is the dtype, which arrays have too.
 # What tensors add is the record for derivatives, and devices such as GPUs.
 # Arrays have things of their own, masked arrays for one.
 
@@ -1531,8 +1552,7 @@ check("make_batch", make_batch)
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt (5 minutes)
 #
-# Some texts warn that a wrong dtype, device or `requires_grad` breaks training without a word.
-# Most often torch is loud.
+# About a wrong dtype, a wrong device or a missing record torch is mostly loud: it raises an error.
 # Below, the device "meta" keeps shapes and no numbers: enough to stand for a second device.
 
 # %% name="loud-mistakes"
@@ -1567,15 +1587,15 @@ assert scaled < slow < (goal**2).mean() and not raw.isfinite()  # (goal**2): the
 print(f"standardized: {scaled:.0f}, raw: {raw:.0f}, raw at a tiny rate: {slow:.0f}")
 
 # %% [markdown]
-# Standardizing is often called vital.
 # At the rate that suits standardized features, the raw ones blow up to nan.
 # At a tiny rate they do train, but slowly.
 #
 # ### Exercise: `linear_mse`
 #
-# This program runs and returns a plausible number, and it has three bugs, each of a kind you have met in this chapter.
+# This program has three bugs, each of a kind you have met in this chapter.
+# On most data it returns a plausible number; on the docstring's example it gives nan, a first clue.
 # Find and mend them.
-# Print shapes on the way, compare `x` before and after a call, and try the example of the docstring by hand.
+# Print shapes on the way, compare `x` before and after a call, and work out the docstring's example by hand.
 
 # %% exercise="linear_mse"
 ### BEGIN STARTER
