@@ -122,7 +122,7 @@ SLIPS = {
     "dash in an exercise": (
         'exercise="double"',
         'exercise="dou-ble"',
-        "of lower-case letters, digits and under",
+        "of letters, digits and under",
     ),
     "name twice": ('name="the-sum"', 'name="opening"', "the name 'opening' stands on line 1 too"),
     "the build's name": ('name="the-sum"', 'name="install"', "the name 'install' is the build's own"),

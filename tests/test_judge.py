@@ -53,6 +53,31 @@ class TestJudge:
             Judge(tmp_path, "ch01_tensors")
 
 
+TWO_CLASSES = """
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("ch99")
+
+
+@bank.wrong("Number", "one", "You add 1.")
+class Number:
+    def __init__(self, number):
+        self.number = number
+
+    def again(self):
+        return Number(self.number + 1)
+
+
+@bank.wrong("Number", "two", "You add 2.")
+class Number:
+    def __init__(self, number):
+        self.number = number
+
+    def again(self):
+        return Number(self.number + 2)
+"""
+
+
 class TestBank:
     def test_a_source_comes_without_its_decorator(self) -> None:
         """What goes into a solution cell is the bare function."""
@@ -63,6 +88,16 @@ class TestBank:
             return 0
 
         assert ["def f(x: int) -> int:\n    return 0\n"] == [answer.source for answer in bank]
+
+    def test_each_of_several_classes_of_one_name_is_itself(self, tmp_path: Path) -> None:
+        """A class in the bank has its own source, and its name stands for itself, not for the last one's."""
+        (tmp_path / "answers").mkdir()
+        (tmp_path / "answers" / "ch99.py").write_text(TWO_CLASSES)
+
+        one, two = load_bank(tmp_path, "ch99")
+
+        assert (one.function(0).again().number, two.function(0).again().number) == (1, 2)
+        assert one.source == "class Number:" + TWO_CLASSES.split("class Number:")[1].split("@bank")[0].rstrip() + "\n"
 
     def test_a_tag_is_given_once(self) -> None:
         """Two answers to one exercise under one tag are refused."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 from autograder.errors import BankError, CourseNotFound
@@ -59,7 +60,9 @@ class AnswerBank:
             raise BankError(f"the answer {tag!r} to {exercise!r} is in the bank twice; give one of them another tag")
 
         def register(function: Function) -> Function:
-            self._answers.append(Answer(exercise, tag, sentence, function, _undecorated(function)))
+            source = _class_source(function) if isinstance(function, type) else _undecorated(function)
+            answer = _class_of_its_own(function, source) if isinstance(function, type) else function
+            self._answers.append(Answer(exercise, tag, sentence, answer, source))
             return function
 
         return register
@@ -78,6 +81,29 @@ def _undecorated(function: Callable[..., Any]) -> str:
     node = ast.parse(text).body[0]
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+
+
+def _class_source(made: type) -> str:
+    """The source of a class without its decorators; `inspect` gives the first of several classes of one name."""
+    code = _a_method(made).__code__
+    lines = Path(code.co_filename).read_text(encoding="utf-8").splitlines()
+    nodes = [node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.ClassDef)]
+    node = next(node for node in nodes if node.lineno <= code.co_firstlineno <= (node.end_lineno or 0))
+    return "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+
+
+def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
+    """The class made anew, where its name stands for itself and not for the bank's last class of that name."""
+    namespace = dict(_a_method(made).__globals__)
+    exec(compile(source, f"<an answer to {made.__name__}>", "exec"), namespace)
+    answer: Callable[..., Any] = namespace[made.__name__]
+    return answer
+
+
+def _a_method(made: type) -> FunctionType:
+    """A function that the class's own text defines."""
+    members = (getattr(member, "__func__", member) for member in vars(made).values())
+    return next(member for member in members if isinstance(member, FunctionType))
 
 
 def load_bank(course: Path, chapter: str) -> AnswerBank:

@@ -5,6 +5,7 @@ It works where the course folder is, never in the process that runs a student's 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +88,9 @@ class Judge:
 
 def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
-    observations = tuple(map(_without_line, exercise.observe(answer.function, cases)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning is the student's to read; where it is an error, it would be judged
+        observations = tuple(map(_without_line, exercise.observe(answer.function, cases)))
     return Mistake(answer.tag, answer.sentence or "", observations, names)
 
 

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
+
+from autograder.figures.drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PALE,
+    SKY,
+    YELLOW,
+    blank,
+    box,
+    caption,
+    finish,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe-Ito colors: told apart by colorblind readers, and light to dark in this order.
-YELLOW, SKY, ORANGE, GREEN, BLUE = "#F0E442", "#56B4E9", "#E69F00", "#009E73", "#0072B2"
 ROW_COLORS = (YELLOW, SKY, ORANGE, GREEN)
-INK, PALE = "#222222", "#EEEEEE"
 FORMATS = (
     (torch.float32, BLUE, "-"),
     (torch.float16, ORANGE, "--"),
@@ -28,94 +40,94 @@ def strides(x: Tensor) -> Figure:
     """Draw a 2-D tensor as a grid above the strip of memory it reads, with its strides as jumps."""
     rows, cols = x.shape
     memory = x.untyped_storage().nbytes() // x.element_size()
-    fig, ax = _blank(width=max(memory, cols + 6), height=rows + 3.2)
+    fig, ax = blank(width=max(memory, cols + 6), height=rows + 3.2)
     for row in range(rows):
         for col in range(cols):
-            _box(ax, col, rows - row + 1.9, _number(x[row, col]), _row_color(row))
-    _caption(ax, cols + 0.4, rows + 2.4, _stride_words(x))
+            box(ax, col, rows - row + 1.9, _number(x[row, col]), _row_color(row))
+    caption(ax, cols + 0.4, rows + 2.4, _stride_words(x))
     owner = {_offset(x, row, col): row for row in reversed(range(rows)) for col in range(cols)}
     strip = torch.as_strided(x.detach(), (memory,), (1,), 0)
     for place in range(memory):
         color = _row_color(owner[place]) if place in owner else PALE
-        _box(ax, place, 0.6, _number(strip[place]), color)
+        box(ax, place, 0.6, _number(strip[place]), color)
         ax.text(place + 0.5, 0.35, str(place), ha="center", va="center", fontsize=8, color=INK)
     for step in sorted(set(x.stride()) - {0}):
         _jump(ax, int(x.storage_offset()), step, lift=0.35 if step == min(x.stride()) else 0.75)
-    _caption(ax, 0, -0.15, "place in memory")
-    return _finish(fig, "The grid you see, and the line of memory it reads")
+    caption(ax, 0, -0.15, "place in memory")
+    return finish(fig, "The grid you see, and the line of memory it reads")
 
 
 def view_or_copy(base: Tensor, view: Tensor, copy: Tensor) -> Figure:
     """Draw the memory of a base tensor, the part of it a view reads, and the memory of a copy."""
     memory = base.untyped_storage().nbytes() // base.element_size()
-    fig, ax = _blank(width=memory + 4, height=4.6)
+    fig, ax = blank(width=memory + 4, height=4.6)
     seen = set(range(view.storage_offset(), view.storage_offset() + view.numel()))
     for place, value in enumerate(base.reshape(-1)):
-        _box(ax, place + 4, 2.6, _number(value), SKY if place in seen else PALE)
+        box(ax, place + 4, 2.6, _number(value), SKY if place in seen else PALE)
     for place, value in enumerate(copy.reshape(-1)):
-        _box(ax, place + 4, 0.3, _number(value), ORANGE)
+        box(ax, place + 4, 0.3, _number(value), ORANGE)
     left, right = min(seen) + 4, max(seen) + 5
     ax.annotate("", (left, 3.9), (right, 3.9), arrowprops={"arrowstyle": "|-|", "color": INK})
-    _caption(ax, (left + right) / 2, 4.2, "the view reads this part", align="center")
-    _caption(ax, 0, 3.1, "memory of the table")
-    _caption(ax, 0, 0.8, "memory of the copy")
-    return _finish(fig, "A view reads the table's memory, a copy has its own")
+    caption(ax, (left + right) / 2, 4.2, "the view reads this part", align="center")
+    caption(ax, 0, 3.1, "memory of the table")
+    caption(ax, 0, 0.8, "memory of the copy")
+    return finish(fig, "A view reads the table's memory, a copy has its own")
 
 
 def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
     """Draw two shapes lined up at the right, the stretched axes hatched, and the shape they give."""
     width = max(len(first), len(second))
-    fig, ax = _blank(width=width * 1.6 + 5.5, height=4.4)
+    fig, ax = blank(width=width * 1.6 + 5.5, height=4.4)
     rows = [(0,) * (width - len(shape)) + tuple(shape) for shape in (first, second)]
     sizes = [_joined(pair) for pair in zip(*rows, strict=True)]
     for y, shape, name in ((3.1, rows[0], first), (1.8, rows[1], second)):
-        _caption(ax, 0, y + 0.5, f"shape {tuple(name)}")
+        caption(ax, 0, y + 0.5, f"shape {tuple(name)}")
         for axis, size in enumerate(shape):
             _axis_box(ax, 3.4 + 1.6 * axis, y, size, sizes[axis])
-    _caption(ax, 0, 0.7, "result" if all(sizes) else "no result")
+    caption(ax, 0, 0.7, "result" if all(sizes) else "no result")
     for axis, size in enumerate(sizes):
-        _box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else "white", width=1.5)
-    return _finish(fig, "Shapes line up at the right; hatched axes are stretched")
+        box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else "white", width=1.5)
+    return finish(fig, "Shapes line up at the right; hatched axes are stretched")
 
 
 def stretched(column: Tensor, row: Tensor) -> Figure:
     """Draw column (n, 1) plus row (m,) as grids: the real numbers solid, the repeated ones hatched."""
     n, m = column.shape[0], row.shape[0]
-    fig, ax = _blank(width=3 * m + 3, height=n + 0.9)
+    fig, ax = blank(width=3 * m + 3, height=n + 0.9)
     grids = ((0.0, column.expand(n, m)), (m + 1.5, row.expand(n, m)), (2 * m + 3.0, column + row))
     for which, (left, grid) in enumerate(grids):
         for i in range(n):
             for j in range(m):
                 real = which == 2 or (j == 0 if which == 0 else i == 0)
                 color = (SKY, ORANGE, YELLOW)[which] if real else "white"
-                _box(ax, left + j, n - 1 - i + 0.1, _number(grid[i, j]), color, hatched=not real)
+                box(ax, left + j, n - 1 - i + 0.1, _number(grid[i, j]), color, hatched=not real)
     middle = n / 2 + 0.1
     ax.text(m + 0.75, middle, "+", ha="center", va="center", fontsize=18, color=INK)
     ax.text(2 * m + 2.25, middle, "=", ha="center", va="center", fontsize=18, color=INK)
-    return _finish(fig, f"{tuple(column.shape)} + {tuple(row.shape)} gives {(n, m)}")
+    return finish(fig, f"{tuple(column.shape)} + {tuple(row.shape)} gives {(n, m)}")
 
 
 def reductions(x: Tensor) -> Figure:
     """Draw a 2-D tensor with its sums along dim 0 (below) and along dim 1 (at the right)."""
     rows, cols = x.shape
-    fig, ax = _blank(width=cols + 6.5, height=rows + 2.6)
+    fig, ax = blank(width=cols + 6.5, height=rows + 2.6)
     for i in range(rows):
         for j in range(cols):
-            _box(ax, j, rows - i + 1.2, _number(x[i, j]), PALE)
-        _box(ax, cols + 1.4, rows - i + 1.2, _number(x.sum(dim=1)[i]), SKY)
+            box(ax, j, rows - i + 1.2, _number(x[i, j]), PALE)
+        box(ax, cols + 1.4, rows - i + 1.2, _number(x.sum(dim=1)[i]), SKY)
     for j in range(cols):
-        _box(ax, j, 0.1, _number(x.sum(dim=0)[j]), ORANGE)
+        box(ax, j, 0.1, _number(x.sum(dim=0)[j]), ORANGE)
     arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 2}
     ax.annotate("", (cols / 2, 1.2), (cols / 2, 2.15), arrowprops=arrow)
     ax.annotate("", (cols + 1.35, rows / 2 + 2.2), (cols + 0.1, rows / 2 + 2.2), arrowprops=arrow)
-    _caption(ax, cols + 0.4, 0.6, f"dim=0 disappears: shape {tuple(x.sum(dim=0).shape)}")
-    _caption(ax, cols + 2.6, rows / 2 + 2.2, f"dim=1 disappears:\nshape {tuple(x.sum(dim=1).shape)}")
-    return _finish(fig, f"Sums of a tensor of shape {tuple(x.shape)}")
+    caption(ax, cols + 0.4, 0.6, f"dim=0 disappears: shape {tuple(x.sum(dim=0).shape)}")
+    caption(ax, cols + 2.6, rows / 2 + 2.2, f"dim=1 disappears:\nshape {tuple(x.sum(dim=1).shape)}")
+    return finish(fig, f"Sums of a tensor of shape {tuple(x.shape)}")
 
 
 def float_spacing() -> Figure:
     """Draw the numbers each float format has next to 1, and the gap to the next number by magnitude."""
-    fig, (near_one, gaps) = _new_figure(1, 2, figsize=(9.5, 3.6))
+    fig, (near_one, gaps) = new_figure(1, 2, figsize=(9.5, 3.6))
     for height, (dtype, color, _) in enumerate(FORMATS):
         values = _neighbors_of_one(dtype, 0.03)
         near_one.plot(values, [height] * len(values), "|", color=color, markersize=26)
@@ -159,35 +171,7 @@ def _axis_box(ax: Axes, x: float, y: float, size: int, result: int) -> None:
     is_stretched = size in (0, 1) and result > 1
     words = f"{size or 'none'} to {result}" if is_stretched else str(size or "none")
     color = SKY if not is_stretched else "white"
-    _box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
-
-
-def _new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
-    """Return a figure and its axes, closed already, so that a notebook shows it once: as the cell's result."""
-    # Half a second to import, and those who run the setup cell to grade it draw nothing.
-    from matplotlib import pyplot as plt
-
-    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained")
-    plt.close(fig)
-    return fig, axes
-
-
-def _blank(width: float, height: float) -> tuple[Figure, Axes]:
-    """Return a figure without axes whose unit is one square cell, at most 9.5 inches wide."""
-    scale = min(0.62, 9.5 / (width + 0.4))
-    fig, ax = _new_figure(figsize=((width + 0.4) * scale, (height + 0.9) * scale))
-    ax.set(xlim=(-0.2, width + 0.2), ylim=(-0.4, height + 0.2), aspect="equal")
-    ax.axis("off")
-    return fig, ax
-
-
-def _box(ax: Axes, x: float, y: float, words: str, color: str, *, width: float = 1.0, hatched: bool = False) -> None:
-    """Draw one cell with its text."""
-    hatch = "///" if hatched else None
-    corners = [(x, y), (x + width, y), (x + width, y + 1.0), (x, y + 1.0)]
-    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor="#888888" if hatched else INK, hatch=hatch)
-    back = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if hatched else None
-    ax.text(x + width / 2, y + 0.5, words, ha="center", va="center", fontsize=11, color=INK, bbox=back)
+    box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
 
 
 def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
@@ -201,17 +185,6 @@ def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
     }
     ax.annotate("", (start + step + 0.5, 1.62), (start + 0.5, 1.62), arrowprops=bend)
     ax.text(start + step / 2 + 0.5, 1.62 + lift, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK)
-
-
-def _caption(ax: Axes, x: float, y: float, words: str, align: str = "left") -> None:
-    """Write words beside the drawing."""
-    ax.text(x, y, words, ha=align, va="center", fontsize=10, color=INK)
-
-
-def _finish(fig: Figure, title: str) -> Figure:
-    """Set the title."""
-    fig.axes[0].set_title(title, fontsize=12, loc="left", color=INK)
-    return fig
 
 
 def _offset(x: Tensor, row: int, col: int) -> int:

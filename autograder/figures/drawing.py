@@ -1,0 +1,52 @@
+"""What the figures of all chapters share: colors, and a canvas of square cells with boxes and captions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe-Ito colors: told apart by colorblind readers, and light to dark in this order.
+YELLOW, SKY, ORANGE, GREEN, BLUE = "#F0E442", "#56B4E9", "#E69F00", "#009E73", "#0072B2"
+INK, PALE = "#222222", "#EEEEEE"
+
+
+def new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
+    """Return a figure and its axes, closed already, so that a notebook shows it once: as the cell's result."""
+    # Half a second to import, and those who run the setup cell to grade it draw nothing.
+    from matplotlib import pyplot as plt
+
+    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained")
+    plt.close(fig)
+    return fig, axes
+
+
+def blank(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return a figure without axes whose unit is one square cell, at most 9.5 inches wide."""
+    scale = min(0.62, 9.5 / (width + 0.4))
+    fig, ax = new_figure(figsize=((width + 0.4) * scale, (height + 0.9) * scale))
+    ax.set(xlim=(-0.2, width + 0.2), ylim=(-0.4, height + 0.2), aspect="equal")
+    ax.axis("off")
+    return fig, ax
+
+
+def box(ax: Axes, x: float, y: float, words: str, color: str, *, width: float = 1.0, hatched: bool = False) -> None:
+    """Draw one cell with its text."""
+    hatch = "///" if hatched else None
+    corners = [(x, y), (x + width, y), (x + width, y + 1.0), (x, y + 1.0)]
+    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor="#888888" if hatched else INK, hatch=hatch)
+    back = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if hatched else None
+    ax.text(x + width / 2, y + 0.5, words, ha="center", va="center", fontsize=11, color=INK, bbox=back)
+
+
+def caption(ax: Axes, x: float, y: float, words: str, align: str = "left") -> None:
+    """Write words beside the drawing."""
+    ax.text(x, y, words, ha=align, va="center", fontsize=10, color=INK)
+
+
+def finish(fig: Figure, title: str) -> Figure:
+    """Set the title."""
+    fig.axes[0].set_title(title, fontsize=12, loc="left", color=INK)
+    return fig
