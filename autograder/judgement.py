@@ -17,7 +17,7 @@ _STUB = "NotImplementedError"
 
 def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], source: str) -> Report:
     """Compare what was seen with the key, case by case, and say which misunderstanding a difference looks like."""
-    if all(_is_stub(seen) for seen in observations):
+    if all(is_stub(seen.get("raised")) for seen in observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, words.not_attempted(exercise.name))
     parted = [
         exercise.compare(expected, seen, exercise.tolerance)
@@ -36,8 +36,8 @@ def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: s
     return Report(exercise.name, (Verdict(first, status, sentence), *(Verdict(text, later) for text in rest)))
 
 
-def _is_stub(seen: Observation) -> bool:
-    error = seen.get("raised")
+def is_stub(error: object) -> bool:
+    """Whether what was raised is what the untouched starter raises."""
     return isinstance(error, Raised) and error.type == _STUB
 
 

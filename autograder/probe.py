@@ -138,6 +138,21 @@ def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, tim
     return probe
 
 
+def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
+    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
+    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)
+
+
+def facets(probe: Probe, *kept: str) -> Probe:
+    """Keep some facets of what a probe sees; None stands for one that there is not."""
+
+    def narrowed(answer: Callable[..., Any], case: Case) -> Observation:
+        seen = probe(answer, case)
+        return seen if "raised" in seen else {facet: seen.get(facet) for facet in kept}
+
+    return narrowed
+
+
 def changed_inputs(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
     """The names of the arguments (`argument 1`, or the keyword) that no longer hold what the case holds."""
     given = {f"argument {i + 1}": pair for i, pair in enumerate(zip(case.args, args, strict=True))}

@@ -10,7 +10,7 @@ from autograder.exercise import Case, Draw, ExerciseSet
 from autograder.exercises import _ch01_probes as probes
 from autograder.exercises._ch01_cases import labels_with_all
 from autograder.exercises._ch01_hints import HINTS
-from autograder.probe import calling
+from autograder.probe import calling, facets, in_part
 
 EXERCISES = ExerciseSet("ch01_tensors")
 
@@ -27,7 +27,7 @@ _FACTS = {
     "describe",
     tier="warm-up",
     hints=HINTS["describe"],
-    probe=probes.in_part(_FACTS, otherwise=probes.entry("dtype")),
+    probe=in_part(_FACTS, otherwise=probes.entry("dtype")),
 )
 def describe(draw: Draw) -> Iterator[Case]:
     """Tell what a tensor knows about itself."""
@@ -54,13 +54,13 @@ _ALONE = "leaves the global random numbers alone"
     "make_batch",
     tier="core",
     hints=HINTS["make_batch"],
-    probe=probes.in_part(
+    probe=in_part(
         {
-            _REPEATS: probes.facets(probes.batch_facts, "repeats", "seeds_differ"),
-            _NORMAL: probes.facets(probes.batch_facts, "normal", "uniform", "as_drawn"),
-            _ALONE: probes.facets(probes.batch_facts, "global_untouched"),
+            _REPEATS: facets(probes.batch_facts, "repeats", "seeds_differ"),
+            _NORMAL: facets(probes.batch_facts, "normal", "uniform", "as_drawn"),
+            _ALONE: facets(probes.batch_facts, "global_untouched"),
         },
-        otherwise=probes.facets(probes.batch_facts, "returned", "varied"),
+        otherwise=facets(probes.batch_facts, "returned", "varied"),
     ),
     tells={
         "varied": "Many of your numbers are the same: each is to be drawn on its own.",
@@ -93,12 +93,12 @@ _SHARED_MEMORY = "keeps the view in the memory of x"
     "first_and_rest",
     tier="core",
     hints=HINTS["first_and_rest"],
-    probe=probes.in_part(
+    probe=in_part(
         {
-            _OWN_MEMORY: probes.facets(probes.copy_and_view, "copy_follows", "detached"),
-            _SHARED_MEMORY: probes.facets(probes.copy_and_view, "view_follows"),
+            _OWN_MEMORY: facets(probes.copy_and_view, "copy_follows", "detached"),
+            _SHARED_MEMORY: facets(probes.copy_and_view, "view_follows"),
         },
-        otherwise=probes.facets(probes.copy_and_view, "returned", "inputs"),
+        otherwise=facets(probes.copy_and_view, "returned", "inputs"),
     ),
     tells={
         "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`.",

@@ -19,11 +19,6 @@ from autograder.rules import Rule
 Answer = Callable[..., Any]
 
 
-def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
-    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
-    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)
-
-
 def result_only(answer: Answer, case: Case) -> Observation:
     """The usual observation, but blind to arguments changed in place: another requirement watches those."""
     return {facet: seen for facet, seen in calling()(answer, case).items() if facet != "inputs"}
@@ -124,16 +119,6 @@ def _first_is_detached(answer: Answer, case: Case) -> bool:
     """Whether a first result in the memory of `x` is cut off from autograd; a view is tracked as `x` is."""
     (x,) = copy_of(case.args)
     return not bool(answer(x.requires_grad_())[0].requires_grad)
-
-
-def facets(probe: Probe, *kept: str) -> Probe:
-    """Keep some facets of what a probe sees; None stands for one that there is not."""
-
-    def narrowed(answer: Answer, case: Case) -> Observation:
-        seen = probe(answer, case)
-        return seen if "raised" in seen else {facet: seen.get(facet) for facet in kept}
-
-    return narrowed
 
 
 # --- random numbers

@@ -11,8 +11,8 @@ from torch import Tensor
 from autograder.exercise import Case, Draw, ExerciseSet
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_watches as watches
-from autograder.exercises._ch01_probes import in_part
 from autograder.exercises._ch02_hints import HINTS
+from autograder.probe import in_part
 from autograder.rules import Rule, avoids
 
 EXERCISES = ExerciseSet("ch02_autograd")

@@ -12,10 +12,9 @@ from autograder.exercise import Case, Draw
 from autograder.exercises import _ch02_classes as classes
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_watches as watches
-from autograder.exercises._ch01_probes import facets, in_part
 from autograder.exercises._ch02_core import EXERCISES, LEFT, double
 from autograder.exercises._ch02_hints import HINTS
-from autograder.probe import calling
+from autograder.probe import calling, facets, in_part
 
 __all__ = ["EXERCISES"]
 

@@ -16,13 +16,13 @@ from autograder.exercises import _ch01_probes as probes
 from autograder.exercises._ch01_cases import mask_with_both, same_in_rows_and_columns, shifted_columns
 from autograder.exercises._ch01_hints import HINTS
 from autograder.exercises._ch01_memory import EXERCISES
-from autograder.probe import calling
+from autograder.probe import calling, in_part
 from autograder.rules import no_loops
 
 __all__ = ["EXERCISES"]
 
 _UNCHANGED = "leaves x as it is"
-_watching_x = probes.in_part({_UNCHANGED: calling()}, otherwise=probes.result_only)
+_watching_x = in_part({_UNCHANGED: calling()}, otherwise=probes.result_only)
 
 
 @EXERCISES.add("standardize", tier="core", hints=HINTS["standardize"], probe=_watching_x)
@@ -59,7 +59,7 @@ _NOT_NEGATIVE = "gives no negative distance, equal rows or not"
     "pairwise_sq_dists",
     tier="core",
     hints=HINTS["pairwise_sq_dists"],
-    probe=probes.in_part({_NOT_NEGATIVE: probes.negative}, otherwise=calling()),
+    probe=in_part({_NOT_NEGATIVE: probes.negative}, otherwise=calling()),
     rules=(no_loops,),
     tells={"negative": "Some of your distances are below 0. What does your formula give for two equal rows?"},
 )
@@ -107,7 +107,7 @@ _PRODUCTS = {
     "batched_einsum",
     tier="core",
     hints=HINTS["batched_einsum"],
-    probe=probes.in_part(
+    probe=in_part(
         {requirement: probes.entry(key) for key, requirement in _PRODUCTS.items()},
         otherwise=probes.flat_entries,
     ),
@@ -134,7 +134,7 @@ _GRADIENT = "lets the gradient through"
     "softmax_stable",
     tier="stretch",
     hints=HINTS["softmax_stable"],
-    probe=probes.in_part({_UNCHANGED: calling(), _GRADIENT: calling(grad=True)}, otherwise=probes.result_only),
+    probe=in_part({_UNCHANGED: calling(), _GRADIENT: calling(grad=True)}, otherwise=probes.result_only),
     rules=(probes.no_softmax,),
 )
 def softmax_stable(draw: Draw) -> Iterator[Case]:
@@ -168,7 +168,7 @@ _PRECISION = {
     "precision_lab",
     tier="core",
     hints=HINTS["precision_lab"],
-    probe=probes.in_part(
+    probe=in_part(
         {requirement: probes.entry(key) for key, requirement in _PRECISION.items()},
         otherwise=probes.entry(*_PRECISION),
     ),

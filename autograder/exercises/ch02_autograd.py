@@ -15,9 +15,9 @@ from autograder.exercise import Case, Draw
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_stretch
 from autograder.exercises import _ch02_watches as watches
-from autograder.exercises._ch01_probes import facets, in_part
 from autograder.exercises._ch02_core import LEFT, OLD, TELLS
 from autograder.exercises._ch02_hints import HINTS
+from autograder.probe import facets, in_part
 from autograder.rules import avoids
 
 __all__ = ["EXERCISES"]

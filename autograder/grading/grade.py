@@ -15,12 +15,11 @@ from autograder.authoring.judge import Judge
 from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, Program, Task, run
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
-from autograder.judgement import whole
+from autograder.judgement import is_stub, whole
 from autograder.observation import Raised
 from autograder.verdict import Report, Status
 
 VERSION = 1
-_STUB = "NotImplementedError"
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def _report(judge: Judge, task: Task, outcome: Outcome, source: str, seed: int, 
 def _stopped(judge: Judge, task: Task, raised: Raised) -> Report:
     """The report on a solution cell that never got as far as being probed."""
     exercise = judge.exercises[task.exercise]
-    if raised.type == _STUB:
+    if is_stub(raised):
         return whole(exercise, task.cases, Status.NOT_ATTEMPTED, words.not_attempted(task.exercise))
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
