@@ -9,6 +9,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -39,10 +40,17 @@ def parsed(source: str) -> ast.Module | None:
 
 def defines(source: str, name: str) -> bool:
     """Whether a cell gives a value to this name at its top level; one that does not parse is searched."""
-    tree = parsed(source)
-    if tree is None:
+    names = _top_names(source)
+    if names is None:
         return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
-    return any(name in _bound(node) for node in tree.body)
+    return name in names
+
+
+@lru_cache(maxsize=1024)  # asked for every exercise and every student, and most cells are the lesson's own
+def _top_names(source: str) -> frozenset[str] | None:
+    """The names that a cell gives a value to at its top level; None for one that does not parse."""
+    tree = parsed(source)
+    return None if tree is None else frozenset().union(*map(_bound, tree.body))
 
 
 def helpers(sources: Iterable[str], answers: Iterable[str] = ()) -> str:
