@@ -29,8 +29,8 @@ test: lint unit nbval run ## set up, and run every test: lint, types, unit tests
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build
 
-grade: $(READY) ## grade the example class through nbgrader
-	python -m autograder grade
+grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch01_tensors
+	python -m autograder grade --example $(CHAPTER)
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
@@ -45,7 +45,7 @@ lint: $(READY) ## check style and types
 	mypy
 
 unit: $(READY) ## run the unit tests only
-	pytest -n 2
+	pytest -n 2 --dist loadgroup
 
 lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
 	rm -rf build/lock

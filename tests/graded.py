@@ -1,37 +1,61 @@
-"""The example class, graded once for all tests that look at it, whichever process runs them."""
+"""Example classes, each graded once for all tests that look at it."""
 
 from __future__ import annotations
 
-import fcntl
-import pickle
+import warnings
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from autograder.authoring.judge import Judge
 from autograder.example import example_class
 from autograder.example.example_class import ExampleClass
+from autograder.example.made_students import Student
 from autograder.grading import classroom
+from autograder.grading.grade import SubmissionVerdict
 from tests.small_chapter import PROJECT
 
-STEM = "ch01_tensors"
+WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
 SEED = 20_250_101
 
 
-def example(base: Path, monkeypatch: pytest.MonkeyPatch) -> ExampleClass:
-    """The graded class; the first process that asks makes it, the others wait."""
-    monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-    folder, kept = base / "example-class", base / "example-class.pickle"
-    with (base / "example-class.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            made = example_class.run(PROJECT, example_class.empty_folder(folder), STEM)
-            kept.write_bytes(pickle.dumps(made))
-        made = pickle.loads(kept.read_bytes())
-    assert isinstance(made, ExampleClass)
-    return made
+def group(stem: str) -> pytest.MarkDecorator:
+    """The mark that keeps the tests of a chapter's class in one process (`pytest -n 2 --dist loadgroup`)."""
+    return pytest.mark.xdist_group(f"class of {stem}")
 
 
-def shared_folder(factory: pytest.TempPathFactory) -> Path:
-    """A folder that all processes of one pytest run share."""
-    base = factory.getbasetemp()
-    return base.parent if base.name.startswith("popen-") else base
+def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
+    """The class of a chapter after nbgrader's whole cycle; mishaps happen in one chapter only."""
+    return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
+
+
+@cache
+def _graded_class(stem: str, folder: Path) -> ExampleClass:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        return example_class.run(PROJECT, example_class.empty_folder(folder), stem, mishaps=stem == WHOLE)
+
+
+def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
+    """The stored verdict of one student."""
+    found = classroom.stored(graded.course, graded.stem, student)
+    assert found is not None
+    return found
+
+
+def share(judge: Judge, student: Student, exercise: str) -> float:
+    """What share of an exercise's points a student must earn, from calling the answer here and now."""
+    if exercise in student.expected.solved:
+        return 1.0
+    tag = student.expected.mistakes.get(exercise)
+    return _bank_share(judge, exercise, tag) if tag else 0.0
+
+
+@cache
+def _bank_share(judge: Judge, exercise: str, tag: str) -> float:
+    (answer,) = [a for a in judge.bank.of(exercise) if a.tag == tag]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a warning in an answer is the student's to read
+        seen = judge.exercises[exercise].observe(answer.function, judge.cases(exercise, SEED))
+    return judge.judge(exercise, SEED, seen, answer.source).score

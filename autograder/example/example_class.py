@@ -46,8 +46,13 @@ def no_bars(_what: str) -> Progress:
     return plain
 
 
-def run(project: Path, folder: Path, stem: str, progress: Callable[[str], Progress] = no_bars) -> ExampleClass:
-    """Make the class in an empty folder and take it through the cycle; raises CourseError."""
+def run(
+    project: Path, folder: Path, stem: str, progress: Callable[[str], Progress] = no_bars, *, mishaps: bool = True
+) -> ExampleClass:
+    """Make the class in an empty folder and take it through the cycle; raises CourseError.
+
+    Without mishaps, nobody's file is damaged and nobody's code hangs: the answer bank alone.
+    """
     _copy_course(project, folder / "course", stem)
     exchange = folder / "exchange"
     exchange.mkdir()
@@ -56,7 +61,7 @@ def run(project: Path, folder: Path, stem: str, progress: Callable[[str], Progre
     cycle.generate()
     cycle.release()
     grader = classroom.grader(cycle.course, stem)
-    students = tuple(ClassMaker(grader.judge, grader.release).students())
+    students = tuple(ClassMaker(grader.judge, grader.release).students(mishaps))
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()

@@ -50,15 +50,16 @@ class ClassMaker:
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
         self.bank = {name: judge.bank.of(name) for name in self.names}
 
-    def students(self) -> Iterator[Student]:
-        """Every student of the class."""
+    def students(self, mishaps: bool = True) -> Iterator[Student]:
+        """Every student of the class; without mishaps, those whose answers are the bank's, in proper files."""
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, Expected(everything))
         yield self._student("untouched", {}, Expected())
         yield from self._from_bank("right", [[a for a in self.bank[name] if a.is_right] for name in self.names])
         yield from self._from_bank("wrong", [[a for a in self.bank[name] if not a.is_right] for name in self.names])
-        yield from self._mangled(everything)
-        yield from self._ill_behaved(everything)
+        if mishaps:
+            yield from self._mangled(everything)
+            yield from self._ill_behaved(everything)
 
     def _from_bank(self, word: str, rows: list[list[Answer]]) -> Iterator[Student]:
         """Student k hands in answer k of every exercise; the last one again where there are fewer."""
@@ -126,13 +127,18 @@ class ClassMaker:
 
         return _changed(data, copied)
 
+    def _first_function(self) -> str:
+        """The first exercise that asks for a function, not a class."""
+        return next(name for name in self.names if f"def {name}(" in self.solutions[name])
+
     def _with_helper(self) -> Sources:
-        """Put the first exercise's work into a function that stands in a cell of its own."""
-        first = self.names[0]
-        return self.solutions | {first: f"def {first}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"}
+        """Put the first function's work into another one, which stands in a cell of its own."""
+        name = self._first_function()
+        return self.solutions | {name: f"def {name}(*args, **kwargs):\n    return my_helper(*args, **kwargs)"}
 
     def _add_helper(self, data: bytes) -> bytes:
-        helper = self.solutions[self.names[0]].replace(f"def {self.names[0]}(", "def my_helper(")
+        name = self._first_function()
+        helper = self.solutions[name].replace(f"def {name}(", "def my_helper(")
         return _changed(data, lambda notebook: notebook.cells.insert(4, new_code_cell(helper)))
 
 
