@@ -13,7 +13,7 @@ import torch
 from autograder.difference import Difference, Tolerance, first_difference
 from autograder.errors import UnknownExercise
 from autograder.observation import Observation
-from autograder.rules import Rule
+from autograder.rules import Note, Rule
 
 Tier = Literal["warm-up", "core", "stretch"]
 
@@ -89,6 +89,7 @@ class Exercise:
     probe: Probe
     hints: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
+    notes: tuple[Note, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     compare: Compare = first_difference
     tells: dict[str, str] = field(default_factory=dict)  # the sentence for a facet of the exercise's own probe

@@ -52,6 +52,7 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
         mark, word = _MARKS[verdict.status]
         lines.append(f"  {mark} {verdict.requirement}{word}")
         lines += [f"      {line}" for line in _details(verdict, told)]
+    lines += [f"  Note: {note}" for note in report.notes]
     if hints and not report.passed:
         lines.append(f'  For a hint, run hint("{report.exercise}") in a new cell.')
     return "\n".join(lines)
@@ -76,10 +77,11 @@ def html(report: Report, hints: tuple[str, ...] = ()) -> str:
     color = _GREEN if report.passed else _GREY if report.first is None or _untouched(report) else _RED
     told: set[str] = set()
     rows = "".join(_html_verdict(verdict, told) for verdict in report.verdicts)
+    notes = "".join(f"<div>Note: {_inline(note)}</div>" for note in report.notes)
     return (
         f'<div style="border-left:4px solid {color};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5">'
         f'<div style="font-weight:600">{escape(headline(report))}</div>'
-        f'<ul style="list-style:none;margin:0.3em 0;padding:0">{rows}</ul>{_html_hints(report, hints)}</div>'
+        f'<ul style="list-style:none;margin:0.3em 0;padding:0">{rows}</ul>{notes}{_html_hints(report, hints)}</div>'
     )
 
 

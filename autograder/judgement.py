@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from autograder import words
 from autograder.difference import Difference
 from autograder.exercise import Case, Exercise
 from autograder.key import Key, Mistake
 from autograder.observation import Observation, Raised
-from autograder.rules import broken
+from autograder.rules import broken, remarks
 from autograder.verdict import Report, Status, Verdict
 
 _STUB = "NotImplementedError"
@@ -26,7 +27,8 @@ def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], sou
     verdicts = list(_verdicts(exercise, key, observations, parted))
     clean = all(verdict.status is Status.PASS for verdict in verdicts)
     verdicts += _rule_verdicts(exercise, key, observations, source, clean)
-    return Report(exercise.name, tuple(_skip_after_basics(verdicts)))
+    report = Report(exercise.name, tuple(_skip_after_basics(verdicts)))
+    return replace(report, notes=remarks(exercise.notes, source, exercise.name)) if report.passed else report
 
 
 def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:

@@ -1,4 +1,4 @@
-"""Rules on the syntax tree of an answer: what it must not use, whatever it returns."""
+"""Rules and notes on the syntax tree of an answer: what it must not use, and what can be said of a right one."""
 
 from __future__ import annotations
 
@@ -18,17 +18,32 @@ class Rule:
     breaks: Callable[[ast.AST], bool]
 
 
-def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
-    """The rules that the answer `name` breaks; a text that does not parse breaks none (it fails elsewhere).
+@dataclass(frozen=True)
+class Note:
+    """A remark on the source of an answer that passes every check; it costs nothing."""
 
-    Only the answer counts, with what it reaches in the text: a loop that tries it out below is no loop in it.
-    """
+    sentence: str
+    applies: Callable[[ast.AST], bool]
+
+
+def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
+    """The rules that the answer `name` breaks; a text that does not parse breaks none (it fails elsewhere)."""
+    answer = _answer(source, name)
+    return () if answer is None else tuple(rule for rule in rules if rule.breaks(answer))
+
+
+def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
+    """What there is to say of the answer `name`, beside its verdicts."""
+    answer = _answer(source, name)
+    return () if answer is None else tuple(note.sentence for note in notes if note.applies(answer))
+
+
+def _answer(source: str, name: str) -> ast.Module | None:
+    """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it."""
     try:
-        tree = ast.parse(textwrap.dedent(source))
+        return _reached(ast.parse(textwrap.dedent(source)), name)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    answer = _reached(tree, name)
-    return tuple(rule for rule in rules if rule.breaks(answer))
+        return None
 
 
 def _reached(tree: ast.Module, name: str) -> ast.Module:
@@ -75,3 +90,13 @@ no_loops = Rule(
 def avoids(*names: str, requirement: str, sentence: str) -> Rule:
     """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(_names(tree) & set(names)))
+
+
+def calls_often(method: str, more_than: int) -> Callable[[ast.AST], bool]:
+    """A test for notes: whether `.method()` is called in more places than these."""
+
+    def calls(tree: ast.AST) -> bool:
+        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        return sum(isinstance(func, ast.Attribute) and func.attr == method for func in called) > more_than
+
+    return calls

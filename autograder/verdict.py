@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 
 
 class Status(Enum):
@@ -45,10 +45,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of one exercise: a verdict per requirement."""
+    """The outcome of one exercise: a verdict per requirement, and notes on an answer that passes them all."""
 
     exercise: str
     verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -76,6 +77,7 @@ class Report:
             "version": VERSION,
             "exercise": self.exercise,
             "verdicts": [asdict(verdict) | {"status": verdict.status.value} for verdict in self.verdicts],
+            "notes": list(self.notes),
         }
 
     @classmethod
@@ -83,7 +85,7 @@ class Report:
         """Read what `to_json` wrote; raises ValueError for another version."""
         if data.get("version") != VERSION:
             raise ValueError(f"expected a report of version {VERSION}, found version {data.get('version')!r}")
-        return cls(data["exercise"], tuple(_verdict(item) for item in data["verdicts"]))
+        return cls(data["exercise"], tuple(map(_verdict, data["verdicts"])), tuple(data["notes"]))
 
 
 def _verdict(item: dict[str, Any]) -> Verdict:

@@ -9,13 +9,23 @@ from autograder.exercise import Case, Draw, Exercise, ExerciseSet
 from autograder.judgement import judge
 from autograder.key import Key, Mistake
 from autograder.probe import calling
-from autograder.rules import no_loops
+from autograder.rules import Note, calls_often, no_loops
 from autograder.verdict import Report
 
 EXERCISES = ExerciseSet("ch99_made")
 
 
-@EXERCISES.add("double", tier="core", hints=("Twice.", "Use `*`."), probe=calling(), rules=(no_loops,))
+NOTE = "Right; one `add` is enough."
+
+
+@EXERCISES.add(
+    "double",
+    tier="core",
+    hints=("Twice.", "Use `*`."),
+    probe=calling(),
+    rules=(no_loops,),
+    notes=(Note(NOTE, calls_often("add", more_than=1)),),
+)
 def double(draw: Draw) -> Iterator[Case]:
     """Double a tensor."""
     yield Case("doubles", draw.normal(2, 3), plus=0.0)
@@ -26,6 +36,16 @@ def double(draw: Draw) -> Iterator[Case]:
 def reference(x: torch.Tensor, plus: float) -> torch.Tensor:
     """The right answer."""
     return 2 * x + plus
+
+
+def roundabout(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """A right answer that there is something to say of."""
+    return x.add(x).add(plus)
+
+
+def roundabout_and_wrong(x: torch.Tensor, plus: float) -> torch.Tensor:
+    """The same way, and the wrong result."""
+    return x.add(x).add(2 * plus)
 
 
 def square(x: torch.Tensor, plus: float) -> torch.Tensor:

@@ -70,3 +70,10 @@ def test_a_notebook_gets_both_forms() -> None:
 
     assert shown._repr_html_().startswith("<div")
     assert "You square instead of doubling." in repr(shown)
+
+
+def test_a_note_is_shown() -> None:
+    """A right answer that there is something to say of: terminal and notebook say it."""
+    assert "Note: Right; one `add` is enough." in text(made.report(made.roundabout))
+    assert "Note: Right; one <code>add</code> is enough." in html(made.report(made.roundabout))
+    assert "Note" not in text(made.report(made.reference)) + html(made.report(made.reference))

@@ -77,3 +77,11 @@ def test_a_whole_report_says_it_once() -> None:
 
     assert [Status.TIMEOUT, Status.SKIPPED, Status.SKIPPED] == [verdict.status for verdict in report.verdicts]
     assert "Too slow." == report.verdicts[0].sentence
+
+
+def test_a_note_is_for_right_answers() -> None:
+    """Advice on style costs no points, and does not distract from what is wrong."""
+    assert (made.NOTE,) == made.report(made.roundabout).notes
+    assert () == made.report(made.reference).notes
+    assert () == made.report(made.roundabout_and_wrong).notes
+    assert made.report(made.roundabout).score == 1

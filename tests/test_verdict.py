@@ -9,7 +9,9 @@ from autograder.verdict import Report
 from . import made
 
 
-@pytest.mark.parametrize("answer", [made.reference, made.square, made.forgets], ids=lambda answer: answer.__name__)
+@pytest.mark.parametrize(
+    "answer", [made.reference, made.roundabout, made.square, made.forgets], ids=lambda answer: answer.__name__
+)
 def test_a_report_survives_json(answer: object) -> None:
     """What is written is read back equal, picture and all."""
     report = made.report(answer)  # type: ignore[arg-type]
@@ -19,5 +21,5 @@ def test_a_report_survives_json(answer: object) -> None:
 
 def test_another_version_is_refused() -> None:
     """A file of another version is not guessed at."""
-    with pytest.raises(ValueError, match="version 1, found version 99"):
+    with pytest.raises(ValueError, match="version 2, found version 99"):
         Report.from_json({"version": 99})

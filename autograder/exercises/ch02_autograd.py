@@ -18,7 +18,7 @@ from autograder.exercises import _ch02_watches as watches
 from autograder.exercises._ch02_core import LEFT, OLD, TELLS
 from autograder.exercises._ch02_hints import HINTS
 from autograder.probe import facets, in_part
-from autograder.rules import avoids
+from autograder.rules import Note, avoids, calls_often
 
 __all__ = ["EXERCISES"]
 EXERCISES = _ch02_stretch.EXERCISES
@@ -184,6 +184,13 @@ _ENTRIES = {
     hints=HINTS["fix_inplace"],
     probe=in_part(_ENTRIES, otherwise=probes.entries()),
     tells={"left": TELLS["left"]},
+    notes=(
+        Note(
+            "Right. You clone in many places, and each clone costs memory and time: what an operation saved stays safe "
+            "where the next one makes a new tensor, as `y + 1` does.",
+            calls_often("clone", more_than=5),
+        ),
+    ),
 )
 def fix_inplace(draw: Draw) -> Iterator[Case]:
     """Mend three programs that change a tensor in place."""

@@ -1448,7 +1448,7 @@ def predict_grad_state(program):
 @bank.wrong(
     "fix_inplace",
     "untouched",
-    "`exp` saved its result, and `y += 1` changes it: that is what the first error says. It is one of three bugs.",
+    "`exp` saved its result, and `y += 1` changes it: that is what the error says. Then look at the other programs.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
