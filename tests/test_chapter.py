@@ -164,6 +164,7 @@ SLIPS = {
     ),
     "no reveal": ("reveal(guess, ", "print(", "expected `reveal(guess, ...)` in the next code cell"),
     "parameter computed": ("seed = 0", "seed = int(0)", "expected lines such as `seed = 0`"),
+    "wide line": ("math.pi", "math.pi  # " + "wide " * 20, "at most 100 characters in code cells, found 111: `math.pi"),
     "marker in a string": (
         "math.pi",
         '"""\n# %% name="x"\n"""',

@@ -10,6 +10,7 @@ from autograder.authoring.cells import Cell, Chapter, Kind, guess_of
 from autograder.authoring.chapter_rules import fail
 
 _SOLUTION_ONLY = [("BEGIN", regions.SOLUTION), ("END", regions.SOLUTION)]
+_WIDTH = 100
 _WITH_STARTER = [("BEGIN", regions.STARTER), ("END", regions.STARTER), *_SOLUTION_ONLY]
 
 
@@ -114,6 +115,19 @@ def _parameters(chapter: Chapter, _index: int, cell: Cell) -> None:
                 chapter.where,
                 cell.line,
                 "expected lines such as `seed = 0` in the parameters cell; write only those.",
+            )
+
+
+def check_width(chapter: Chapter, cell: Cell) -> None:
+    """Hold code lines to what a notebook shows without scrolling; prose wraps by itself."""
+    for line in cell.source.split("\n") if cell.kind is not Kind.MARKDOWN else ():
+        shown = line.removeprefix("# ") if line.startswith("#  ") else line  # a starter's line loses its mark
+        if len(shown) > _WIDTH:
+            fail(
+                chapter.where,
+                cell.line,
+                f"expected lines of at most {_WIDTH} characters in code cells, found {len(shown)}: `{shown.strip()}`; "
+                "break the line.",
             )
 
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.cell_rules import CELL_RULES
+from autograder.authoring.cell_rules import CELL_RULES, check_width
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import check_chapter, check_markers, kind_of
 from autograder.errors import ChapterError, CourseNotFound
@@ -85,3 +85,4 @@ def validate(chapter: Chapter) -> None:
     check_chapter(chapter)
     for index, cell in enumerate(chapter.cells):
         CELL_RULES[cell.kind](chapter, index, cell)
+        check_width(chapter, cell)

@@ -1082,7 +1082,8 @@ print([tuple(item.shape) for item in held])
 inputs = torch.randn(6, 3)  # six different inputs
 for number in (0.0, 0.5):
     alike = inputs @ torch.full((3, 4), number)  # four units that start with the same numbers
-    assert torch.allclose(alike, alike[:, :1].expand(6, 4), atol=1e-6)  # all columns equal the first
+    first = alike[:, :1].expand(6, 4)
+    assert torch.allclose(alike, first, atol=1e-6)  # all columns equal the first
     print(alike[:2])
 from_random = inputs @ torch.randn(3, 4)
 assert not torch.allclose(from_random[:, 0], from_random[:, 1])  # the columns differ

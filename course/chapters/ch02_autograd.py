@@ -256,7 +256,8 @@ print(square)
 assert str(square) == "tensor([64.], grad_fn=<PowBackward0>)"
 node = square.grad_fn
 assert node._saved_self.item() == 8 and node._saved_exponent == 2  # no 16 anywhere
-assert [name for name in dir(node) if name.startswith("_saved")] == ["_saved_exponent", "_saved_self"]
+saved = [name for name in dir(node) if name.startswith("_saved")]
+assert saved == ["_saved_exponent", "_saved_self"]
 
 # %% [markdown]
 # It is also said that every step makes a new tensor.
@@ -573,7 +574,8 @@ check("grad_of", grad_of)
 guess = 4  # a number
 
 # %% name="micro-batches"
-rows, w = torch.randn(32, 3, dtype=torch.float64), torch.ones(3, dtype=torch.float64, requires_grad=True)
+rows = torch.randn(32, 3, dtype=torch.float64)
+w = torch.ones(3, dtype=torch.float64, requires_grad=True)
 whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
 for part in rows.split(8):
     ((part @ w - 1) ** 2).mean().backward()
@@ -662,7 +664,8 @@ class Kept:
     """A wrapper around one saved tensor."""
 
     def __init__(self, tensor):
-        self.tensor = tensor.detach()  # the values; with its record, it would hold the graph that holds it
+        # The values only: with its record, it would hold the graph that holds it.
+        self.tensor = tensor.detach()
         alive.add(self)
 
 
@@ -1217,7 +1220,9 @@ reveal(guess, x.grad.item())
 
 # %% exercise="predict_grad_state"
 def predict_grad_state(program):
-    """Tell what a small program leaves behind, as {"leaf": bool, "grad": float or None, "raises": bool}.
+    """Tell what a small program leaves behind.
+
+    The result is a dict {"leaf": bool, "grad": float or None, "raises": bool}.
 
     program is (name, n); each begins with x = torch.tensor(n, requires_grad=True), n a
     float. "raises": does it stop with an error? "leaf" and "grad": is the tensor asked
@@ -1489,7 +1494,8 @@ x = torch.tensor([0.0], requires_grad=True)
 assert torch.autograd.grad(torch.sqrt(x), x)[0].item() == math.inf
 assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
 assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()  # a small eps inside
-with torch.autograd.set_detect_anomaly(True, check_nan=True), shows_error(RuntimeError, match="nan"):
+anomaly = torch.autograd.set_detect_anomaly(True, check_nan=True)
+with anomaly, shows_error(RuntimeError, match="nan"):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a long print of where in the forward pass
         (torch.sqrt(x) * 0).backward()  # anomaly mode names the step that made the nan
