@@ -6,7 +6,7 @@
 
 VENV ?= .venv
 READY := $(VENV)/.made
-CHAPTER ?= ch01_tensors
+CHAPTERS := $(basename $(notdir $(sort $(wildcard course/chapters/*.py))))
 SEED ?= 1
 TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 
@@ -29,15 +29,16 @@ test: lint unit nbval run ## set up, and run every test: lint, types, unit tests
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build
 
-grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch01_tensors
+grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02_autograd
 	python -m autograder grade --example $(CHAPTER)
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
 
-run: $(READY) ## run one solved chapter with another seed: make run CHAPTER=ch01_tensors SEED=1
+run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch01_tensors SEED=1 DEVICE=cuda
 	@mkdir -p build/runs
-	papermill --no-progress-bar -p seed $(SEED) solutions/$(CHAPTER).ipynb build/runs/$(CHAPTER)-$(SEED).ipynb
+	set -e; for chapter in $(or $(CHAPTER),$(CHAPTERS)); do papermill --no-progress-bar -p seed $(SEED) \
+		$(if $(DEVICE),-p device $(DEVICE)) solutions/$$chapter.ipynb build/runs/$$chapter-$(SEED).ipynb; done
 
 lint: $(READY) ## check style and types
 	ruff check .
