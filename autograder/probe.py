@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ def see(value: object, depth: int = 0) -> Plain:
     if type(value) is dict and depth < _DEEPEST:
         return {_key(key): see(item, depth + 1) for key, item in value.items()}
     return Foreign(type(value).__name__, _short_text(value))
+
+
+def values(result: object) -> Plain:
+    """What a result holds, whether it is tracked or not; another requirement watches that."""
+    seen = see(result)
+    return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
 
 
 def _key(key: object) -> str | int:

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from autograder.exercise import Case, Probe
 from autograder.exercises._ch02_functions import EXPRESSIONS
-from autograder.exercises._ch02_probes import number, values
+from autograder.exercises._ch02_probes import number
 from autograder.observation import Observation, Plain
-from autograder.probe import attempt, copy_of, see
+from autograder.probe import attempt, copy_of, see, values
 
 Class = Callable[..., Any]
 

@@ -13,16 +13,10 @@ from autograder.difference import Tolerance, first_difference
 from autograder.exercise import Case, Probe
 from autograder.exercises._ch02_functions import FUNCTIONS, weighted
 from autograder.observation import Observation, Plain, Seen
-from autograder.probe import attempt, copy_of, see
+from autograder.probe import attempt, copy_of, see, values
 
 Answer = Callable[..., Any]
 OLD_GRAD = 7.0  # every entry of a .grad that was there before the call
-
-
-def values(result: object) -> Plain:
-    """What a result holds, whether it is tracked or not; another requirement watches that."""
-    seen = see(result)
-    return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
 
 
 def warm(*tensors: Tensor) -> None:

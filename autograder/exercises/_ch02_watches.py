@@ -15,9 +15,9 @@ from torch.utils._pytree import tree_leaves
 from autograder.difference import Difference, Tolerance, first_difference
 from autograder.exercise import Case, Probe
 from autograder.exercises._ch02_functions import FUNCTIONS, mean_loss
-from autograder.exercises._ch02_probes import OLD_GRAD, Answer, left_on, state, values, warm
+from autograder.exercises._ch02_probes import OLD_GRAD, Answer, left_on, state, warm
 from autograder.observation import Observation, Plain, Seen
-from autograder.probe import attempt, copy_of, see
+from autograder.probe import attempt, copy_of, see, values
 
 # --- gradient descent
 
