@@ -94,6 +94,7 @@ class Exercise:
     compare: Compare = first_difference
     tells: dict[str, str] = field(default_factory=dict)  # the sentence for a facet of the exercise's own probe
     seconds: float = 10.0
+    spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
 
     def cases(self, seed: int) -> tuple[Case, ...]:
         """The cases of this seed: 0 draws the visible ones, a grading run draws its own."""

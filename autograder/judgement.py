@@ -72,7 +72,7 @@ def _wrong_verdict(
         status=Status.ERROR if "raised" in seen[index] else Status.FAIL,
         sentence=mistake.sentence if mistake else told.sentence,
         mistake=mistake.tag if mistake else None,
-        call=words.call(exercise.name, case),
+        call=(exercise.spelled or words.call)(exercise.name, case),
         expected=told.expected,
         got=told.got,
         picture=told.picture,

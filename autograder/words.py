@@ -192,12 +192,13 @@ def number(value: object) -> str:
 
 def call(name: str, case: Case) -> str:
     """The call that a case makes, as code: small tensors in full, larger ones by shape."""
-    parts = [_argument(arg) for arg in case.args]
-    parts += [f"{key}={_argument(arg)}" for key, arg in case.kwargs.items()]
+    parts = [argument(arg) for arg in case.args]
+    parts += [f"{key}={argument(arg)}" for key, arg in case.kwargs.items()]
     return f"{name}({', '.join(parts)})"
 
 
-def _argument(value: object) -> str:
+def argument(value: object) -> str:
+    """An argument as code: a small tensor in full, a larger one by shape."""
     if not isinstance(value, torch.Tensor):
         return shorten(repr(value))
     unusual = value.dtype not in (torch.float32, torch.int64, torch.bool)

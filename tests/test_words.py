@@ -4,6 +4,7 @@ import torch
 
 from autograder import words
 from autograder.exercise import Case
+from autograder.exercises import _ch03_calls as calls
 from autograder.probe import see
 
 from . import made
@@ -84,3 +85,19 @@ def test_an_error_is_a_sentence() -> None:
     told = sentence(lambda x, plus: {}["k"])
 
     assert told.startswith("Your code raised KeyError: 'k'. It happened at: ")
+
+
+def test_an_exercise_may_spell_its_calls() -> None:
+    """Where a case is no plain call, a report shows what is really called."""
+    x = torch.zeros(9, 5)
+    assert (
+        calls.made_and_called("MLP", Case("", [5, 2], "nn.Tanh", x=x))
+        == "MLP([5, 2], nn.Tanh)(<tensor (9, 5) float32>)"
+    )
+    batches = calls.made_and_called("BatchNorm1d", Case("", 5, batches=[x, x[:2]]))
+    assert batches == "BatchNorm1d(5)(batch), for batches of 9, 2 rows"
+    assert calls.on_module("init_he", Case("", "a linear layer", 3, 2)) == "init_he(<a linear layer, sizes 3, 2>)"
+    later = calls.saving("save_best", Case("", "a linear layer", 3, 2, 0.7, 0.5))
+    assert later == "save_best(<a linear layer, sizes 3, 2>, <a record with loss 0.7>, 0.5)"
+    frozen = calls.freezing("freeze_all_but", Case("", "two layers", 3, "head.*", x))
+    assert frozen == "freeze_all_but(<two layers, sizes 3>, 'head.*')"

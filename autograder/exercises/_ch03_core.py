@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercise import Case, Draw, ExerciseSet
+from autograder.exercises import _ch03_calls as calls
 from autograder.exercises import _ch03_chance as chance
 from autograder.exercises import _ch03_functions as functions
 from autograder.exercises import _ch03_layers as layers
@@ -25,6 +26,7 @@ _RELU = "computes fc1, then relu, then fc2"
     "TwoLayerMLP",
     tier="warm-up",
     hints=HINTS["TwoLayerMLP"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {_LAYERS: layers.parameter_names, _RELU: layers.computed, ANY_AXES: layers.computed},
         otherwise=layers.shape_of_result,
@@ -57,6 +59,7 @@ _NO_BUFFERS = "does not count buffers"
     "count_params",
     tier="core",
     hints=HINTS["count_params"],
+    spelled=calls.on_module,
     probe=in_part({"leaves the module as it was": functions.counting_leaves}, otherwise=functions.counted),
     tells={"left": "Your count is right, but the module is no longer as it was."},
 )
@@ -65,7 +68,7 @@ def count_params(draw: Draw) -> Iterator[Case]:
     a, b, c = draw.sizes(3, 2, 9)
     yield Case("counts every number of a layer", "a linear layer", a, b)
     yield Case(_BY_DEPTH, "nested layers", a, b, c)
-    yield Case(_BY_DEPTH, "no parameters")
+    yield Case(_BY_DEPTH, "a layer without parameters")
     yield Case(_ONCE, "two layers of one weight", a, b)
     yield Case(_ONCE, "one layer in two places", c)
     yield Case(_NO_BUFFERS, "layers with batch norm", a, b, c)
@@ -84,6 +87,7 @@ _GRADIENTS = "lets gradients through to x, weight and bias"
     "Linear",
     tier="core",
     hints=HINTS["Linear"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _REGISTERED: layers.linear_registered,
@@ -135,6 +139,7 @@ _UNCHANGED = "changes nothing that it is given"
     "Standardizer",
     tier="core",
     hints=HINTS["Standardizer"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _BUFFERS: layers.held,
@@ -180,6 +185,7 @@ _OF_ITS_OWN = "gives each hidden layer an activation of its own"
     "MLP",
     tier="core",
     hints=HINTS["MLP"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _ORDER: layers.layer_order,
@@ -219,6 +225,7 @@ _PRICES = "computes the prices that the docstring describes"
     "HouseNet",
     tier="core",
     hints=HINTS["HouseNet"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _HIDDEN: layers.house_learns("hidden"),

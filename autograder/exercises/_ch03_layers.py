@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.exercise import Case, Probe
-from autograder.exercises._ch03_probes import Answer, make, outline, shapes, watched, weighted
+from autograder.exercises._ch03_probes import Answer, grad_of, make, outline, shapes, watched, weighted
 from autograder.exercises._ch03_zoo import settle
 from autograder.observation import Observation
 from autograder.probe import changed_inputs, copy_of, see, values
@@ -115,7 +115,7 @@ def linear_gradients(answer: Answer, case: Case) -> Observation:
     module, x = _with_numbers(answer, case), _parts(case)[2]
     x.requires_grad_()
     weighted(module(x)).backward()
-    grads = {"x": x.grad, "weight": module.weight.grad, "bias": module.bias.grad}
+    grads = {"x": x.grad, "weight": grad_of(module.weight), "bias": grad_of(module.bias)}
     return {"gradients": {name: see(grad) for name, grad in grads.items()}}
 
 
@@ -235,7 +235,7 @@ def house_scale(answer: Answer, case: Case) -> Observation:
     scale = module.scale
     kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
-    reached = bool(getattr(scale, "requires_grad", False)) and scale.grad is not None
+    reached = bool(getattr(scale, "requires_grad", False)) and grad_of(scale) is not None
     return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient"}
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case
-from autograder.exercises._ch03_probes import Answer, make, shapes, watched, weighted
+from autograder.exercises._ch03_probes import Answer, grad_of, make, shapes, watched, weighted
 from autograder.exercises._ch03_zoo import known
 from autograder.observation import Observation
 from autograder.probe import changed_inputs, copy_of, see, values
@@ -52,7 +52,7 @@ def gradients(answer: Answer, case: Case) -> Observation:
     module, (x,) = _batches(answer, case)
     x.requires_grad_()
     weighted(module(x) ** 2 + module(x)).backward()
-    return {"to_x": see(x.grad), "to_weight": see(module.weight.grad), "to_bias": see(module.bias.grad)}
+    return {"to_x": see(x.grad), "to_weight": see(grad_of(module.weight)), "to_bias": see(grad_of(module.bias))}
 
 
 @watched

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -72,6 +73,13 @@ def weighted(result: Tensor) -> Tensor:
     """One number in which each entry of a result counts with another weight."""
     weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
     return (weights * result).sum()
+
+
+def grad_of(tensor: Tensor) -> Tensor | None:
+    """The `.grad` of a tensor, without the warning that torch gives where it is no leaf."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tensor.grad
 
 
 # --- the state of a module

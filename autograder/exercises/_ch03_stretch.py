@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch03_calls as calls
 from autograder.exercises import _ch03_chance as chance
 from autograder.exercises import _ch03_core
 from autograder.exercises import _ch03_functions as functions
@@ -30,6 +31,7 @@ _GENTLY = "keeps dtype, gradient and x as they should be"
     "Dropout",
     tier="stretch",
     hints=HINTS["Dropout"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _SCALED: chance.drops_scaled,
@@ -81,6 +83,7 @@ _NO_GRAPH = "keeps no graph in the running values"
     "BatchNorm1d",
     tier="stretch",
     hints=HINTS["BatchNorm1d"],
+    spelled=calls.made_and_called,
     probe=in_part(
         {
             _REGISTERS: norm.registered,
@@ -140,6 +143,7 @@ _LEFT = "leaves the module as it was"
     "shape_trace",
     tier="stretch",
     hints=HINTS["shape_trace"],
+    spelled=calls.on_module,
     probe=in_part({_META: functions.traced_on, _LEFT: functions.tracing_leaves}, otherwise=functions.traced),
     tells={
         "met": "What a layer in the module met is not one float32 input on the meta device.",

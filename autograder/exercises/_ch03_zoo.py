@@ -93,6 +93,7 @@ def _with_norm(a: int, b: int, c: int) -> nn.Module:
 def _half_frozen(a: int, b: int, c: int) -> nn.Module:
     model = nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c))
     model[0].requires_grad_(False)
+    model.offset = nn.Parameter(torch.zeros(a + c))  # held by the module itself
     return model
 
 
@@ -138,7 +139,7 @@ _ZOO: dict[str, Callable[..., nn.Module]] = {
     "one layer in two places": lambda a: _twice_in(nn.Linear(a, a)),
     "layers with batch norm": _with_norm,
     "half frozen layers": _half_frozen,
-    "no parameters": nn.ReLU,
+    "a layer without parameters": nn.ReLU,
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
     "a body and a head": Transfer,
     "layers of many kinds": Mixed,

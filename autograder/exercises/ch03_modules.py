@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch03_calls as calls
 from autograder.exercises import _ch03_chance as chance
 from autograder.exercises import _ch03_functions as functions
 from autograder.exercises import _ch03_states as states
@@ -32,6 +33,7 @@ _RAISING = "removes its hooks when the module raises, and lets the error go on"
     "call_counts",
     tier="core",
     hints=HINTS["call_counts"],
+    spelled=calls.on_module,
     probe=in_part(
         {
             _CALLED: functions.called_once,
@@ -71,6 +73,7 @@ _CHANCE = "draws anew at each call, and never seeds"
     "init_he",
     tier="core",
     hints=HINTS["init_he"],
+    spelled=calls.on_module,
     probe=in_part(
         {
             _NORMAL: chance.he_kind,
@@ -85,7 +88,7 @@ _CHANCE = "draws anew at each call, and never seeds"
         "spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0.",
         "kind": "The weights are not normal numbers that are drawn each on its own.",
         "module": "What you return is not the module that you were given.",
-        "parameters": "A parameter is another object than before; whoever holds the old one now holds nothing.",
+        "parameters": "A parameter is another object than before; whoever has the old one trains what nobody uses.",
         "flags": "A requires_grad is no longer as it was.",
         "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
         "others": "A layer that is no nn.Linear has other numbers than before.",
@@ -120,6 +123,7 @@ _BOTH = "changes neither the module nor best"
     "save_best",
     tier="core",
     hints=HINTS["save_best"],
+    spelled=calls.saving,
     probe=in_part(
         {
             _KEEPS: states.keeps_best,
@@ -165,6 +169,7 @@ _APART = "leaves state as it was, and shares no memory with it"
     "load_partial",
     tier="core",
     hints=HINTS["load_partial"],
+    spelled=calls.on_module,
     probe=in_part(
         {_NAMES: states.tells, _BUFFERS: states.loads, _OBJECTS: states.keeps_objects, _APART: states.keeps_apart},
         otherwise=states.loads_and_tells,
@@ -211,6 +216,7 @@ _UNTOUCHED = "changes no numbers, no .grad and no objects"
     "freeze_all_but",
     tier="core",
     hints=HINTS["freeze_all_but"],
+    spelled=calls.freezing,
     probe=in_part(
         {
             _THAWED: functions.thawed,

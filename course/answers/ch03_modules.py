@@ -231,6 +231,17 @@ def count_params(module, trainable_only=False):
 
 @bank.wrong(
     "count_params",
+    "flags-of-the-state-dict",
+    "You go through the state_dict. It lists buffers too, and a shared weight twice; and its tensors are detached, "
+    "so none of them has requires_grad.",
+)
+def count_params(module, trainable_only=False):
+    state = module.state_dict().values()
+    return sum(v.numel() for v in state if v.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "count_params",
     "counts-tensors",
     "You count tensors: a weight of shape (2, 3) counts as one, but holds six numbers.",
 )
@@ -952,6 +963,24 @@ class MLP(nn.Module):
         for part in self.parts:
             x = part(x)
         return x
+
+
+@bank.wrong(
+    "MLP",
+    "layers-then-activations",
+    "You list all layers first, then all activations. One that learns, such as nn.PReLU, then comes too late in "
+    "`parameters()`: register them in turn.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+        self.activations = nn.ModuleList(activation() for _ in sizes[2:])
+
+    def forward(self, x):
+        for layer, act in zip(self.layers, self.activations):
+            x = act(layer(x))
+        return self.layers[-1](x)
 
 
 @bank.wrong(
@@ -2572,7 +2601,7 @@ class BatchNorm1d(nn.Module):
 @bank.wrong(
     "save_best",
     "aliases-live-weights",
-    "You keep `module.state_dict()` itself. It holds the module's own tensors: the next step of training changes them.",
+    "Your snapshot holds the module's own tensors, as `state_dict()` gives them: training changes them.",
 )
 def save_best(module, best, loss):
     if best is not None and loss >= best["loss"]:
@@ -3180,7 +3209,7 @@ def freeze_all_but(module, pattern):
 @bank.wrong(
     "shape_trace",
     "runs-real-data",
-    "You run a copy on real numbers. For a large model that takes memory and time: the meta device needs neither.",
+    "You run the layers on real numbers. For a large model that takes memory and time: the meta device needs neither.",
 )
 def shape_trace(module, input_shape):
     shapes = []

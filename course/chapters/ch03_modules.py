@@ -96,10 +96,11 @@ class Forgetful(nn.Module):
 
 with shows_error(AttributeError, match="before Module.__init__() call"):
     Forgetful()
-assert list(model._modules) == ["layer"] and list(model.layer._parameters) == ["weight", "bias"]
+assert list(model._modules) == ["layer"]  # the registry of the model of the last cell,
+assert list(model.layer._parameters) == ["weight", "bias"]  # and that of its layer
 
 # %% [markdown]
-# The rule: what is assigned and is an `nn.Parameter` or a module goes into the registry.
+# The rule: an attribute goes into the registry if it is an `nn.Parameter` or a module.
 # An `nn.Parameter` is a tensor made to learn: it is tracked, and it asks to be registered.
 #
 # *Predict.* Four attributes, below. How many tensors are in `parameters()`?
@@ -189,7 +190,7 @@ print(model)
 
 # %% [markdown]
 # "Each module makes parameters and defines `forward`", you may read.
-# Some have no parameters, and some hold tensors that do not learn.
+# Some have no parameters, and some hold tensors that do not learn, called *buffers* (section 2).
 
 # %% name="modules-without-parameters"
 assert list(nn.ReLU().parameters()) == []
@@ -210,7 +211,7 @@ guess = True  # True or False
 # %% name="collapse"
 first, second, single = nn.Linear(2, 16), nn.Linear(16, 1), nn.Linear(2, 1)
 with torch.no_grad():
-    single.weight.copy_(second.weight @ first.weight)
+    single.weight.copy_(second.weight @ first.weight)  # second(first(x)), multiplied out
     single.bias.copy_(second.weight @ first.bias + second.bias)
 x = torch.randn(100, 2)
 assert torch.relu(torch.tensor([-2.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 3.0]
@@ -230,7 +231,7 @@ reveal(guess, torch.allclose(second(first(x)), single(x), atol=1e-5))
 # %% exercise="TwoLayerMLP"
 ### BEGIN STARTER
 # class TwoLayerMLP(nn.Module):
-#     """Two linear layers with a ReLU between them: in_features to hidden to out_features.
+#     """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
 #
 #     The layers are nn.Linear and have the names fc1 and fc2. x has shape
 #     (..., in_features), with any axes in front; the result (..., out_features). There is
@@ -246,7 +247,7 @@ reveal(guess, torch.allclose(second(first(x)), single(x), atol=1e-5))
 #         raise NotImplementedError()
 ### END STARTER
 class TwoLayerMLP(nn.Module):
-    """Two linear layers with a ReLU between them: in_features to hidden to out_features.
+    """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
 
     The layers are nn.Linear and have the names fc1 and fc2. x has shape
     (..., in_features), with any axes in front; the result (..., out_features). There is
@@ -288,7 +289,7 @@ for tiny, expected in (
     (nn.Linear(4, 1), 5),
     (nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)), 21),
 ):
-    inputs = torch.randn(8, next(tiny.parameters()).shape[1])
+    inputs = torch.randn(8, next(tiny.parameters()).shape[1])  # as wide as the first weight
     assert tiny(inputs).shape == (8, 1)
     assert sum(p.numel() for p in tiny.parameters()) == expected
     print(expected)
@@ -321,7 +322,7 @@ check("count_params", count_params)
 # Not every tensor of a model learns.
 # The mean that inputs are centered with is computed once; a mask is fixed.
 # They belong to the model, but no training step may touch them.
-# Such a tensor is a **buffer**, and has a line of its own.
+# Such a tensor is a **buffer**; `register_buffer` takes its name and the tensor.
 
 # %% name="three-kinds"
 class Kinds(nn.Module):
@@ -336,7 +337,8 @@ class Kinds(nn.Module):
 
 
 kinds = Kinds()
-assert [name for name, _ in kinds.named_parameters()] == ["slope", "layer.weight", "layer.bias"]
+learned = [name for name, _ in kinds.named_parameters()]
+assert learned == ["slope", "layer.weight", "layer.bias"]
 assert [name for name, _ in kinds.named_buffers()] == ["center"]
 assert list(kinds.state_dict()) == ["slope", "center", "layer.weight", "layer.bias"]
 print(list(kinds.state_dict()))
@@ -409,14 +411,15 @@ print(list(holder.state_dict()))
 # %% exercise="Standardizer"
 ### BEGIN STARTER
 # class Standardizer(nn.Module):
-#     """Compute (x - mean) / std, with a mean and a std that belong to the model but do not learn.
+#     """Compute (x - mean) / std; mean and std belong to the model but do not learn.
 #
 #     mean, std: float tensors of shape (features,), which become buffers with these names:
 #     no parameters, part of the state_dict, changed by .to. The module keeps copies; what
 #     happens later to the tensors it was given does not change it. x has shape
 #     (..., features), and so has the result.
 #
-#     Standardizer(torch.tensor([1.0]), torch.tensor([2.0]))(torch.tensor([[5.0]])) gives [[2.0]].
+#     With mean = torch.tensor([1.0]) and std = torch.tensor([2.0]),
+#     Standardizer(mean, std)(torch.tensor([[5.0]])) gives [[2.0]].
 #     """
 #
 #     def __init__(self, mean, std):
@@ -426,14 +429,15 @@ print(list(holder.state_dict()))
 #         raise NotImplementedError()
 ### END STARTER
 class Standardizer(nn.Module):
-    """Compute (x - mean) / std, with a mean and a std that belong to the model but do not learn.
+    """Compute (x - mean) / std; mean and std belong to the model but do not learn.
 
     mean, std: float tensors of shape (features,), which become buffers with these names:
     no parameters, part of the state_dict, changed by .to. The module keeps copies; what
     happens later to the tensors it was given does not change it. x has shape
     (..., features), and so has the result.
 
-    Standardizer(torch.tensor([1.0]), torch.tensor([2.0]))(torch.tensor([[5.0]])) gives [[2.0]].
+    With mean = torch.tensor([1.0]) and std = torch.tensor([2.0]),
+    Standardizer(mean, std)(torch.tensor([[5.0]])) gives [[2.0]].
     """
 
     ### BEGIN SOLUTION
@@ -485,7 +489,7 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 #
 # The layer itself, from two parameters.
 # `torch.empty(2, 3).uniform_(-0.5, 0.5)` draws uniform numbers; section 5 is about their size.
-# A name may be registered with nothing in it: assign None.
+# Without a bias, the attribute is there all the same: `self.bias = None`.
 
 # %% exercise="Linear"
 ### BEGIN STARTER
@@ -493,7 +497,7 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 #     """A linear layer made from nn.Parameter: x @ weight.T + bias.
 #
 #     weight has shape (out_features, in_features), bias (out_features,); with bias=False,
-#     bias is None and nothing is added. All their numbers start independent and uniform
+#     bias is None and nothing is added. All numbers start at random, independent, uniform
 #     between -1 / sqrt(in_features) and 1 / sqrt(in_features). x has shape
 #     (..., in_features), with any axes in front; the result (..., out_features).
 #     nn.Linear is not allowed.
@@ -511,7 +515,7 @@ class Linear(nn.Module):
     """A linear layer made from nn.Parameter: x @ weight.T + bias.
 
     weight has shape (out_features, in_features), bias (out_features,); with bias=False,
-    bias is None and nothing is added. All their numbers start independent and uniform
+    bias is None and nothing is added. All numbers start at random, independent, uniform
     between -1 / sqrt(in_features) and 1 / sqrt(in_features). x has shape
     (..., in_features), with any axes in front; the result (..., out_features).
     nn.Linear is not allowed.
@@ -611,7 +615,7 @@ print([f() for f in late], [f() for f in bound])
 # Do hooks, or modules, appear in the graph?
 # No: autograd records the steps that `forward` runs and knows nothing of modules.
 #
-# *Predict.* `nn.Linear` is one module. How many nodes does the graph of one call have, leaves included? (The weight is transposed on the way.)
+# *Predict.* `nn.Linear` is one module. How many nodes does the graph of one call have, with one for each tracked leaf? (x is not tracked; the weight is transposed on the way.)
 
 # %% predict=true
 guess = 4  # a number
@@ -626,7 +630,7 @@ def nodes(node):
 
 
 found = nodes(nn.Linear(3, 2)(x).grad_fn)
-assert sorted(found) == ["AccumulateGrad", "AccumulateGrad", "AddmmBackward0", "TBackward0"]
+assert sorted(found) == 2 * ["AccumulateGrad"] + ["AddmmBackward0", "TBackward0"]
 print(found)
 reveal(guess, len(found))
 
@@ -639,7 +643,7 @@ reveal(guess, len(found))
 
 # %% exercise="call_counts"
 def call_counts(module, x):
-    """Return how often each submodule runs in one call of module(x), as a dict from name to count.
+    """Return how often each submodule runs in one call of module(x): a dict, name to count.
 
     The names are those of module.named_modules(), without the module itself; a
     submodule that does not run is not in the dict. module(x) is called once. Afterwards
@@ -672,12 +676,15 @@ check("call_counts", call_counts)
 # You have used it already; here is a network for house prices, with its printout.
 
 # %% name="house-net"
-house = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1))
+house = nn.Sequential(
+    nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1)
+)
 print(house)
 assert len(str(house).splitlines()) == 2 + 5  # one line for each part
 assert "(0): Linear(in_features=3, out_features=16, bias=True)" in str(house)
 assert house(torch.randn(2, 3)).shape == (2, 1)  # without a forward of our own
-assert sum(p.numel() for p in house.parameters()) == (3 * 16 + 16) + (16 * 8 + 8) + (8 + 1) == 209
+count = sum(p.numel() for p in house.parameters())
+assert count == (3 * 16 + 16) + (16 * 8 + 8) + (8 + 1) == 209
 
 # %% [markdown]
 # The printout shows the registry, part by part.
@@ -691,10 +698,10 @@ guess = 6400  # a number
 
 # %% name="squeeze"
 houses = torch.randn(80, 3)
-prices = house(houses).squeeze(1).detach()  # (80,): a model that is right about every house
+prices = house(houses).squeeze(1).detach()  # (80,): the model is right about every house
 with warnings.catch_warnings(record=True) as caught:  # torch warns, and goes on
     warnings.simplefilter("always")
-    wrong = nn.MSELoss()(house(houses), prices)
+    wrong = nn.MSELoss()(house(houses), prices)  # the mean squared difference
 assert "different to the input size" in str(caught[0].message)
 right = nn.MSELoss()(house(houses).squeeze(1), prices)
 assert prices.shape == (80,) and right == 0 and wrong > 0
@@ -842,15 +849,16 @@ check("MLP", MLP)
 # | one of k classes | k logits | `nn.CrossEntropyLoss` |
 #
 # A **logit** is a score without limits.
-# `torch.sigmoid` turns it into a probability, and 0 into one half; `softmax` turns k of them into k probabilities.
-# These two losses do that themselves.
+# `torch.sigmoid` turns it into a probability, and 0 into one half; `softmax` turns k of them into k probabilities with sum 1.
+# The last two losses do that themselves, and give -log(p), where p is the probability of the right answer.
+# The right answer is 0.0 or 1.0 for a yes or no, and the number of the class for one of k.
 
 # %% name="loss-menu"
 mse = nn.MSELoss()(torch.tensor([1.0, 3.0]), torch.zeros(2))
 yes_no = nn.BCEWithLogitsLoss()(torch.tensor([0.0]), torch.tensor([1.0]))
 classes = nn.CrossEntropyLoss()(torch.zeros(1, 3), torch.tensor([2]))
 assert mse == 5 and math.isclose(yes_no.item(), math.log(2), rel_tol=1e-5)
-assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # three equal scores
+assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: p is 1/3
 print(mse.item(), yes_no.item(), classes.item())
 
 # %% [markdown]
@@ -866,18 +874,18 @@ guess = 0.3  # 0, 0.3 or 0.7
 
 # %% name="double-sigmoid"
 logits = torch.linspace(-50, 50, 1001)
-loss_of = nn.BCEWithLogitsLoss(reduction="none")
+loss_of = nn.BCEWithLogitsLoss(reduction="none")  # one loss for each logit, no mean
 best = {}
 for label in (0.0, 1.0):
     target = torch.full_like(logits, label)
     assert loss_of(logits, target).min() < 1e-6  # logits as they are: no floor
     best[label] = loss_of(torch.sigmoid(logits), target).min().item()
-assert math.isclose(best[0.0], math.log(2), rel_tol=1e-3)  # about 0.69
+assert math.isclose(best[0.0], math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
 print(best)
 reveal(guess, round(best[1.0], 1))
 
 # %% [markdown]
-# The sigmoid leaves only scores from 0 to 1, and the loss takes them for logits: a certain answer can no longer be said.
+# The sigmoid leaves only scores from 0 to 1, and the loss takes them for logits: the model can no longer say that it is certain.
 # A softmax before `nn.CrossEntropyLoss` does the same.
 # So the model ends with logits; make probabilities of them only to look at.
 
@@ -895,7 +903,7 @@ print("without softmax:", loss_of(scores, label).item(), "with:", floor)
 # %% name="why-logits"
 logit, label = torch.tensor([200.0]), torch.tensor([0.0])  # very sure, and wrong
 from_logit = nn.BCEWithLogitsLoss()(logit, label)
-from_probability = nn.BCELoss()(torch.sigmoid(logit), label)
+from_probability = nn.BCELoss()(torch.sigmoid(logit), label)  # takes a probability
 assert from_logit == 200 and from_probability == 100  # cut off: log(0) would be infinite
 print(from_logit.item(), from_probability.item())
 
@@ -972,7 +980,8 @@ check("HouseNet", HouseNet)
 layer = nn.Linear(100, 200)
 bound = 1 / math.sqrt(100)
 assert layer.weight.abs().max() <= bound and layer.bias.abs().max() <= bound
-assert abs(layer.weight.std().item() - bound / math.sqrt(3)) < 0.01  # that of uniform numbers
+spread = layer.weight.std().item()
+assert abs(spread - bound / math.sqrt(3)) < 0.01  # the std of uniform numbers
 print(layer.weight.min().item(), layer.weight.max().item())
 
 # %% [markdown]
@@ -992,7 +1001,7 @@ print(first.weight.tolist(), again.weight.tolist())
 # Why random at all?
 # Let all weights of a layer be equal.
 #
-# *Predict.* The 8 hidden units of a 2-8-1 network begin with equal weights. After `backward`, are their gradients all equal?
+# *Predict.* The 8 hidden units of a 2-8-1 network begin with equal weights. After `backward`, do all 8 have the same gradient?
 
 # %% predict=true
 guess = True  # True or False
@@ -1020,7 +1029,7 @@ guess = "below 1e-6"  # "about 1", "about 0.01" or "below 1e-6"
 
 # %% name="through-depth"
 def size_after_ten(std):
-    """The typical size (root of the mean square) after ten layers with weights of this std."""
+    """The size (root of the mean square) of the numbers after ten layers."""
     x = torch.randn(500, 100)
     for _ in range(10):
         x = torch.relu(x @ (torch.randn(100, 100) * std))
@@ -1030,13 +1039,15 @@ def size_after_ten(std):
 small, good, large = (size_after_ten(std) for std in (0.01, math.sqrt(2 / 100), 1.0))
 assert 0.03 < good < 30 and large > 1e4
 print(f"std 0.01: {small:.1g}, sqrt(2 / 100): {good:.1g}, 1: {large:.1g}")
-reveal(guess, "below 1e-6" if small < 1e-6 else "about 0.01" if small < 0.1 else "about 1")
+size = "below 1e-6" if small < 1e-6 else "about 0.01" if small < 0.1 else "about 1"
+reveal(guess, size)
 
 # %% figure=true
 figures.activations(10)
 
 # %% [markdown] name="he-text"
 # Too small, and every layer shrinks the numbers until nothing is left; too large, and they explode.
+# (In an empty picture, nearly all numbers are beyond its edges.)
 #
 # A sum of n products of size-1 numbers with weights has a mean square of n * std ** 2.
 # ReLU sets half of the sums to zero: n * std ** 2 / 2 is left.
@@ -1056,15 +1067,15 @@ assert abs(layer.weight.std().item() - math.sqrt(2 / 1000)) < 1e-3
 print(kept.item())
 
 # %% [markdown]
-# Is normalization needed, for numbers not to drift or explode, as you may read?
-# Ten layers above kept their size without it.
+# Is normalization needed to keep numbers from shrinking or exploding, as you may read?
+# Ten layers above kept the size of their numbers without it.
 # It is another remedy: `nn.LayerNorm` brings each row to mean 0 and std 1, whatever the weights are.
 
 # %% name="layer-norm"
 norm = nn.LayerNorm(100)
 x = torch.randn(500, 100)
 for _ in range(10):
-    x = torch.relu(norm(x @ (torch.randn(100, 100) * 0.01)))  # the weights that were too small
+    x = torch.relu(norm(x @ (torch.randn(100, 100) * 0.01)))  # the std that was too small
 rows = norm(x)
 assert rows.mean(dim=1).abs().max() < 1e-4
 assert (rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
@@ -1092,7 +1103,7 @@ print(to_train[0].grad)
 
 # %% exercise="init_he"
 def init_he(module):
-    """Draw new weights for every nn.Linear in a module, at any depth, and return the module.
+    """Draw new weights for every nn.Linear in a module, at any depth; return the module.
 
     The weights become normal numbers with mean 0 and std sqrt(2 / in_features), the
     biases 0. The module itself may be an nn.Linear, and a layer may have no bias. The
@@ -1189,11 +1200,11 @@ figures.modes()
 # %% name="batch-of-one"
 norm.train()
 row = batch[:1]
-assert not torch.allclose(norm(batch)[0], norm(batch[:2])[0])  # the same row, among others
+assert not torch.allclose(norm(batch)[0], norm(batch[:2])[0])  # one row, other neighbors
 with shows_error(ValueError, match="more than 1 value"):
     norm(row)
 norm.eval()
-assert torch.allclose(norm(row), norm(batch)[:1], atol=1e-5)  # in eval mode, each row by itself
+assert torch.allclose(norm(row), norm(batch)[:1], atol=1e-5)  # eval: each row by itself
 
 # %% [markdown] name="two-switches-text"
 # ### Two switches
@@ -1245,7 +1256,7 @@ for training in (True, False):
 # %% [markdown] name="noisy-text"
 # ### A question from interviews
 #
-# The training loss falls smoothly; the validation loss jumps up and down.
+# The training loss falls smoothly; the validation loss, on data kept aside, jumps up and down.
 # What is a likely cause in PyTorch, and how do you confirm it?
 #
 # A model left in train mode: dropout draws anew at each evaluation.
@@ -1260,7 +1271,7 @@ for training in (True, False):
         losses = [nn.MSELoss()(model(x), targets).item() for _ in range(20)]
     spread[training] = max(losses) - min(losses)
 assert spread[True] > 0 and spread[False] == 0
-print("20 losses differ by", spread[True], "in train mode, by", spread[False], "in eval mode")
+print("20 losses differ by", spread[True], "in train mode,", spread[False], "in eval mode")
 
 # %% [markdown]
 # So: `model.train()` before training, `model.eval()` and `no_grad` for an evaluation, `model.train()` again after it.
@@ -1274,7 +1285,7 @@ print("20 losses differ by", spread[True], "in train mode, by", spread[False], "
 # class Dropout(nn.Module):
 #     """In training, set each number to 0 with probability p and divide the others by 1 - p.
 #
-#     Each number of x is dropped independent of all others, with a new draw at each call
+#     Each number of x is dropped independently of all others, with a new draw at each call
 #     from torch's global generator, which is never seeded here. In eval mode the result
 #     is x. x: floats of any shape; 0 <= p < 1. nn.Dropout and the functions named dropout
 #     are not allowed.
@@ -1291,7 +1302,7 @@ print("20 losses differ by", spread[True], "in train mode, by", spread[False], "
 class Dropout(nn.Module):
     """In training, set each number to 0 with probability p and divide the others by 1 - p.
 
-    Each number of x is dropped independent of all others, with a new draw at each call
+    Each number of x is dropped independently of all others, with a new draw at each call
     from torch's global generator, which is never seeded here. In eval mode the result
     is x. x: floats of any shape; 0 <= p < 1. nn.Dropout and the functions named dropout
     are not allowed.
@@ -1317,13 +1328,13 @@ check("Dropout", Dropout)
 # %% [markdown]
 # ### Exercise: `BatchNorm1d` (stretch, extra credit)
 #
-# Mean and variance of the batch are results of x: the gradient flows through them.
-# The running values are a report, and keep no graph.
+# Mean and variance of the batch are computed from x: the gradient flows through them.
+# The running values only report; they keep no graph (`no_grad`, and a change in place).
 
 # %% exercise="BatchNorm1d"
 ### BEGIN STARTER
 # class BatchNorm1d(nn.Module):
-#     """Standardize each of n features, over the batch in training, by running values in eval mode.
+#     """Standardize n features: over the batch in training, by running values in eval mode.
 #
 #     Parameters weight (ones) and bias (zeros), buffers running_mean (zeros) and
 #     running_var (ones), all of shape (n,). x: (batch, n), at least two rows in training.
@@ -1344,7 +1355,7 @@ check("Dropout", Dropout)
 #         raise NotImplementedError()
 ### END STARTER
 class BatchNorm1d(nn.Module):
-    """Standardize each of n features, over the batch in training, by running values in eval mode.
+    """Standardize n features: over the batch in training, by running values in eval mode.
 
     Parameters weight (ones) and bias (zeros), buffers running_mean (zeros) and
     running_var (ones), all of shape (n,). x: (batch, n), at least two rows in training.
@@ -1435,7 +1446,7 @@ with shows_error(RuntimeError, match="Unexpected key"):
     layer.load_state_dict({**layer.state_dict(), "scale": torch.ones(1)})
 with shows_error(RuntimeError, match="size mismatch"):
     layer.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.zeros(1)})
-assert layer.weight.tolist() == [[0.0, 0.0]]  # copied, by the call that failed
+assert layer.weight.tolist() == [[0.0, 0.0]]  # not 7: the first call copied, then failed
 
 # %% [markdown]
 # For a model that shares only a part with the saved one, there is `strict=False`.
@@ -1457,22 +1468,28 @@ def runs(action):
 
 
 nn.init.constant_(layer.weight, 7.0)
-told = layer.load_state_dict({"wieght": torch.zeros(1, 2), "bias": torch.zeros(1)}, strict=False)
+slip = {"wieght": torch.zeros(1, 2), "bias": torch.zeros(1)}
+told = layer.load_state_dict(slip, strict=False)
 assert told.missing_keys == ["weight"] and told.unexpected_keys == ["wieght"]
 assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, and no error
-reveal(guess, runs(lambda: layer.load_state_dict({"weight": torch.zeros(1, 3)}, strict=False)))
+wide = {"weight": torch.zeros(1, 3)}
+reveal(guess, runs(lambda: layer.load_state_dict(wide, strict=False)))
 
 # %% [markdown]
 # It forgives names, not shapes.
 # And it forgives too much: read what it returns, or you train from random weights and think they were loaded.
 #
 # ### Exercise: `save_best`
+#
+# The lowest loss does not always come last, so the state of that moment is kept.
+# Whoever trains calls this after each evaluation: `best = save_best(model, best, loss)`.
 
 # %% exercise="save_best"
 def save_best(module, best, loss):
-    """Return {"loss": loss, "state": snapshot} if loss beats that of `best`, else `best`.
+    """Return {"loss": loss, "state": snapshot} if loss is lower than that of best, else best.
 
-    best: what an earlier call returned, or None, which any loss beats. loss: a float.
+    best: what an earlier call returned, or None at the first call, when any loss is
+    saved. loss: a float. If loss is not lower, the result is the object best itself.
     The snapshot holds a copy of every tensor in module.state_dict(), under the same
     names; it does not change when the module does, and module.load_state_dict(snapshot)
     brings the module back. Neither module nor best is changed.
@@ -1496,7 +1513,7 @@ check("save_best", save_best)
 
 # %% exercise="load_partial"
 def load_partial(module, state):
-    """Copy all entries of a state that fit into a module; return the sorted names not loaded.
+    """Copy what fits from a state into a module; return the sorted names not loaded.
 
     state: a dict from names to tensors, such as the state_dict of another model. An
     entry fits if module.state_dict() has its name, with the same shape. Not loaded are
@@ -1535,7 +1552,7 @@ guess = 2  # a number
 body, head = nn.Linear(4, 8), nn.Linear(8, 1)
 body.requires_grad = False  # a new attribute of a Python object, nothing else
 tracked = sum(p.requires_grad for p in body.parameters())
-del body.requires_grad  # or it would hide behind a name that looks right
+del body.requires_grad  # away with it: it looks right and does nothing
 body.requires_grad_(False)  # the method, with an underscore
 assert not any(p.requires_grad for p in body.parameters())
 head(torch.relu(body(x))).sum().backward()  # x is still that of section 6, (16, 4)
@@ -1556,7 +1573,8 @@ with torch.no_grad():
     for p in layer.parameters():
         p -= 0.1 * p.grad
 assert not torch.equal(layer.weight, before)
-to_train = [p for p in nn.Sequential(layer, nn.Linear(1, 1)).parameters() if p.requires_grad]
+whole = nn.Sequential(layer, nn.Linear(1, 1))
+to_train = [p for p in whole.parameters() if p.requires_grad]
 assert len(to_train) == 2  # the frozen two are not among them
 print(len(to_train))
 
@@ -1593,7 +1611,8 @@ tied[2].weight = tied[0].weight
 assert [name for name, _ in tied.named_parameters()] == ["0.weight"]  # once
 assert list(tied.state_dict()) == ["0.weight", "2.weight"]  # under both names
 twin = copy.deepcopy(tied)
-assert twin[0].weight is twin[2].weight is not tied[0].weight  # a copy shares within itself
+assert twin[0].weight is twin[2].weight  # a copy shares within itself,
+assert twin[0].weight is not tied[0].weight  # not with the original
 print(sum(p.numel() for p in tied.parameters()))
 
 # %% name="tied-gradient"
@@ -1622,14 +1641,16 @@ print(fnmatch.filter(names, "head.*"))
 
 # %% exercise="freeze_all_but"
 def freeze_all_but(module, pattern):
-    """Freeze all parameters but those whose name fits a pattern; return the names left trainable.
+    """Freeze all parameters whose name does not fit a pattern; return the trainable names.
 
     A name fits if fnmatch.fnmatch(name, pattern) says so: "head.*" fits "head.weight".
-    Parameters that fit get requires_grad True, all others False. Each submodule (or the
-    module itself) that holds parameters or buffers, at any depth, and no trainable
-    parameter goes into eval mode with everything inside it, so that its statistics stand
-    still; the mode of all others stays. The names come in the order of
-    module.named_parameters().
+    Parameters that fit get requires_grad True, all others False. The names come in the
+    order of module.named_parameters().
+
+    Then the modes, so that frozen statistics stand still. Look at the module itself and
+    at every submodule. One that holds parameters or buffers, itself or further inside,
+    but no trainable parameter, goes into eval mode with everything inside it. All others
+    keep their mode.
 
     For nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)) and "1.*" the result is
     ["1.weight", "1.bias"].
@@ -1671,20 +1692,21 @@ with shows_error(RuntimeError, match="5x32 and 64x10"):
 # Read it from the left: what came in is (5, 32), and the layer wants 64.
 # The message does not say which layer.
 # Hooks do: the last entry below is the last part that worked.
+# `named_children()` gives the direct parts, with their names.
 
 # %% name="shapes-by-hook"
-last, handles = [], []  # what ran, and the hooks
+ran, handles = [], []  # what ran, and the hooks
 for name, part in broken.named_children():
-    note = lambda part, args, out, name=name: last.append((name, str(part), tuple(out.shape)))
+    note = lambda part, args, out, name=name: ran.append((name, str(part), tuple(out.shape)))
     handles.append(part.register_forward_hook(note))
 try:
     assert not runs(lambda: broken(pictures))
 finally:
     for handle in handles:
         handle.remove()
-for entry in last:
+for entry in ran:
     print(*entry)
-assert last[-1] == ("2", "ReLU()", (5, 32))  # so part 3 is to blame
+assert ran[-1] == ("2", "ReLU()", (5, 32))  # so part 3 is to blame
 
 # %% [markdown] name="meta"
 # ## 10 The meta device (2 minutes)
@@ -1709,7 +1731,7 @@ reveal(guess, runs(huge))
 
 # %% [markdown]
 # A model can be made there too.
-# The class `nn.Module` sets no limit: here is a stack of layers with 70 billion parameters, counted in a moment.
+# Here is a stack of layers with more than 70 billion parameters, made and counted in a moment.
 
 # %% name="seventy-billion"
 with torch.device("meta"):  # everything made in this block is made there
@@ -1739,7 +1761,7 @@ assert torch.equal(ghost(x), body(x))
 
 # %% exercise="shape_trace"
 def shape_trace(module, input_shape):
-    """Return (name, output shape) of each leaf, in the order they run, without computing numbers.
+    """Return (name, output shape) of each leaf, in the order they run; compute no numbers.
 
     A leaf is a submodule without submodules; its name is that of module.named_modules()
     ("" if the module itself is one), its shape a tuple. One that runs twice stands there
@@ -1751,7 +1773,7 @@ def shape_trace(module, input_shape):
     """
     ### BEGIN SOLUTION
     shapes = []
-    ghost = copy.deepcopy(module).to("meta")  # the hooks go onto the copy, and away with it
+    ghost = copy.deepcopy(module).to("meta")  # the hooks go away with the copy
     for name, part in ghost.named_modules():
         if not list(part.children()):
             note = lambda part, args, out, name=name: shapes.append((name, tuple(out.shape)))
