@@ -9,6 +9,7 @@ import textwrap
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import FunctionType
@@ -86,10 +87,16 @@ def _undecorated(function: Callable[..., Any]) -> str:
 def _class_source(made: type) -> str:
     """The source of a class without its decorators; `inspect` gives the first of several classes of one name."""
     code = _a_method(made).__code__
-    lines = Path(code.co_filename).read_text(encoding="utf-8").splitlines()
-    nodes = [node for node in ast.parse("\n".join(lines)).body if isinstance(node, ast.ClassDef)]
-    node = next(node for node in nodes if node.lineno <= code.co_firstlineno <= (node.end_lineno or 0))
-    return "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    text = Path(code.co_filename).read_text(encoding="utf-8")
+    spans = _class_spans(text)
+    first, last = next((first, last) for first, last in spans if first <= code.co_firstlineno <= last)
+    return "\n".join(text.splitlines()[first - 1 : last]) + "\n"
+
+
+@lru_cache(maxsize=1)
+def _class_spans(text: str) -> list[tuple[int, int]]:
+    """The first and last line of each class in a text; a long bank is parsed once, not once for each class."""
+    return [(node.lineno, node.end_lineno or 0) for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
 
 
 def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:
