@@ -1,8 +1,8 @@
 """What no student may find in what we hand out: lines of solutions, of hidden tests and of the answer bank.
 
 A line counts by its code alone: comments and spaces are taken out, so that neither another indentation nor a
-comment hides it. Short lines (`return x`) say nothing and are let go, and so is every line that the chapter
-shows to students anyway.
+comment hides it. Short lines (`return x`) say nothing and are let go, and so is every line that a chapter
+shows to students anyway, in its text or in the sentence about a mistake.
 """
 
 import ast
@@ -17,25 +17,42 @@ import nbformat
 
 from autograder.authoring import regions
 from autograder.authoring.cells import without_answer
-from autograder.authoring.chapter import Chapter, Kind
+from autograder.authoring.chapter import Chapter, Kind, read_chapter
 
 SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
 
 
-def secrets(chapter: Chapter, bank: str) -> set[str]:
-    """The telling lines of a chapter's solutions and hidden tests, and of its answer bank's text."""
-    written = [regions.inside(cell.source, regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)]
-    written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
-    written += _answers(bank)
-    shown = squeezed("\n".join(_shown(chapter)))
-    return {line for text in written for line in telling(text) if line not in shown}
+def secrets(course: dict[Path, str]) -> set[str]:
+    """The telling lines of the chapters' solutions and hidden tests, and of their answer banks.
+
+    `course` gives for each chapter's path the text of its bank.
+    """
+    written, shown = [], []
+    for path, bank in course.items():
+        chapter = read_chapter(path)
+        written += [regions.inside(cell.source, regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)]
+        written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
+        written += _answers(bank)
+        shown += [*_shown(chapter), *_sentences(bank)]
+    public = squeezed("\n".join(shown))
+    return {line for text in written for line in telling(text) if line not in public}
 
 
 def _answers(bank: str) -> list[str]:
     """The functions and classes of a bank, without decorators: the sentences in those are for students."""
-    nodes = [node for node in ast.parse(bank).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    return [ast.get_source_segment(bank, node) or "" for node in nodes]
+    return [ast.get_source_segment(bank, node) or "" for node in _definitions(bank)]
+
+
+def _sentences(bank: str) -> list[str]:
+    """Every string in the decorators of a bank."""
+    decorators = [decorator for node in _definitions(bank) for decorator in node.decorator_list]
+    inner = [node for decorator in decorators for node in ast.walk(decorator)]
+    return [node.value for node in inner if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def _definitions(bank: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    return [node for node in ast.parse(bank).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
 
 
 def _shown(chapter: Chapter) -> Iterator[str]:

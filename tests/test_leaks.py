@@ -4,7 +4,7 @@ from zipfile import ZipFile
 import pytest
 
 from autograder.authoring.build import build
-from autograder.authoring.chapter import chapter_paths, read_chapter
+from autograder.authoring.chapter import chapter_paths
 from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import build_wheel
@@ -31,11 +31,10 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def secret() -> set[str]:
     """Every telling line of this course that students must not find."""
-    found: set[str] = set()
-    for path in chapter_paths(PROJECT / "course"):
-        bank = PROJECT / "course" / "answers" / path.name
-        found |= leaks.secrets(read_chapter(path), bank.read_text(encoding="utf-8"))
-    return found
+    banks = PROJECT / "course" / "answers"
+    return leaks.secrets(
+        {path: (banks / path.name).read_text(encoding="utf-8") for path in chapter_paths(PROJECT / "course")}
+    )
 
 
 class TestThisCourse:
@@ -93,7 +92,7 @@ class TestPlanted:
     @pytest.fixture
     def small_secret(self, project: Path) -> set[str]:
         """What the small project must not show."""
-        return leaks.secrets(read_chapter(project / "course/chapters" / f"{STEM}.py"), BANK)
+        return leaks.secrets({project / "course/chapters" / f"{STEM}.py": BANK})
 
     def test_clean(self, project: Path, small_secret: set[str]) -> None:
         """Before planting nothing is found."""

@@ -150,17 +150,21 @@ class TestMake:
         assert "Python 3.11, 3.12 or 3.13 is needed and was not found: install one, or name it with" in told
 
     def test_everything_is_tested(self) -> None:
-        """`make test`: lint, types, unit tests, every notebook, and a chapter with another seed."""
+        """`make test`: lint, types, unit tests, every notebook, and every chapter with another seed."""
         told = make("-n", "test")
-        steps = ("ruff check", "ruff format --check", "mypy", "pytest -n 2\n", "--nbval-lax", "papermill")
+        unit = "pytest -n 2 --dist loadgroup\n"
+        steps = ("ruff check", "ruff format --check", "mypy", unit, "--nbval-lax", "papermill")
 
         assert [] == [step for step in steps if step not in told]
 
     def test_parameters(self) -> None:
-        """`make run` takes a chapter and a seed."""
-        told = make("-n", "run", "CHAPTER=ch05_other", "SEED=7")
+        """`make run` takes every chapter or one, a seed, and a device."""
+        told = " ".join(make("-n", "run", "CHAPTER=ch05_other", "SEED=7", "DEVICE=cuda").replace("\\\n", " ").split())
+        chapters = sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
 
-        assert "-p seed 7 solutions/ch05_other.ipynb build/runs/ch05_other-7.ipynb" in told
+        assert "for chapter in ch05_other; do papermill --no-progress-bar -p seed 7 -p device cuda " in told
+        assert "solutions/$chapter.ipynb build/runs/$chapter-7.ipynb; done" in told
+        assert f"for chapter in {' '.join(chapters)}; do" in make("-n", "run")
 
 
 class TestContinuousIntegration:
