@@ -1,0 +1,52 @@
+"""The bug hunt of the capstone: whatever subset of the faults is left, each is told by itself."""
+
+import ast
+from itertools import chain, combinations
+
+import pytest
+
+from autograder.exercises._ch06_hunt import GIVEN, changed_lines, lines_of
+from autograder.verdict import Status
+from tests.test_bank import grade, judge_of
+
+# tag of the wrong answer -> what stands in the worked solution, and what in the starter
+FAULTS = {
+    "softmax-twice": [("F.cross_entropy(model(x), y)", "F.cross_entropy(model(x).softmax(dim=1), y)")],
+    "gradients-pile-up": [("            optimizer.zero_grad()\n", "")],
+    "measures-in-train-mode": [("        model.eval()\n", "")],
+    "rate-halved-each-batch": [
+        ("        scheduler.step()\n        losses", "        losses"),
+        ("            optimizer.step()\n", "            optimizer.step()\n            scheduler.step()\n"),
+    ],
+    "best-is-alive": [("copy.deepcopy(model.state_dict())", "model.state_dict()")],
+}
+SUBSETS = list(chain.from_iterable(combinations(FAULTS, count) for count in range(len(FAULTS) + 1)))
+
+
+@pytest.mark.parametrize("left", SUBSETS, ids=lambda left: " and ".join(left) or "none")
+def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
+    """A trainer with some faults left loses a check for each of them, and each gets its own sentence."""
+    cell = judge_of("ch06_capstone").chapter.solution("fix_trainer")
+    for old, new in chain.from_iterable(FAULTS[tag] for tag in left):
+        assert cell.count(old) == 1
+        cell = cell.replace(old, new)
+
+    report = grade("fix_trainer", cell, 4101)
+
+    assert sorted(left) == sorted(v.mistake or "" for v in report.verdicts if v.status is not Status.PASS)
+
+
+def test_the_given_lines_are_the_starter() -> None:
+    """The lines that changes are counted from are those that the student gets."""
+    starter = ast.parse(judge_of("ch06_capstone").chapter.starter("fix_trainer"))
+
+    assert lines_of(starter, "fix_trainer") == GIVEN
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [("abcd", 0), ("abxd", 1), ("abcxd", 1), ("abd", 1), ("acbd", 1), ("xycd", 2), ("", 4), ("dcba", 3)],
+)
+def test_a_change_counts_once(now: str, expected: int) -> None:
+    """A line that was rewritten, added, taken away or moved counts as one."""
+    assert changed_lines("abcd", now) == expected
