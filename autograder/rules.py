@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -90,6 +90,37 @@ no_loops = Rule(
 def avoids(*names: str, requirement: str, sentence: str) -> Rule:
     """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(_names(tree) & set(names)))
+
+
+def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
+    """The rule that each function of `given` differs in at most `most` lines from those that it was given as.
+
+    A line that was added, taken away, rewritten or moved counts once. The lines are those of `lines_of`.
+    """
+    return Rule(
+        "few_lines",
+        requirement,
+        sentence,
+        lambda tree: any(_changed(lines, lines_of(tree, name)) > most for name, lines in given.items()),
+    )
+
+
+def lines_of(tree: ast.AST, name: str) -> list[str]:
+    """The lines of a function as Python spells them, without comments, docstring and indentation; [] if it is gone."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not found:
+        return []
+    body = found[-1].body[1:] if ast.get_docstring(found[-1]) else found[-1].body
+    return [line.strip() for statement in body for line in ast.unparse(statement).splitlines()]
+
+
+def _changed(given: Sequence[str], now: Sequence[str]) -> int:
+    row = [0] * (len(now) + 1)  # row[i]: how many lines of `given` so far stand in order in the first i of `now`
+    for line in given:
+        last = list(row)
+        for i, other in enumerate(now):
+            row[i + 1] = last[i] + 1 if line == other else max(row[i], last[i + 1])
+    return max(len(given), len(now)) - row[-1]
 
 
 def calls_often(method: str, more_than: int) -> Callable[[ast.AST], bool]:

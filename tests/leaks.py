@@ -97,12 +97,15 @@ def squeezed(text: str) -> str:
 def find(secret: Iterable[str], texts: dict[str, str]) -> list[str]:
     """Name each secret line that stands in a text: `where: line`."""
     found = []
-    # A longer name that ends in a secret's first word is another name.
-    wanted = {line: re.compile(r"(?<!\w)" + re.escape(line)) for line in sorted(secret)}
     for where, text in texts.items():
         small = squeezed(text)
-        found += [f"{where}: {line}" for line, pattern in wanted.items() if pattern.search(small)]
+        found += [f"{where}: {line}" for line in sorted(secret) if line in small and _as_a_word(line, small)]
     return found
+
+
+def _as_a_word(line: str, text: str) -> bool:
+    """Whether the line stands there by itself: a longer name that ends in its first word is another name."""
+    return re.search(r"(?<!\w)" + re.escape(line), text) is not None
 
 
 def find_markers(texts: dict[str, str]) -> list[str]:

@@ -35,15 +35,25 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def _changed(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for index, node in enumerate(ast.walk(tree)):
-        if id(node) not in _body_nodes(tree):
+    inside, variables = _body_nodes(tree), _variables(tree)
+    for node in ast.walk(tree):
+        if id(node) not in inside:
             continue
-        for replacement in _replacements(node, _variables(tree)):
-            changed = copy.deepcopy(tree)
-            _become(list(ast.walk(changed))[index], replacement)
-            text = ast.unparse(ast.fix_missing_locations(changed))
+        for replacement in _replacements(node, variables):
+            text = _with(tree, node, replacement)
             if _compiles(text):
                 yield f"{_text(node)} -> {_text(replacement)}", text
+
+
+def _with(tree: ast.Module, node: ast.AST, replacement: ast.AST) -> str:
+    """The text of a tree with another node in the place of one; the tree itself is as before afterwards."""
+    kept = node.__class__, dict(node.__dict__)
+    _become(node, replacement)
+    text = ast.unparse(tree)
+    node.__class__ = kept[0]
+    node.__dict__.clear()
+    node.__dict__.update(kept[1])
+    return text
 
 
 def _compiles(text: str) -> bool:

@@ -1,11 +1,9 @@
 """The bug hunt of the capstone: whatever subset of the faults is left, each is told by itself."""
 
-import ast
 from itertools import chain, combinations
 
 import pytest
 
-from autograder.exercises._ch06_hunt import GIVEN, changed_lines, lines_of
 from autograder.verdict import Status
 from tests.test_bank import grade, judge_of
 
@@ -34,19 +32,3 @@ def test_each_fault_that_is_left_is_told(left: tuple[str, ...]) -> None:
     report = grade("fix_trainer", cell, 4101)
 
     assert sorted(left) == sorted(v.mistake or "" for v in report.verdicts if v.status is not Status.PASS)
-
-
-def test_the_given_lines_are_the_starter() -> None:
-    """The lines that changes are counted from are those that the student gets."""
-    starter = ast.parse(judge_of("ch06_capstone").chapter.starter("fix_trainer"))
-
-    assert lines_of(starter, "fix_trainer") == GIVEN
-
-
-@pytest.mark.parametrize(
-    ("now", "expected"),
-    [("abcd", 0), ("abxd", 1), ("abcxd", 1), ("abd", 1), ("acbd", 1), ("xycd", 2), ("", 4), ("dcba", 3)],
-)
-def test_a_change_counts_once(now: str, expected: int) -> None:
-    """A line that was rewritten, added, taken away or moved counts as one."""
-    assert changed_lines("abcd", now) == expected

@@ -37,8 +37,9 @@ def listed(stem: str) -> dict[str, dict[str, str]]:
     return data
 
 
+@cache
 def of_exercise(name: str) -> list[Mutant]:
-    """The mutants of an exercise's worked solution."""
+    """The mutants of an exercise's worked solution; made once."""
     return list(mutants(judge_of(EXERCISES[name].chapter).chapter.solution(name)))
 
 

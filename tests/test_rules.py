@@ -1,8 +1,12 @@
 """Rules on the syntax tree of an answer."""
 
+import ast
+
 import pytest
 
-from autograder.rules import avoids, broken, no_loops
+from autograder.exercises import _ch04_loops, _ch06_hunt
+from autograder.rules import avoids, broken, few_lines, lines_of, no_loops
+from tests.test_bank import judge_of
 
 NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.")
 
@@ -66,3 +70,37 @@ def test_an_indented_source_is_read() -> None:
 def test_a_text_that_does_not_parse_breaks_no_rule() -> None:
     """A syntax error is told elsewhere, by the verdict on the answer itself."""
     assert () == broken((no_loops,), "def f(x:", "f")
+
+
+@pytest.mark.parametrize(
+    ("now", "changed"),
+    [("abcd", 0), ("abxd", 1), ("abcxd", 1), ("abd", 1), ("acbd", 1), ("dabc", 1), ("xycd", 2), ("dcba", 3), ("", 4)],
+)
+def test_a_changed_line_counts_once(now: str, changed: int) -> None:
+    """A line that was rewritten, added, taken away or moved counts as one."""
+    source = "def f():\n    " + "; ".join(now) if now else ""
+    exact, strict = (few_lines(most, {"f": "abcd"}, "", "") for most in (changed, changed - 1))
+
+    assert () == broken((exact,), source, "f")
+    assert (strict,) == broken((strict,), source, "f")
+
+
+def test_spelling_is_no_change() -> None:
+    """Comments, docstrings, quotes and spaces make no other line."""
+    rule = few_lines(0, {"f": ["return g('x', 1)"]}, "", "")
+
+    assert () == broken((rule,), 'def f():\n    """Doc."""\n    # why\n    return g( "x",1 )\n', "f")
+
+
+@pytest.mark.parametrize(
+    ("stem", "exercise", "given"),
+    [
+        ("ch04_training", "broken_loops", {f"loop_{letter}": lines for letter, lines in _ch04_loops.GIVEN.items()}),
+        ("ch06_capstone", "fix_trainer", {"fix_trainer": _ch06_hunt.GIVEN}),
+    ],
+)
+def test_the_given_lines_are_the_starter(stem: str, exercise: str, given: dict[str, tuple[str, ...]]) -> None:
+    """The lines that an answer to a bug hunt is compared with are those that the student gets."""
+    starter = ast.parse(judge_of(stem).chapter.starter(exercise))
+
+    assert {name: list(lines) for name, lines in given.items()} == {name: lines_of(starter, name) for name in given}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +14,7 @@ from autograder.exercise import Case, Draw
 from autograder.exercises._ch04_models import random_from
 from autograder.observation import Observation, Plain
 from autograder.probe import attempt, copy_of, see, values
-from autograder.rules import Rule
+from autograder.rules import few_lines
 
 Answer = Callable[..., Any]
 
@@ -58,38 +56,12 @@ GIVEN: dict[str, tuple[str, ...]] = {
 }
 
 
-def lines_of(tree: ast.AST, letter: str) -> tuple[str, ...]:
-    """The lines of a loop, spelled as Python spells them, without comments, docstring and indentation."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == f"loop_{letter}"]
-    if not found:
-        return ()
-    body = found[-1].body[1:] if ast.get_docstring(found[-1]) else found[-1].body
-    return tuple(line.strip() for statement in body for line in ast.unparse(statement).splitlines())
-
-
-def changed_lines(given: tuple[str, ...], now: tuple[str, ...]) -> int:
-    """How many lines were added, taken away, rewritten or moved; each counts once."""
-    gone, new = Counter(given) - Counter(now), Counter(now) - Counter(given)
-    kept = (Counter(given) & Counter(now)).total()
-    return max(gone.total(), new.total()) + kept - _in_order(given, now)
-
-
-def _in_order(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """The length of the longest run of lines that both have in the same order."""
-    row = [0] * (len(other) + 1)
-    for line in one:
-        last = list(row)
-        for i, match in enumerate(other):
-            row[i + 1] = last[i] + 1 if line == match else max(row[i], last[i + 1])
-    return row[-1]
-
-
-few_lines = Rule(
-    "few_lines",
+few = few_lines(
+    MOST_LINES,
+    {f"loop_{letter}": lines for letter, lines in GIVEN.items()},
     f"changes at most {MOST_LINES} lines of each loop",
     f"One of the loops differs from what you were given in more than {MOST_LINES} lines, or has lost its name. "
     "Each fault needs less than that.",
-    lambda tree: any(changed_lines(given, lines_of(tree, letter)) > MOST_LINES for letter, given in GIVEN.items()),
 )
 
 # --- the loops at work

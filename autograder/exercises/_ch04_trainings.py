@@ -76,11 +76,11 @@ def compare_optimizers(draw: Draw) -> Iterator[Case]:
         return [draw.whole(0, 9999) for _ in range(count)]
 
     rates = {"sgd_lr": round(draw.real(0.05, 0.1), 3), "adam_lr": round(draw.real(0.02, 0.04), 3)}
-    yield Case("counts the steps of both for one seed", seeds(1), **rates, goal=0.2)
+    yield Case("counts the steps of both for one seed", seeds(1), **rates, goal=0.2, limit=60)
     yield Case("counts the steps of both for one seed", seeds(1), **rates, goal=0.25, limit=60)
-    yield Case(_SEVERAL, seeds(3), **rates, goal=0.25)
+    yield Case(_SEVERAL, seeds(3), **rates, goal=0.25, limit=60)
     yield Case(_LIMIT, seeds(2), **rates, goal=0.01, limit=draw.whole(4, 7))
-    yield Case(_RATIO, seeds(3), **rates, goal=0.25)
+    yield Case(_RATIO, seeds(3), **rates, goal=0.25, limit=60)
 
 
 _UNITS = "comes near the best line, whatever the units"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -14,7 +12,7 @@ from autograder.exercise import Case, Probe
 from autograder.exercises._ch06_models import KINDS, SIDE, Answer, make_images, random_from
 from autograder.observation import Observation, Plain
 from autograder.probe import attempt, see
-from autograder.rules import Rule
+from autograder.rules import few_lines
 
 # --- the limit on changed lines
 
@@ -46,30 +44,11 @@ return {'losses': losses, 'accuracies': accuracies}
 """.splitlines()
 
 
-def lines_of(tree: ast.AST, name: str) -> list[str]:
-    """The lines of a function as Python spells them, without comments, docstring and indentation; [] if it is gone."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
-    if not found:
-        return []
-    body = found[-1].body[1:] if ast.get_docstring(found[-1]) else found[-1].body
-    return [line.strip() for statement in body for line in ast.unparse(statement).splitlines()]
-
-
-def changed_lines(given: Sequence[str], now: Sequence[str]) -> int:
-    """How many lines were added, taken away, rewritten or moved; each counts once."""
-    row = [0] * (len(now) + 1)  # row[i]: how many lines of `given` so far stand in order in the first i of `now`
-    for line in given:
-        last = list(row)
-        for i, other in enumerate(now):
-            row[i + 1] = last[i] + 1 if line == other else max(row[i], last[i + 1])
-    return max(len(given), len(now)) - row[-1]
-
-
-few_lines = Rule(
-    "few_lines",
+few = few_lines(
+    MOST_LINES,
+    {"fix_trainer": GIVEN},
     f"changes at most {MOST_LINES} lines",
     f"Your trainer differs from the given one in more than {MOST_LINES} lines. The six faults need one line each.",
-    lambda tree: changed_lines(GIVEN, lines_of(tree, "fix_trainer")) > MOST_LINES,
 )
 
 # --- the trainer at work

@@ -160,7 +160,7 @@ _STEPS = {"c": 240, "f": 110}
         "trained": "The losses fall, but the model that was given has not learned.",
         "optimizers": "The loop should keep its kind of optimizer.",
     },
-    rules=(loops.few_lines,),
+    rules=(loops.few,),
     seconds=60.0,
 )
 def broken_loops(draw: Draw) -> Iterator[Case]:

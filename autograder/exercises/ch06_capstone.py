@@ -141,7 +141,7 @@ _BEST = "leaves the weights of the best epoch in the model"
         },
         otherwise=hunt.hunted("accuracies"),
     ),
-    rules=(hunt.few_lines,),
+    rules=(hunt.few,),
     tells={
         "losses": "The losses are not the cross-entropy of the model's outputs, averaged over the batches.",
         "gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another.",

@@ -128,7 +128,7 @@ def in_train_mode(steps: int = STEPS) -> tuple[Losses, Losses]:
 def _watched(run: Run, steps: int, measure: Callable[[nn.Module], Tensor]) -> tuple[Losses, Losses]:
     """Train, and measure something else after each step."""
     optimizer = run.optimizer()
-    seen, watched = [], []
+    losses, watched = [], []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         for _ in range(steps):
@@ -136,10 +136,10 @@ def _watched(run: Run, steps: int, measure: Callable[[nn.Module], Tensor]) -> tu
             loss = _loss(run, "")
             torch.autograd.backward(loss)
             optimizer.step()
-            seen.append(loss.item())
+            losses.append(loss.item())
             with torch.no_grad():
                 watched.append(measure(run.model).item())
-    return seen, watched
+    return losses, watched
 
 
 def wild_batch(steps: int = STEPS) -> Losses:

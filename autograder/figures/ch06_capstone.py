@@ -45,14 +45,14 @@ class _Run:
 
     def epoch(self) -> float:
         """Train for an epoch; returns the mean of its losses."""
-        losses = []
-        for rows in torch.randperm(len(self.labels), generator=self.order).split(_BATCH):
+        total, groups = 0.0, torch.randperm(len(self.labels), generator=self.order).split(_BATCH)
+        for rows in groups:
             self.optimizer.zero_grad()
             loss = cross_entropy(self.model(self.images[rows]), self.labels[rows])
             loss.backward()
             self.optimizer.step()
-            losses.append(loss.item())
-        return sum(losses) / len(losses)
+            total += loss.item()
+        return total / len(groups)
 
 
 def resumed(make_model: Maker, images: Tensor, labels: Tensor, seed: int) -> Figure:
@@ -130,7 +130,7 @@ def _steps(make_model: Maker, images: Tensor, labels: Tensor, seed: int, amp: bo
         losses = []
         for x, y in 3 * list(zip(images.split(_BATCH), labels.split(_BATCH), strict=True)):
             run.optimizer.zero_grad()
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=amp):
+            with torch.autocast("cpu", torch.bfloat16, enabled=amp):
                 loss = cross_entropy(run.model(x), y)
             loss.backward()
             run.optimizer.step()

@@ -304,7 +304,7 @@ def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
     bias = torch.zeros((), requires_grad=True)
     optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(150):
+    for _ in range(200):
         optimizer.zero_grad()
         loss = ((inputs @ weight + bias - y) ** 2).mean()
         loss.backward()
@@ -324,7 +324,7 @@ def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
     bias = torch.zeros((), requires_grad=True)
     optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(150):
+    for _ in range(200):
         optimizer.zero_grad()
         loss = ((inputs @ weight + bias - y) ** 2).mean()
         loss.backward()
@@ -344,7 +344,7 @@ def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
     bias = torch.zeros((), requires_grad=True)
     optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(150):
+    for _ in range(200):
         optimizer.zero_grad()
         loss = ((inputs @ weight + bias - y) ** 2).mean()
         loss.backward()
@@ -366,7 +366,7 @@ def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
     bias = torch.zeros((), requires_grad=True)
     optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(150):
+    for _ in range(200):
         optimizer.zero_grad()
         loss = ((x @ weight + bias - y) ** 2).mean()
         loss.backward()
@@ -387,7 +387,7 @@ def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
     bias = torch.zeros((), requires_grad=True)
     optimizer = torch.optim.SGD([weight, bias], lr=0.1)
-    for _ in range(150):
+    for _ in range(200):
         optimizer.zero_grad()
         loss = ((inputs @ weight + bias - y) ** 2).mean()
         loss.backward()
@@ -1266,7 +1266,7 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
         x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64)[:, None]
         optimizer = make(model.parameters())
         losses = []
-        for _ in range(limit):
+        while len(losses) < limit and (not losses or losses[-1] >= goal):
             loss = ((model(x) - torch.sin(x)) ** 2).mean()
             losses.append(loss.item())
             model.zero_grad()
@@ -2225,7 +2225,7 @@ def evaluate(model, loader, criterion):
             accuracy += share * ((logits.argmax(dim=-1) == labels).double().mean().item() - accuracy)
             seen += len(labels)
     finally:
-        torch.set_grad_enabled(True)
+        torch.set_grad_enabled(mode=True)
         for module in training:
             module.training = True
     return dict(loss=loss, accuracy=accuracy)

@@ -607,8 +607,8 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     target = torch.device(device)
     loss = criterion(model(x_batch.to(device=target)), y_batch.to(device=target))
     params = list(model.parameters())
-    for param, grad in zip(params, torch.autograd.grad(loss, params)):
-        param.grad = grad
+    for weight, grad in zip(params, torch.autograd.grad(loss, params)):
+        weight.grad = grad
     optimizer.step()
     with torch.no_grad():
         return loss + 0.0
@@ -840,9 +840,9 @@ def count_syncs(fn):
             self.names = []
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            result = func(*args, **(kwargs or {}))
+            out = func(*args, **(kwargs or {}))
             self.names.append(str(func.overloadpacket))
-            return result
+            return out
 
     record = Record()
     with record:
@@ -3577,8 +3577,8 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
         prediction = model(x)
         loss = ((prediction.float() - y.float()) ** 2).mean()
     optimizer.zero_grad(set_to_none=True)
-    scaled = scaler.scale(loss)
-    scaled.backward()
+    larger = scaler.scale(loss)
+    larger.backward()
     scaler.unscale_(optimizer)
     params = [p for group in optimizer.param_groups for p in group["params"]]
     torch.nn.utils.clip_grad_norm_(params, max_norm=max_norm)

@@ -1370,8 +1370,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
             scaler.scale(loss).backward()
             total += loss.item()
         scaler.unscale_(optimizer)
-        for param in model.parameters():
-            torch.nn.utils.clip_grad_norm_([param], max_norm)
+        for weight in model.parameters():
+            torch.nn.utils.clip_grad_norm_([weight], max_norm)
         scaler.step(optimizer)
         scaler.update()
         losses.append(total)
