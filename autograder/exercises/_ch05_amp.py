@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch05_calls as calls
 from autograder.exercises import _ch05_precision as precision
 from autograder.exercises._ch05_core import EXERCISES, eighths
 from autograder.exercises._ch05_hints import HINTS
@@ -61,6 +62,7 @@ _REGION_PARTS = {
     "mixed_region",
     tier="core",
     hints=HINTS["mixed_region"],
+    spelled=calls.in_region,
     probe=in_part(_REGION_PARTS, otherwise=precision.region("returned")),
     compare=precision.compare_regions,
     tells={
@@ -99,6 +101,7 @@ _EMPTY, _KEPT = "gives 0.0 where nothing is to be counted", "leaves .grad as it 
     "underflow_report",
     tier="core",
     hints=HINTS["underflow_report"],
+    spelled=calls.reporting,
     probe=in_part({_KEPT: precision.reported("grads_kept")}, otherwise=precision.reported("returned")),
     tells={"grads_kept": "After your report, a .grad is not what it was."},
 )
@@ -109,6 +112,8 @@ def underflow_report(draw: Draw) -> Iterator[Case]:
     yield Case("counts what float16 turns to 0", [_slopes(draw, _lost(4), _tiny(4), _fine(1))], [1.0])
     yield Case(_EACH, [_slopes(draw, _lost(7), _tiny(2), _fine(2))], scales)
     yield Case(_EACH, [_slopes(draw, _lost(9))], scales[::-1])
+    beyond = [_slopes(draw, (-14.0, -13.0, draw.whole(2, 4)), _lost(2), (0.5, 1.0, 3))]
+    yield Case(_EACH, beyond, [1.0, 131072.0])  # of its gradients some are 0 and some inf then
     for some in (_slopes(draw, _lost(3), _fine(4)), _slopes(draw, _lost(2), _tiny(3))):
         yield Case(_ALREADY, [torch.cat([torch.zeros(draw.whole(1, 4)), some])], [1.0, scales[2]])
     yield Case(_ALL, [_slopes(draw, _lost(1), _fine(1)), _slopes(draw, _lost(3), _fine(2))], [1.0])
@@ -140,7 +145,7 @@ def _slopes(draw: Draw, *parts: tuple[float, float, int]) -> Tensor:
     return slopes * (draw.bools(len(slopes)).float() * 2 - 1)
 
 
-_UNDER, _CLIPPED = "runs model and loss under autocast, and nothing else", "clips the true gradients"
+_UNDER, _CLIPPED = "runs the model under autocast, backward and step outside", "clips the true gradients"
 _SKIPS, _UPDATES = "lets the scaler skip a step after an overflow", "updates the scaler once"
 _OLD, _RETURNS = "clears old gradients", "returns the unscaled loss in float32, without a record"
 _AMP_PARTS = {
@@ -157,6 +162,7 @@ _AMP_PARTS = {
     "amp_train_step",
     tier="core",
     hints=HINTS["amp_train_step"],
+    spelled=calls.stepping_mixed,
     probe=in_part(_AMP_PARTS, otherwise=precision.amp_step("held")),
     tells={
         "held": "After your step, the parameters are not what they should be.",

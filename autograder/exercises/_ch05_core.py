@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw, ExerciseSet
+from autograder.exercises import _ch05_calls as calls
 from autograder.exercises import _ch05_devices as devices
 from autograder.exercises import _ch05_measures as measures
 from autograder.exercises._ch05_hints import HINTS
@@ -25,7 +26,13 @@ def eighths(draw: Draw, *shape: int) -> Tensor:
 _BOTH, _NONE = "cuda and mps there", "only the CPU there"
 
 
-@EXERCISES.add("pick_device", tier="warm-up", hints=HINTS["pick_device"], probe=devices.picked)
+@EXERCISES.add(
+    "pick_device",
+    tier="warm-up",
+    hints=HINTS["pick_device"],
+    probe=devices.picked,
+    spelled=calls.picking,
+)
 def pick_device(draw: Draw) -> Iterator[Case]:
     """Choose a device."""
     yield Case("gives the CPU where there is nothing else", None, [_NONE])
@@ -59,6 +66,7 @@ _PLACES = {
     "to_device",
     tier="core",
     hints=HINTS["to_device"],
+    spelled=calls.moving,
     probe=in_part({_NEW: devices.moved("left", "new")}, otherwise=devices.moved("returned")),
     tells={
         "left": "After your function, obj itself is not what it was.",
@@ -93,6 +101,7 @@ _STEP_PARTS = {
     "train_step_on",
     tier="core",
     hints=HINTS["train_step_on"],
+    spelled=calls.stepping,
     probe=in_part(_STEP_PARTS, otherwise=devices.one_step("held")),
     tells={
         "held": "After your step, the parameters are not what they should be.",
@@ -134,6 +143,7 @@ _CALLS = "calls fn as often as asked for"
     "bench",
     tier="core",
     hints=HINTS["bench"],
+    spelled=calls.timing,
     probe=in_part(
         {_CALLS: measures.benched("calls"), _DONE: measures.benched("waits", "returned")},
         otherwise=measures.benched("returned"),
@@ -182,6 +192,7 @@ _PLAN_PARTS = {
     "memory_plan",
     tier="core",
     hints=HINTS["memory_plan"],
+    spelled=calls.planning,
     probe=in_part(_PLAN_PARTS, otherwise=measures.planned("parameters")),
     tells={
         "model": "After your plan, a parameter or buffer of the model is not what it was.",

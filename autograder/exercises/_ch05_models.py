@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
@@ -118,11 +119,24 @@ def grads_of(model: nn.Module) -> dict[str, Plain]:
 
 
 class Waits(TorchDispatchMode):
-    """Count how often a value of a tensor is asked for."""
+    """Count how often a value of a tensor is asked for, by a print too, which the mode itself does not see."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.count = 0
+        self._printing = patch.object(Tensor, "__repr__", self._shown)
+
+    def _shown(self, *_: Any, **__: Any) -> str:
+        self.count += 1
+        return "tensor(...)"
+
+    def __enter__(self) -> Any:
+        self._printing.start()
+        return super().__enter__()  # type: ignore[no-untyped-call]
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
+        self._printing.stop()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.count += str(func.overloadpacket) == "aten._local_scalar_dense"

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch05_calls as calls
 from autograder.exercises import _ch05_measures as measures
 from autograder.exercises import _ch05_scaler as scaler
 from autograder.exercises._ch05_amp import EXERCISES
@@ -34,6 +35,7 @@ _SCALER_PARTS = {
     "LossScaler",
     tier="stretch",
     hints=HINTS["LossScaler"],
+    spelled=calls.scaling,
     probe=in_part(_SCALER_PARTS, otherwise=scaler.rounds("scaled")),
     tells={
         "scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss.",
@@ -105,6 +107,7 @@ _CALLED = "calls fn once, and lets it compute what it would"
     "count_syncs",
     tier="stretch",
     hints=HINTS["count_syncs"],
+    spelled=calls.watching,
     probe=in_part({_CALLED: measures.counted("calls", "made")}, otherwise=measures.counted("returned")),
     tells={
         "calls": "One call of `count_syncs` is to call fn once.",

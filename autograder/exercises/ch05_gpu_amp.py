@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch05_calls as calls
 from autograder.exercises import _ch05_hunt as hunt
 from autograder.exercises import _ch05_stretch
 from autograder.exercises._ch05_core import eighths
@@ -38,6 +39,7 @@ _PARTS = {
     "make_agnostic",
     tier="core",
     hints=HINTS["make_agnostic"],
+    spelled=calls.hunting,
     probe=in_part(_PARTS, otherwise=hunt.any_mended),
     tells={
         "mended": "None of the five does yet what it should on another device.",
