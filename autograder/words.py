@@ -39,7 +39,7 @@ def tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
     if "raised" in seen:
         return _tell_raised(exercise, seen["raised"])
     if difference.path == () and difference.aspect == "keys":
-        return Told("Expected this call to raise an error; it returned a value.")
+        return _tell_form(difference, seen)
     facet, *inner = difference.path
     if facet in exercise.tells:
         if isinstance(difference.expected, bool):  # the sentence says it all
@@ -48,6 +48,17 @@ def tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+def _tell_form(difference: Difference, seen: Observation) -> Told:
+    """The probe could not look at what it expected: an error is missing, or the result has another form."""
+    if "raised" in difference.expected:
+        return Told("Expected this call to raise an error; it returned a value.")
+    if "returned" not in seen:
+        return Told("What your code returns is not of the form that the docstring describes.")
+    advice = " Did you forget `return`?" if seen["returned"] is None else ""
+    sentence = f"What your code returns is not of the form that the docstring describes.{advice}"
+    return Told(sentence, got=show(seen["returned"]))
 
 
 _FACETS = {
@@ -199,6 +210,8 @@ def call(name: str, case: Case) -> str:
 
 def argument(value: object) -> str:
     """An argument as code: a small tensor in full, a larger one by shape."""
+    if type(value) is list:
+        return shorten(f"[{', '.join(map(argument, value))}]")
     if not isinstance(value, torch.Tensor):
         return shorten(repr(value))
     unusual = value.dtype not in (torch.float32, torch.int64, torch.bool)

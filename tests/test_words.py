@@ -3,8 +3,11 @@
 import torch
 
 from autograder import words
+from autograder.difference import Tolerance, first_difference
 from autograder.exercise import Case
 from autograder.exercises import _ch03_calls as calls
+from autograder.exercises import _ch04_calls as training
+from autograder.exercises import find
 from autograder.probe import see
 
 from . import made
@@ -101,3 +104,35 @@ def test_an_exercise_may_spell_its_calls() -> None:
     assert later == "save_best(<a linear layer, sizes 3, 2>, <a record with loss 0.7>, 0.5)"
     frozen = calls.freezing("freeze_all_but", Case("", "two layers", 3, "head.*", x))
     assert frozen == "freeze_all_but(<two layers, sizes 3>, 'head.*')"
+
+
+def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
+    """Each tensor in a list is spelled as it is outside of one."""
+    assert words.argument([torch.tensor([1, 2]), None]) == "[torch.tensor([1, 2]), None]"
+
+
+def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
+    """Where a probe finds nothing to look at, the sentence is about the form; where an error is due, about that."""
+    exercise, seen = find("collate_pad"), {"returned": None}
+    parts = {"padded": [1]}, {"raised": see(1)}
+    told = []
+    for expected in parts:
+        difference = first_difference(expected, seen, Tolerance())
+        assert difference is not None
+        told.append(words.tell(exercise, difference, seen).sentence)
+
+    assert "not of the form" in told[0]
+    assert "Did you forget `return`?" in told[0]
+    assert told[1] == "Expected this call to raise an error; it returned a value."
+
+
+def test_calls_of_training_name_what_they_train() -> None:
+    """Models, optimizers and loaders travel as names; a report shows the call that a student would write."""
+    x, y = torch.zeros(6, 4), torch.zeros(6, 1)
+    step = training.stepping("train_step", Case("", "linear", "SGD", x, y))
+    assert step == "train_step(<linear>, <SGD>, criterion, <x_batch (6, 4)>, <y_batch (6, 1)>)"
+    assert training.looping("broken_loops", Case("", "a", x, y, 9)).startswith('broken_loops()["a"](model, ')
+    assert training.fitting("sin_fit", Case("", "weights of its own")) == "sin_fit(steps=0)"
+    stopped = training.resuming("fit", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
+    assert stopped.endswith(", 1), then fit(..., 3, checkpoint)")
+    assert training.optimizing("AdamW", Case("", [x, y], [[x, y]] * 2, lr=0.1)).endswith("then step() 2 times")

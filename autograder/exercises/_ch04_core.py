@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from autograder.exercise import Case, Draw, ExerciseSet
+from autograder.exercises import _ch04_calls as calls
 from autograder.exercises import _ch04_data as data
 from autograder.exercises._ch04_hints import HINTS
 from autograder.probe import calling, facets, in_part
@@ -65,6 +66,7 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
     yield Case("fills shorter rows up at their end", _rows(draw, 1, 3, 2))
     yield Case("fills shorter rows up at their end", _rows(draw, *draw.sizes(4, 1, 6)))
     yield Case(_PAD, _rows(draw, *draw.sizes(3, 1, 5)), pad=-draw.whole(1, 100))
+    yield Case(_PAD, [row - row[0] for row in _rows(draw, *draw.sizes(3, 2, 5))], pad=draw.whole(51, 99))
     yield Case(_DTYPE, [row.double() / 4 for row in _rows(draw, *draw.sizes(3, 1, 5))])
     yield Case(_DTYPE, [row.float() / 4 for row in _rows(draw, 3, 1)], pad=draw.whole(1, 9) / 8)
     yield Case(_EMPTY, _rows(draw, 0, draw.whole(1, 4)))
@@ -117,6 +119,7 @@ _NONE, _ONCE = "leaves out what has no gradient", "takes a generator"
     "clip_grad_norm",
     tier="core",
     hints=HINTS["clip_grad_norm"],
+    spelled=calls.clipping,
     probe=in_part(
         {
             _RETURNS: data.clipped("returned"),

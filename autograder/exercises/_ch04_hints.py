@@ -71,7 +71,7 @@ HINTS: dict[str, tuple[str, ...]] = {
     ),
     "fit": (
         "What has a memory besides the weights? The optimizer, the scheduler, the random numbers, your list of losses.",
-        "`state_dict()` shows the living tensors, not copies: what happens to them in the next epoch?",
+        "`state_dict()` shows living tensors, and an optimizer takes over those that it loads: where are copies due?",
         "`torch.get_rng_state` and `torch.set_rng_state` for the random numbers; `copy.deepcopy` for the rest.",
     ),
 }

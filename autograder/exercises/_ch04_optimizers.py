@@ -52,6 +52,9 @@ def apart(answer: Class, case: Case) -> Observation:
 
 def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:
     for param, grad in zip(params, grads, strict=True):
-        param.grad = grad
+        if param.grad is None or grad is None:
+            param.grad = grad
+        else:
+            param.grad.copy_(grad)  # the same tensor, step after step
     optimizer.step()
     return [values(param) for param in params]

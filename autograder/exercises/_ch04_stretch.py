@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch04_calls as calls
 from autograder.exercises import _ch04_optimizers as optimizers
 from autograder.exercises import _ch04_resume as resume
 from autograder.exercises._ch04_core import EXERCISES, doubles
@@ -34,6 +35,7 @@ _OPTIMIZER_TELLS = {
     "SGDMomentum",
     tier="stretch",
     hints=HINTS["SGDMomentum"],
+    spelled=calls.optimizing,
     probe=in_part(_OPTIMIZER_PARTS, otherwise=optimizers.stepped("path")),
     tells=_OPTIMIZER_TELLS,
 )
@@ -54,6 +56,7 @@ def sgd_momentum(draw: Draw) -> Iterator[Case]:
     "AdamW",
     tier="stretch",
     hints=HINTS["AdamW"],
+    spelled=calls.optimizing,
     probe=in_part(
         {_ONCE: optimizers.stepped("path", "cleared", "grads", generator=True), _APART: optimizers.apart},
         otherwise=optimizers.stepped("path"),
@@ -94,6 +97,7 @@ _RESUMED = resume.resumed()
     "fit",
     tier="stretch",
     hints=HINTS["fit"],
+    spelled=calls.resuming,
     probe=in_part(
         {
             _OPTIMIZER: _RESUMED,

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from autograder.difference import Tolerance
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch04_calls as calls
 from autograder.exercises import _ch04_fits as fits
 from autograder.exercises._ch04_hints import HINTS
 from autograder.exercises._ch04_stretch import EXERCISES
@@ -25,6 +26,7 @@ _STAYS, _FIT = "leaves the model as it was with 0 steps", "comes near the sine a
     "sin_fit",
     tier="core",
     hints=HINTS["sin_fit"],
+    spelled=calls.fitting,
     probe=in_part(
         {_IN_PLACE: fits.short_fit, _ADAM: fits.short_fit, _STAYS: fits.short_fit, _FIT: fits.long_fit},
         otherwise=fits.new_model,

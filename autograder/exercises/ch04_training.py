@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch04_calls as calls
 from autograder.exercises import _ch04_loops as loops
 from autograder.exercises import _ch04_steps as steps
 from autograder.exercises import _ch04_trainings
@@ -33,6 +34,7 @@ _MODE = "leaves the model in its mode"
     "train_step",
     tier="core",
     hints=HINTS["train_step"],
+    spelled=calls.stepping,
     probe=in_part(
         {
             _STALE: steps.one_step("held", warm=True),
@@ -83,6 +85,7 @@ _NO_GRAPH = "records no graph"
     "evaluate",
     tier="core",
     hints=HINTS["evaluate"],
+    spelled=calls.evaluating,
     probe=in_part(
         {
             _FLOATS: steps.evaluated("types"),
@@ -130,7 +133,14 @@ _TRIALS = {
 }
 
 
-@EXERCISES.add("overfit_one_batch", tier="core", hints=HINTS["overfit_one_batch"], probe=diagnosed, seconds=60.0)
+@EXERCISES.add(
+    "overfit_one_batch",
+    tier="core",
+    hints=HINTS["overfit_one_batch"],
+    spelled=calls.examining,
+    probe=diagnosed,
+    seconds=60.0,
+)
 def overfit_one_batch(draw: Draw) -> Iterator[Case]:
     """Find out why one batch cannot be learned."""
     for requirement, names in _TRIALS.items():
@@ -146,13 +156,14 @@ _LOOPS = {
     "loop f learns": "f",
     "loop c learns": "c",
 }
-_STEPS = {"c": 240, "f": 110}
+_STEPS = {"c": 240, "f": 110, "h": 60}
 
 
 @EXERCISES.add(
     "broken_loops",
     tier="core",
     hints=HINTS["broken_loops"],
+    spelled=calls.looping,
     probe=loops.loop_run,
     compare=loops.compare_loops,
     tells={

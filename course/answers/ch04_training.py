@@ -101,7 +101,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "train_step",
     "no-step",
-    "The gradients are there, but nobody uses them: without `optimizer.step()` no parameter moves.",
+    "No parameter moves: either `optimizer.step()` is missing, or it comes before backward, when .grad is still empty.",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
@@ -185,6 +185,43 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss.backward()
     optimizer.step()
     return loss.item()
+
+
+@bank.wrong(
+    "train_step",
+    "sets-eval-mode",
+    "You call `model.eval()`: dropout and batch norm, which should take part in training, are at rest.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    model.eval()
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "train_step",
+    "optimizer-of-its-own",
+    "You make an optimizer of your own. The caller chose one, with its rate and its memory: use that one.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.right("train_step", "detached-targets")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad(set_to_none=False)
+    loss = criterion(model(x_batch), y_batch.detach().clone())
+    loss.backward()
+    optimizer.step()
+    return loss.detach().numpy().item()
 
 
 @bank.right("train_step", "zero-right-before-backward")
@@ -394,6 +431,27 @@ def house_prices(x, y, new):
         optimizer.step()
     weight = weight / std
     bias = bias - mean @ weight
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "house_prices",
+    "rate-still-tiny",
+    "You standardize, and keep the tiny rate. There is no reason for it any more: in 200 steps it gets nowhere.",
+)
+def house_prices(x, y, new):
+    center, spread = x.mean(0), x.std(0)
+    inputs = (x - center) / spread
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=1e-7)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight.detach() / spread
+    bias = bias.detach() - center @ weight
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
@@ -866,6 +924,60 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
+@bank.wrong(
+    "sin_fit",
+    "end-left-out",
+    "Your last x comes one place before pi. 200 points with both ends leave 199 gaps: `torch.linspace` counts so.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(1, 16)
+            self.second = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    model = model or SinMLP()
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    stepper = kind(model.parameters(), lr=lr)
+    x = (torch.arange(200) / 200 * 2 * math.pi - math.pi).unsqueeze(1)
+    for _ in range(steps):
+        stepper.zero_grad()
+        loss = F.mse_loss(model(x), torch.sin(x))
+        loss.backward()
+        stepper.step()
+    return model
+
+
+@bank.wrong(
+    "sin_fit",
+    "new-optimizer-each-step",
+    "You make the optimizer anew in every step. SGD does not mind; Adam forgets its averages each time.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(1, 16)
+            self.second = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    model = model or SinMLP()
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    for _ in range(steps):
+        stepper = kind(model.parameters(), lr=lr)
+        stepper.zero_grad()
+        loss = F.mse_loss(model(x), torch.sin(x))
+        loss.backward()
+        stepper.step()
+    return model
+
+
 @bank.right("sin_fit", "last-layer-first")
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):
@@ -1256,6 +1368,34 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
         model, x, y = start(seed)
         adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "compare_optimizers",
+    "limit-minus-one",
+    "Where the goal is not reached you give the last number of your loop, which is one less than the steps taken.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    counts = {"sgd": [], "adam": []}
+    for seed in seeds:
+        for name, kind, lr in (("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)):
+            model, x, y = start(seed)
+            optimizer = kind(model.parameters(), lr=lr)
+            for step in range(limit):
+                loss = F.mse_loss(model(x), y)
+                if loss.item() < goal:
+                    break
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            counts[name].append(step)
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
 
 
 @bank.right("compare_optimizers", "losses-first")
@@ -1661,6 +1801,20 @@ def collate_pad(batch, pad=0):
     return padded, lengths
 
 
+@bank.wrong(
+    "collate_pad",
+    "zeros-become-pad",
+    "You fill up with 0, and then turn every 0 into `pad`: the zeros that are data are lost.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.zeros(len(batch), max(lengths), dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    padded[padded == 0] = pad
+    return padded, lengths
+
+
 @bank.right("collate_pad", "pad-sequence")
 def collate_pad(batch, pad=0):
     padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
@@ -1911,6 +2065,40 @@ def loss_inputs(head, output, target):
     if head == "spam":
         return F.binary_cross_entropy_with_logits(output, target).item()
     return F.mse_loss(output.squeeze(1), target).item()
+
+
+@bank.wrong(
+    "loss_inputs",
+    "marked-softmax",
+    "The marked logits run through softmax twice: `cross_entropy` takes logits here, too.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output.softmax(dim=1), target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "loss_inputs",
+    "letters-softmax",
+    "The letters' logits run through softmax twice: `cross_entropy` takes logits here, too.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.softmax(dim=2).transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
 
 
 @bank.right("loss_inputs", "labels-and-modules")
@@ -2183,6 +2371,26 @@ def evaluate(model, loader, criterion):
     for module, mode in modes.items():
         module.training = mode
     return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "evaluate",
+    "percent",
+    "Your accuracy is in percent. A share is asked for, between 0 and 1.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": 100 * correct / count}
 
 
 @bank.right("evaluate", "collects-logits")
@@ -2576,6 +2784,34 @@ class SGDMomentum:
                 self.velocities[i] = self.momentum * self.velocities[i] + g
                 p -= self.lr * self.velocities[i]
                 p.grad = None
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "SGDMomentum",
+    "velocity-is-the-gradient",
+    "Your first velocity is the tensor in .grad itself, not a copy: when .grad is filled anew, the velocity is gone.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [None] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad if self.weight_decay == 0 else p.grad + self.weight_decay * p
+            if self.velocities[i] is None:
+                self.velocities[i] = g
+            else:
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+            p -= self.lr * self.velocities[i]
 
     def zero_grad(self):
         for p in self.params:
@@ -3054,6 +3290,35 @@ class AdamW:
             p.grad = None
 
 
+@bank.wrong(
+    "AdamW",
+    "decay-last",
+    "Your decay comes after the step, and shrinks the step too. In AdamW it comes first.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.state = [[0, torch.zeros_like(p), torch.zeros_like(p)] for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for p, state in zip(self.params, self.state):
+            if p.grad is None:
+                continue
+            state[0] += 1
+            t, m, s = state
+            m.mul_(b1).add_((1 - b1) * p.grad)
+            s.mul_(b2).add_((1 - b2) * p.grad**2)
+            p -= self.lr * (m / (1 - b1**t)) / ((s / (1 - b2**t)).sqrt() + self.eps)
+            p *= 1 - self.lr * self.weight_decay
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("AdamW", "around-torch")
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
@@ -3248,6 +3513,30 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
+@bank.wrong(
+    "lr_at",
+    "warms-up-from-min-lr",
+    "Your warm-up begins at min_lr. It goes up in equal parts of base_lr; min_lr is for the end.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return min_lr + (base_lr - min_lr) * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "lr_at",
+    "down-one-step-early",
+    "Your t is 1 one step too early. It gets there at step = total_steps, not at the step before.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - 1 - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
 @bank.right("lr_at", "all-with-torch")
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     up = (step + 1) / max(1, warmup_steps)
@@ -3429,6 +3718,20 @@ def clip_grad_norm(params, max_norm):
     if norm > max_norm:
         for grad in grads:
             grad /= norm
+    return norm
+
+
+@bank.wrong(
+    "clip_grad_norm",
+    "renames-only",
+    "The gradients stay as long as they were; `grad = grad * ...` only makes a new tensor with that name.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad = grad * (max_norm / norm)
     return norm
 
 
@@ -3660,7 +3963,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "overfit_one_batch",
     "too-few-steps",
-    "You judge after three steps. A sound trial may need more: give it the hundred.",
+    "You judge after too few steps. A sound trial may need more: give it the hundred.",
 )
 def overfit_one_batch(trial):
     x, y = trial.batch()
@@ -3733,6 +4036,30 @@ def overfit_one_batch(trial):
         trial.step(x, y)
     last = trial.step(x, y)
     return "ok" if last < first else "learning rate"
+
+
+@bank.wrong(
+    "overfit_one_batch",
+    "in-compares-numbers",
+    "`p in a_list` compares the numbers of tensors, and fails where shapes differ. Ask whether it is the same object.",
+)
+def overfit_one_batch(trial):
+    (x, y), (_, again) = trial.batch(), trial.batch()
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = [p for group in trial.optimizer.param_groups for p in group["params"]]
+    if not all(p in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
 @bank.right("overfit_one_batch", "collects-facts")
@@ -3908,7 +4235,7 @@ def broken_loops():
 @bank.wrong(
     "broken_loops",
     "clears-once",
-    "Loop a clears the gradients once, before the loop. They must go before each backward.",
+    "Loop a does not clear the gradients in every round: they pile up. They must go before each backward.",
 )
 def broken_loops():
     def loop_a(model, x, y, steps):
@@ -4237,7 +4564,7 @@ def broken_loops():
         return losses
 
     def loop_c(model, x, y, steps):
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.0001)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
         losses = []
         for _ in range(steps):
             optimizer.zero_grad()
@@ -5104,7 +5431,7 @@ def broken_loops():
             loss = F.mse_loss(model(x).squeeze(1), y)
             loss.backward()
             optimizer.step()
-            if (step + 1) % 20 == 0:
+            if step % 20 == 0:
                 scheduler.step()
             losses.append(loss.item())
         return losses
@@ -5747,6 +6074,209 @@ def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
         "losses": losses,
     }
     return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "fit",
+    "loads-without-a-copy",
+    "You load without a copy: the optimizer takes over the tensors of the checkpoint, and goes on changing them.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "fit",
+    "optimizer-not-copied",
+    "The optimizer's `state_dict()` holds its living averages. You copy the model's; these go on changing.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "fit",
+    "model-not-copied",
+    "The model's `state_dict()` holds its living weights. You copy the optimizer's; these go on changing.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": dict(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "fit",
+    "losses-shared",
+    "You append to the list of losses in the checkpoint: it grows with later training. Make a list of your own.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = checkpoint["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "fit",
+    "weighs-by-rows",
+    "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(x)
+        scheduler.step()
+        losses.append(total / len(loader.dataset))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "fit",
+    "never-clears",
+    "You never clear the gradients: each step goes by all the gradients so far.",
+)
+def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
 
 
 @bank.right("fit", "parts-in-a-dict")

@@ -81,8 +81,8 @@ reveal(guess, weights[0])
 # w - lr * gradient = 0 + 0.6: a step against the gradient.
 # After 50 of them, w is at 3, and the loss at 0 to eight digits.
 #
-# Now with modules: 100 points near the line y = 2 * x, and one neuron that shall find the line.
-# The **criterion** computes the loss (other courses call it `loss_fn`), and the **optimizer** takes the steps.
+# Now with modules: 100 points near the line y = 2 * x, and one neuron that is to find the line.
+# The **criterion** computes the loss (some code calls it `loss_fn`), and the **optimizer** takes the steps.
 # These five lines are the chapter's subject.
 
 # %% name="one-neuron"
@@ -107,13 +107,8 @@ print(f"loss {losses[0]:.4f}, {losses[60]:.4f}, {losses[-1]:.4f}")
 # %% [markdown]
 # The loss falls to the noise, 0.05 ** 2 = 0.0025, well before step 60, and then stays there: below the noise there is nothing to learn.
 #
-# Look at the lines one at a time.
-# `w` is the weight, `w.grad` its gradient, with something left over from before.
-
-# %% figure=true
-figures.stepper()
-
-# %% [markdown]
+# Now look at the lines one at a time.
+#
 # *Predict.* Which of the five lines changes the weights?
 
 # %% predict=true
@@ -139,6 +134,12 @@ changed = [line for line in range(1, 6) if seen[line] != seen[line - 1]]
 reveal(guess, changed[0] if len(changed) == 1 else changed)
 
 # %% [markdown]
+# The same in numbers that you can follow: `w` is the weight, `w.grad` its gradient, with something left over from before.
+
+# %% figure=true
+figures.stepper()
+
+# %% [markdown]
 # Line 4 writes every `.grad`, and line 5 reads them.
 # For `SGD`, that is the rule you know, for each parameter: minus lr times gradient.
 #
@@ -160,9 +161,9 @@ assert all(torch.allclose(p, q, atol=1e-6) for p, q in pairs)
 print(neuron.weight.item(), by_hand.weight.item())
 
 # %% [markdown]
-# Nothing in the lines is about lines.
+# None of the five asks what is learned.
 # A classifier with two layers, a batch of 32, and a loss for yes or no (section 6): the five lines are the same.
-# Knowing nothing, it begins near log(2), about 0.69, which is the loss of saying "fifty-fifty".
+# A classifier that knows nothing yet begins with a loss near log(2), about 0.69: that of saying "fifty-fifty".
 
 # %% name="classifier-step"
 model = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
@@ -256,17 +257,17 @@ sound, weight = curve("zero forward backward step")
 assert sound[-1] < 0.005 and abs(weight - 2) < 0.03
 
 # %% [markdown]
-# *Predict.* Without `zero_grad`, what happens: "an error", "nothing" or "the loss swings"?
+# *Predict.* Without `zero_grad`, what happens: "an error", "no difference" or "the loss swings"?
 
 # %% predict=true
-guess = "the loss swings"  # "an error", "nothing" or "the loss swings"
+guess = "the loss swings"  # "an error", "no difference" or "the loss swings"
 
 # %% name="without-zero-grad"
 swinging, _ = curve("forward backward step")  # no error
 late = swinging[50:]
 assert max(late) > 20 * sound[-1] and max(late) > 1.5 * min(late)
 print(f"with: {sound[-1]:.4f}; without: between {min(late):.4f} and {max(late):.4f}, on and on")
-reveal(guess, "the loss swings" if max(late) > 1.5 * min(late) else "nothing")
+reveal(guess, "the loss swings" if max(late) > 1.5 * min(late) else "no difference")
 
 # %% [markdown]
 # Each step now uses the sum of all gradients so far.
@@ -476,7 +477,7 @@ print(f"last loss a little below it {calm[-1]:.0f}, a little above it {wild[-1]:
 
 # %% [markdown]
 # So the tiny rate is a symptom, and the cause is the scale of the data.
-# **Standardize** the sizes (mean 0, standard deviation 1): all directions curve alike, and lr = 0.1 is fine for both.
+# **Standardize** the sizes (mean 0, standard deviation 1): both directions then curve about alike, and lr = 0.1 is fine for both.
 
 # %% name="house-standardized"
 center, spread = size.mean(), size.std()
@@ -503,7 +504,7 @@ figures.curves(
 )
 
 # %% [markdown]
-# The line (0.18, 5) exactly, in 200 steps; the raw run stops getting better at a loss of about 3.5.
+# The line (0.18, 5), in 200 steps; the raw run stops getting better at a loss of about 3.5.
 #
 # ### Exercise: `house_prices`
 #
@@ -653,8 +654,8 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 #     """Train a model to give sin(x) for x from -pi to pi, and return it.
 #
 #     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-#     the five lines, each on 200 evenly spaced x of shape (200, 1) and their sines, with
-#     the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
+#     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
+#     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
 #     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
 #
 #     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
@@ -678,8 +679,8 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     """Train a model to give sin(x) for x from -pi to pi, and return it.
 
     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-    the five lines, each on 200 evenly spaced x of shape (200, 1) and their sines, with
-    the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
+    the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
+    their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
 
     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
@@ -834,7 +835,7 @@ check("collate_pad", collate_pad)
 # ## 6 Losses take logits (7 minutes)
 #
 # The raw outputs of a classifier are called **logits**: any numbers, one per class.
-# `cross_entropy` turns them into probabilities itself, with a softmax inside; then it takes minus the log of the right one's.
+# `cross_entropy` turns them into probabilities itself, with a softmax inside; then it takes minus the log of the right class's probability.
 #
 # *Predict.* Logits [10, 0, 0], and the right label is 0: a model that is right and very sure. Somebody applies `softmax` before the loss. Is the loss 0.0 or 0.55, to two digits?
 
@@ -850,7 +851,7 @@ reveal(guess, round(wrong.item(), 2))
 
 # %% [markdown]
 # Probabilities differ by 1 at most, and to the second softmax that is "not very sure".
-# The loss can never fall below 0.55, the gradients are weak, and no error is raised.
+# With three classes the loss can never fall below 0.55; the gradients are weak, and no error is raised.
 # The same holds for a sigmoid before `binary_cross_entropy_with_logits`.
 #
 # "A perfect prediction has loss 0": for squares, yes; for a log loss only in the limit.
@@ -901,7 +902,8 @@ print(table)
 # ### Exercise: `loss_inputs`
 #
 # Five heads of one model, and five mistakes.
-# Before you change anything, predict: which of them raise an error, and which would train badly in silence?
+# Before you change anything, predict: which of them raise an error, for which does torch print a warning, and which would train badly in silence?
+# Then run the check on the loss as it is, and see.
 
 # %% exercise="loss_inputs"
 ### BEGIN STARTER
@@ -1149,7 +1151,7 @@ assert torch.allclose(mine, theirs.detach(), atol=1e-4)
 print(mine, theirs.detach(), sep="\n")
 
 # %% [markdown]
-# Three ways down one long bowl, twenty times as steep across as along.
+# Three ways down one long bowl, which curves twenty times as much across as along.
 # SGD jumps from wall to wall; momentum averages the jumps out; Adam goes for the middle at first, as if the bowl were round.
 
 # %% figure=true
@@ -1179,7 +1181,7 @@ for name, (kind, lr) in settings.items():
     middle[name] = steps.median().item()
     # 800: not reached
     print(f"{name}: middle {steps.median()}, from {steps.min()} to {steps.max()} steps")
-assert middle["SGD 0.1"] < middle["Adam 0.001"] < middle["SGD 0.01"]
+assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"] < middle["SGD 0.01"]
 assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
 
 # %% [markdown]
@@ -1462,7 +1464,7 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 check("lr_at", lr_at)
 
 # %% [markdown]
-# One bad batch can undo an hour.
+# One bad batch can undo an hour of training.
 # **Clipping** limits the gradient's length, all parameters taken together, and keeps its direction.
 # It stands between `backward` and `step`.
 
@@ -1581,10 +1583,25 @@ print("kept:", copied.item(), "live:", alive.item())
 # %% [markdown]
 # (`torch.save` copies too: it writes a file.)
 #
+# And why a second `deepcopy`, in `resume`?
+# A module copies the numbers that it loads; an optimizer takes the tensors themselves, and goes on changing them.
+
+# %% name="loaded-state"
+handed = copy.deepcopy({"model": model.state_dict(), "optimizer": optimizer.state_dict()})
+model.load_state_dict(handed["model"])
+optimizer.load_state_dict(handed["optimizer"])
+weight, average = handed["model"]["weight"], handed["optimizer"]["state"][0]["exp_avg"]
+weight_before, average_before = weight.clone(), average.clone()
+_ = run_on(model, optimizer, 1)
+assert torch.equal(weight, weight_before) and not torch.equal(average, average_before)
+print("Adam's average, as it was handed over:", average_before.item(), "and now:", average.item())
+
+# %% [markdown]
 # ### Exercise: `fit` (stretch, extra credit)
 #
 # All of it together.
 # Ask of each thing that changes during training: who remembers it?
+# (The losses are plain means over the batches here: for a curve to look at, that is good enough.)
 
 # %% exercise="fit"
 def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
@@ -2004,7 +2021,7 @@ check("broken_loops", broken_loops)
 # | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
 # | stops at the spread of the targets | inputs and targets out of step; (n, 1) against (n,) |
 # | stops early | softmax before the loss; a rate that decays too soon |
-# | is fine, and new data are not | learned by heart; measured in the wrong mode |
+# | is fine, but not on new data | learned by heart; measured in the wrong mode |
 
 # %% [markdown] name="interview"
 # ### A question from interviews
@@ -2027,7 +2044,7 @@ check("broken_loops", broken_loops)
 # <details><summary>Answers</summary>
 #
 # 1. To after the forward pass, and to the end.
-# 2. The steepest direction: 2 divided by its second derivative.
+# 2. The direction that curves most: 2 divided by its second derivative.
 # 3. A length and an item.
 # 4. It keeps the loss from falling, and the gradients weak.
 #
@@ -2043,7 +2060,7 @@ check("broken_loops", broken_loops)
 #
 # <details><summary>Answers</summary>
 #
-# 5. The last batch may be smaller, and its rows count for more.
+# 5. The last batch may be smaller, and then its rows count for more than the others.
 # 6. The first weights, the data and the goal; and each has its own best rate.
 # 7. After `optimizer.step()`.
 # 8. After `backward`, before `step`.
