@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw, ExerciseSet
+from autograder.exercises import _ch02_calls as calls
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_watches as watches
 from autograder.exercises._ch02_hints import HINTS
@@ -106,6 +107,7 @@ _FREE = "returns an untracked tensor"
         otherwise=probes.on_tensors("returned"),
     ),
     tells=TELLS,
+    spelled=calls.of_function,
 )
 def grad_of(draw: Draw) -> Iterator[Case]:
     """Get a gradient without leaving a trace."""
@@ -134,6 +136,7 @@ def grad_of(draw: Draw) -> Iterator[Case]:
         otherwise=probes.on_tensors("returned"),
     ),
     tells=TELLS,
+    spelled=calls.of_function,
 )
 def vjp(draw: Draw) -> Iterator[Case]:
     """Pull a vector back through a function."""

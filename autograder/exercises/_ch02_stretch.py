@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch02_calls as calls
 from autograder.exercises import _ch02_classes as classes
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_watches as watches
@@ -77,6 +78,7 @@ _CHECKED = "passes gradcheck"
         "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
         "gradcheck": "gradcheck compares your gradients with differences of your values: they do not agree.",
     },
+    spelled=calls.applied,
 )
 def leaky_clamp(draw: Draw) -> Iterator[Case]:
     """Write a Function with a forward and a backward of your own."""
@@ -121,6 +123,7 @@ _FREE = "returns an untracked tensor"
         "full_hessian": "You build all entries of the Hessian on the way to the product.",
         "many_passes": "Your work grows with the entries of x: is there a backward pass for each of them?",
     },
+    spelled=calls.of_function,
 )
 def hessian_vector_product(draw: Draw) -> Iterator[Case]:
     """Multiply a Hessian by a vector without building it."""
@@ -172,6 +175,7 @@ _THREE_LEAVES = ("a * b + c", "(a + b) * c", "h = a * b; h * c + h")
         "middle": "The gradients of a Value on the way are not right.",
         "own": "After `result.backward()`, `result.grad` is to be 1.0.",
     },
+    spelled=calls.expression,
 )
 def value(draw: Draw) -> Iterator[Case]:
     """Build a small autograd engine."""

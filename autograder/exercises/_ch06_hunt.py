@@ -53,7 +53,7 @@ few = few_lines(
 
 # --- the trainer at work
 
-_BATCH, _VAL = 4, 5  # images in a batch: another number for training than for validation, and neither is KINDS
+_BATCH, _VAL = 4, 5  # images in a batch: fewer for training than for validation, and neither is KINDS
 
 
 class _Scripted(nn.Module):
@@ -71,7 +71,7 @@ class _Scripted(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, 1, 8, 8) to (n, 3)."""
-        validates = len(x) != _BATCH
+        validates = len(x) == _VAL
         mode = f"{'validation' if validates else 'training'} in {'train' if self.training else 'eval'} mode"
         self.modes = sorted({*self.modes, mode})
         logits: Tensor = self.layers(x)
@@ -122,7 +122,7 @@ def hunted(*kept: str) -> Probe:
     """One training by the mended trainer, of a model whose accuracies follow a script.
 
     Facets: `accuracies`, `losses`, `gradients` (at each step), `modes`, `rates`, `optimizers`, and `kept` (the weights
-    in the end: those of the best epoch, of the last one, or others).
+    in the end: those of the best epoch, of an earlier one as good, of the last one, or others).
     """
 
     def probe(answer: Answer, case: Case) -> Observation:
@@ -141,7 +141,8 @@ def hunted(*kept: str) -> Probe:
             result = answer(model, batches, val_batches, len(rights), lr)
         finally:
             handle.remove()
-        seen: Observation = {name: see(result[name]) for name in ("losses", "accuracies")}
+        known = result if isinstance(result, dict) else {}
+        seen: Observation = {name: see(known.get(name)) for name in ("losses", "accuracies")}
         seen |= {"gradients": steps.gradients, "rates": steps.rates, "modes": model.modes}
         seen |= {"optimizers": sorted(steps.optimizers), "kept": _kept(model, rights)}
         return {facet: seen[facet] for facet in kept}
@@ -150,7 +151,9 @@ def hunted(*kept: str) -> Probe:
 
 
 def _kept(model: _Scripted, rights: list[int]) -> Plain:
-    names = {rights.index(max(rights)): "those of the best epoch", -1: "those of the last epoch"}
+    best = [epoch for epoch, right in enumerate(rights) if right == max(rights)]
+    names = {best[-1]: "those of the best epoch", len(rights) - 1: "those of the last epoch"}
+    names |= {best[0]: "those of an earlier epoch that is as good"} if len(best) > 1 else {}
     now = model.weights()
     same = (name for place, name in names.items() if torch.equal(model.snapshots[place], now))
     return next(same, "others")

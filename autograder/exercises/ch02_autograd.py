@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case, Draw
+from autograder.exercises import _ch02_calls as calls
 from autograder.exercises import _ch02_probes as probes
 from autograder.exercises import _ch02_stretch
 from autograder.exercises import _ch02_watches as watches
@@ -45,6 +46,7 @@ _ON_LEAVES = "starts each step on a leaf, and returns an untracked tensor"
         "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps.",
         "own_memory": "Your result lives in the memory of x0: whoever changes one changes the other.",
     },
+    spelled=calls.of_function,
 )
 def descend(draw: Draw) -> Iterator[Case]:
     """Go downhill by hand."""
@@ -88,6 +90,7 @@ _NO_OLD = "does not count an old .grad, nor that of an earlier call"
         "called_with": "`loss_fn` is to be called once for each batch, on that batch.",
         "moved": "The parameters themselves have changed. Only their .grad is to be filled.",
     },
+    spelled=calls.accumulating,
 )
 def accumulate(draw: Draw) -> Iterator[Case]:
     """Get the gradient of a large batch from small ones."""
@@ -127,6 +130,7 @@ _FREED = "keeps no graph of an earlier loss"
         "so_far": "When you asked for the next loss, the gradient of the one before had not arrived.",
         "kept": "When the next loss had come, the graph of an earlier one was still held.",
     },
+    spelled=calls.running,
 )
 def running_loss(draw: Draw) -> Iterator[Case]:
     """Watch a loss without keeping its graph."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from autograder.exercise import Case, Draw, ExerciseSet
 from autograder.exercises import _ch06_amp as amp
+from autograder.exercises import _ch06_calls as calls
 from autograder.exercises import _ch06_hunt as hunt
 from autograder.exercises import _ch06_runs as runs
 from autograder.exercises._ch06_hints import HINTS
@@ -42,6 +43,7 @@ _CHECKPOINT, _DEVICE = "gives a checkpoint that keeps", "trains where the model 
         "places": "The model is on the meta device; your images came to it from somewhere else.",
         "steps": "On another device, your optimizer took another number of steps.",
     },
+    spelled=calls.training,
     seconds=60.0,
 )
 def train(draw: Draw) -> Iterator[Case]:
@@ -93,6 +95,7 @@ _SOME = 1e6  # a norm that no gradient has
         "factor": "After your epoch, the scaler's factor is not what one update for each step makes of it.",
         "close": "In mixed precision, a loss of yours is not near the same one in float32.",
     },
+    spelled=calls.epoch,
     seconds=60.0,
 )
 def train_amp(draw: Draw) -> Iterator[Case]:
@@ -148,8 +151,9 @@ _BEST = "leaves the weights of the best epoch in the model"
         "modes": "In each epoch, the model should train in train mode, and be measured in eval mode.",
         "rates": "These are the learning rates, step by step: they should be halved after each epoch.",
         "optimizers": "The optimizer is not the one that was given: SGD with a momentum of 0.9.",
-        "kept": "In the end, the model should hold the weights of its best epoch.",
+        "kept": "In the end, the model should hold the weights of its best epoch, the latest if there are several.",
     },
+    spelled=calls.mended,
     seconds=60.0,
 )
 def fix_trainer(draw: Draw) -> Iterator[Case]:
@@ -161,9 +165,10 @@ def fix_trainer(draw: Draw) -> Iterator[Case]:
     yield case("runs to its end, and counts what is right", 4, draw.whole(2, 8))
     yield case("runs to its end, and counts what is right", 8, 3, draw.whole(4, 9), 1)
     yield case(_LOGITS, 8, 5, lr=0.0)  # nothing moves: what else is wrong does not show
-    yield case(_LOGITS, 12, 3, 6, lr=0.0)
+    yield case(_LOGITS, 10, 3, 6, lr=0.0)  # the last batch is smaller
     yield case(_CLEAN, 8, 5, 6)
     yield case(_MODES, 8, 4, 6)
     yield case(_RATE, 8, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
     yield case(_BEST, 8, 4, draw.whole(7, 9), 5)
     yield case(_BEST, 8, draw.whole(7, 9), 3, 6)
+    yield case(_BEST, 8, 5, 8, 8, draw.whole(3, 6))

@@ -92,6 +92,39 @@ def mean_square_grad(x):
     return torch.autograd.grad((copy**2).mean(), copy, create_graph=True)[0]
 
 
+@bank.wrong(
+    "mean_square_grad",
+    "clone-is-no-leaf",
+    "You clone `x` without detaching it. Where `x` is tracked the clone is no leaf: its .grad stays None, "
+    "and that of `x` grows.",
+)
+def mean_square_grad(x):
+    copy = x.clone().requires_grad_()
+    (copy**2).mean().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "mean_square_grad",
+    "returns-none",
+    "You return None. `backward` itself returns nothing, and before it .grad is None: call it, then return the .grad.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    return (copy**2).mean().backward()
+
+
+@bank.wrong(
+    "mean_square_grad",
+    "square-of-the-mean",
+    "You square the mean. Asked for is the mean of the squares.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    (copy.mean() ** 2).backward()
+    return copy.grad
+
+
 @bank.right("mean_square_grad", "autograd-grad")
 def mean_square_grad(x):
     leaf = x.detach().requires_grad_()
@@ -174,6 +207,25 @@ def grad_by_hand(x, y, z):
     a, b, c = (torch.tensor(value, requires_grad=True) for value in (x, y, z))
     ((a + b) * c).backward()
     return a.grad, b.grad, c.grad
+
+
+@bank.wrong(
+    "grad_by_hand",
+    "factors-kept",
+    "You give each factor its own value. The derivative of s * z by s is z, and by z it is s.",
+)
+def grad_by_hand(x, y, z):
+    s = x + y
+    return (s, s, z)
+
+
+@bank.wrong(
+    "grad_by_hand",
+    "result-for-z",
+    "By z you give the result itself. The derivative of s * z by z is how much it grows for each 1 that z grows.",
+)
+def grad_by_hand(x, y, z):
+    return (z, z, (x + y) * z)
 
 
 @bank.right("grad_by_hand", "in-one-line")
@@ -295,6 +347,16 @@ def grad_of(f, x):
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(copy).reshape(-1)[0], copy)[0]
+
+
+@bank.wrong(
+    "grad_of",
+    "returns-the-tuple",
+    "`torch.autograd.grad` returns a tuple, with one gradient for each tensor asked about. Take it out.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)
 
 
 @bank.right("grad_of", "grad-outputs")
@@ -450,6 +512,34 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
+@bank.wrong(
+    "accumulate",
+    "rows-of-all-alone",
+    "You divide each mean loss by the number of all rows. A mean over rows must first be multiplied by its rows.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) / total).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "accumulate",
+    "divides-the-list-alone",
+    "You divide what you return, and .grad still holds the sum over all rows.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) * len(batch)).backward()
+    return [p.grad / total for p in params]
+
+
 @bank.right("accumulate", "one-backward-at-the-end")
 def accumulate(loss_fn, batches, params):
     rows = [batch.shape[0] for batch in batches]
@@ -491,7 +581,7 @@ def accumulate(loss_fn, batches, params):
 @bank.wrong(
     "running_loss",
     "keeps-graph",
-    "You add up tensors. The running sum remembers how it was made, and keeps the graph of every loss so far.",
+    "You keep tensors, in a sum or in a list. Each remembers how it was made, and so keeps the graph of its loss.",
 )
 def running_loss(losses):
     total, count = 0.0, 0
@@ -671,7 +761,7 @@ def stop_gradient_loss(a, b):
 @bank.wrong(
     "stop_gradient_loss",
     "detach-both",
-    "You detach both tensors, so that nothing is left to differentiate. `a` must keep its history.",
+    "You detach both tensors, or what you make of them: nothing is left to differentiate. `a` must keep its history.",
 )
 def stop_gradient_loss(a, b):
     return ((a.detach() - b.detach()) ** 2).mean()
@@ -741,6 +831,17 @@ def stop_gradient_loss(a, b):
 )
 def stop_gradient_loss(a, b):
     return (a - b.detach()).abs().mean()
+
+
+@bank.wrong(
+    "stop_gradient_loss",
+    "calls-backward",
+    "You call backward yourself, and so use the graph up. Return the loss: going back is for whoever called.",
+)
+def stop_gradient_loss(a, b):
+    loss = ((a - b.detach()) ** 2).mean()
+    loss.backward()
+    return loss
 
 
 @bank.right("stop_gradient_loss", "functional-loss")
@@ -905,6 +1006,52 @@ def descend(f, x0, lr, steps):
         with torch.no_grad():
             x -= lr * x.grad
     return x
+
+
+@bank.wrong(
+    "descend",
+    "clears-before-the-update",
+    "You clear .grad between backward and the update: nothing is left to go along.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        f(x).backward()
+        x.grad.zero_()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "descend",
+    "returns-inside-the-loop",
+    "Your `return` stands inside the loop, and ends it after the first step.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        return x.detach()
+
+
+@bank.wrong(
+    "descend",
+    "one-forward-pass",
+    "You compute f(x) once, before the loop. Each step needs a forward pass of its own, at the x of that step.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    loss = f(x)
+    for _ in range(steps):
+        x.grad = None
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
 
 
 @bank.right("descend", "new-leaf-each-step")
@@ -1661,7 +1808,8 @@ def fix_inplace(x):
 @bank.wrong(
     "fix_inplace",
     "detach-shares-memory",
-    "`detach` shares memory with the scores: cutting it off in place before backward changes what the square saved.",
+    "You cut the scores off in place before backward. That changes what the square saved, also through `detach` "
+    "or in `no_grad`.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -1906,6 +2054,16 @@ def vjp(f, x, v):
     return torch.autograd.grad((f(copy) * v.detach()).mean(), copy)[0]
 
 
+@bank.wrong(
+    "vjp",
+    "returns-the-tuple",
+    "`torch.autograd.grad` returns a tuple, with one product for each tensor asked about. Take yours out.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy, grad_outputs=v)
+
+
 @bank.right("vjp", "weighted-sum")
 def vjp(f, x, v):
     leaf = x.detach().requires_grad_()
@@ -1998,7 +2156,7 @@ def safe_log_where(x):
 @bank.wrong(
     "safe_log_where",
     "no-gradient",
-    "Under `no_grad` nothing is recorded: no nan comes back, but no gradient either.",
+    "Your result has no record, as under `no_grad`, or from Python numbers: no nan comes back, but no gradient either.",
 )
 def safe_log_where(x):
     with torch.no_grad():
@@ -2044,6 +2202,24 @@ def safe_log_where(x):
 def safe_log_where(x):
     safe = torch.where(x >= 0, x, 1.0)
     return torch.log(safe)
+
+
+@bank.wrong(
+    "safe_log_where",
+    "clamps-to-one",
+    "You raise all that is below 1 to 1. Numbers between 0 and 1 have a log, and a gradient, of their own.",
+)
+def safe_log_where(x):
+    return torch.log(x.clamp(min=1.0))
+
+
+@bank.wrong(
+    "safe_log_where",
+    "log-of-a-stand-in",
+    "Where x is not positive, you return the log of your stand-in. There the result should be 0.",
+)
+def safe_log_where(x):
+    return torch.log(torch.where(x > 0, x, 1e-12))
 
 
 @bank.right("safe_log_where", "log-of-one")
@@ -2496,7 +2672,8 @@ class LeakyClamp(torch.autograd.Function):
 @bank.wrong(
     "hessian_vector_product",
     "no-create-graph",
-    "Your first gradient has no graph of its own, so there is nothing to differentiate a second time.",
+    "What you differentiate has no graph: `x` may come untracked, and the first gradient has one with "
+    "`create_graph` alone.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -3215,6 +3392,66 @@ class Value:
                 value.grad += slopes[value]
             for parent, slope in value.parents:
                 slopes[parent] += slope * slopes[value]
+
+
+@bank.wrong(
+    "Value",
+    "queue-of-visits",
+    "Whenever you meet a Value, you pass on all that it has gathered so far: what was passed on before counts twice.",
+)
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1.0 - t * t),))
+
+    def backward(self):
+        self.grad = 1.0
+        queue = [self]
+        while queue:
+            value = queue.pop(0)
+            for parent, slope in value.parents:
+                parent.grad += slope * value.grad
+                queue.append(parent)
+
+
+@bank.wrong(
+    "Value",
+    "calls-backward-of-parents",
+    "Each call of a parent's backward passes on its whole grad: what an earlier path has brought goes along once more.",
+)
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1.0 - t * t),))
+
+    def backward(self):
+        if self.grad == 0.0:
+            self.grad = 1.0
+        for parent, slope in self.parents:
+            parent.grad += slope * self.grad
+            parent.backward()
 
 
 @bank.right("Value", "every-path")

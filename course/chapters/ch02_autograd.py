@@ -54,7 +54,7 @@ reveal(guess, "grows" if slope > 0 else "shrinks")
 
 # %% [markdown]
 # The slope is -18: for a small nudge of w, the loss falls 18 times as much.
-# That number is the derivative of the loss by w.
+# That number is the derivative of the loss with respect to w, or *by* w, for short.
 # The derivatives by all the numbers together are the **gradient**.
 #
 # Autograd finds it without nudging.
@@ -113,7 +113,7 @@ print(f"downhill {down:.5f}, here {bowl.item():.5f}, uphill {up:.5f}")
 #
 # ### Tracked or not
 #
-# The flag is off unless you switch it on, and only for floats.
+# The flag is off unless you switch it on, and only floats can have it.
 
 # %% name="flag"
 x = torch.ones(3)
@@ -126,7 +126,7 @@ with shows_error(RuntimeError, match="floating point"):
     torch.tensor([1, 2], requires_grad=True)
 
 # %% [markdown] name="leaf-text"
-# Track what shall be learned; leave the data alone.
+# Track what is to be learned; leave the data alone.
 # (In chapter 3, layers do this for their own weights.)
 #
 # *Predict.* `sizes` is untracked data and `weight` is tracked. Is `sizes * weight` tracked?
@@ -188,8 +188,8 @@ assert loss.item() == 64 and y.grad.item() == 32
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# A published course states 80 for x, and for y first 16 and then 32.
-# Do not take its word, nor ours.
+# You may meet this example with 80 for x, or with 16 for y.
+# Take nobody's word for it, not even ours.
 # By hand, with the chain rule: the square gives 2 * s = 16; from there every path back multiplies.
 
 # %% name="worked-by-hand"
@@ -226,7 +226,7 @@ print(first.grad, second.grad)
 
 # %% [markdown] name="graph-text"
 # The record is a **graph**: each `grad_fn` is a node and links to the nodes before it.
-# It has directions and no circles, and it ends at the leaves, in nodes called `AccumulateGrad`.
+# Its links all point back and never form a circle; it ends at the leaves, in nodes called `AccumulateGrad`.
 # You can walk it.
 
 # %% name="walk-the-graph"
@@ -244,7 +244,7 @@ assert found[:3] == ["PowBackward0", "AddBackward0", "MulBackward0"]
 assert found[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# A result prints its step, here with brackets, because x and y had shape (1,).
+# A printed result names its step.
 #
 # It is said that a node holds "the exact derivative".
 # It holds what it needs to compute one later: here the operand and the exponent.
@@ -326,7 +326,7 @@ print(x.grad, y.grad, z.grad)
 
 # %% [markdown]
 # Which tensors get a `.grad`?
-# The tracked leaves that the loss depends on; a leaf without a part in it keeps None.
+# The tracked leaves that the loss depends on; a leaf that plays no part in it keeps None.
 #
 # And `backward` wants one number to start from.
 #
@@ -726,7 +726,7 @@ with shows_error(RuntimeError, match="second time"):
 
 # %% [markdown]
 # What if you never call `backward`?
-# A tutorial warns that 10000 forward passes without it fill the memory.
+# You may read that 10000 forward passes without it fill the memory.
 #
 # *Predict.* After 1000 passes that each saved three tensors, and no `backward`, how many are alive?
 
@@ -857,7 +857,7 @@ print(right.grad)
 # Sometimes a gradient must not flow.
 # `x.detach()` is x without a record.
 #
-# *Predict.* A tutorial says that after `y = x.detach()` you can call `(y * 2).sum().backward()`, and x is left alone. Does that call run?
+# *Predict.* You may read that after `y = x.detach()` you can call `(y * 2).sum().backward()`, and x is left alone. Does that call run?
 
 # %% predict=true
 guess = False  # True or False
@@ -889,7 +889,7 @@ reveal(guess, x[0, 0].item())
 # Independent in the graph, one and the same in memory.
 # If you mean a copy, write `detach().clone()`.
 #
-# `detach` belongs where a number shall count as given: a target computed by the model itself or by a slow copy of it, a baseline to compare with, a generator's picture while its critic learns.
+# `detach` belongs where a number is to count as given: a target that the model computes itself, a baseline to compare with, or a picture that one network, the generator, makes while another, the critic, learns to judge it.
 # In the wrong place, it silently stops learning.
 
 # %% name="detach-by-accident"
@@ -904,7 +904,7 @@ print(generator.grad)
 # %% [markdown]
 # ### Exercise: `stop_gradient_loss`
 #
-# The prediction shall move toward the target, and never the target toward the prediction.
+# The prediction is to move toward the target, and never the target toward the prediction.
 
 # %% exercise="stop_gradient_loss"
 def stop_gradient_loss(a, b):
@@ -1018,7 +1018,7 @@ with counted():
 print(f"alive with records kept: {piled}, in no_grad: {len(alive)}")
 
 # %% [markdown]
-# `inference_mode` goes further: its tensors can never enter a record again.
+# `inference_mode` goes further: no graph can ever save what is made inside.
 # Use it where results only go out.
 
 # %% name="inference-mode"
@@ -1027,7 +1027,8 @@ with torch.inference_mode():
 assert final.is_inference() and not final.requires_grad
 with shows_error(RuntimeError, match="Inference tensors cannot be saved"):
     w * final
-assert (w * final.clone()).requires_grad  # a copy may
+assert (w * final.clone()).requires_grad  # a copy may be saved
+assert (w + final).requires_grad  # and a sum saves nothing
 
 # %% [markdown] name="update"
 # ### Updating by hand
@@ -1084,7 +1085,7 @@ check("descend", descend)
 #
 # A graph holds on to tensors that its backward rules need.
 # What if you change one of them in place?
-# A tutorial says that this raises an error: `y = x**2`, then `y += 1`, then `y.backward()`.
+# You may read that this raises an error: `y = x**2`, then `y += 1`, then `y.backward()`.
 #
 # *Predict.* Does it run?
 
@@ -1171,7 +1172,7 @@ print(x.grad)
 
 # %% [markdown]
 # A tracked leaf is a stricter case: it may not be changed in place at all while recording.
-# The error comes at once, at the change itself, and with another message; "the same error, at backward", as one text has it, is wrong twice.
+# The error comes at once, at the change itself, and with another message; "the same error, at backward", as you may read, is wrong twice.
 
 # %% name="leaf-in-place"
 x = torch.tensor([2.0], requires_grad=True)
@@ -1350,7 +1351,7 @@ check("fix_inplace", fix_inplace)
 # `backward` never builds it.
 # It takes one number for each output, v, and returns v times the table: one number for each input.
 #
-# *Predict.* The function below has the Jacobian [[3, 0, 0], [0, x2, x1]], at (1, 2, 5): [[3, 0, 0], [0, 5, 2]].
+# *Predict.* The function below has the Jacobian [[3, 0, 0], [0, x[2], x[1]]]; at x = (1, 2, 5), that is [[3, 0, 0], [0, 5, 2]].
 # What is v times it, for v = (1, 10)?
 
 # %% predict=true
@@ -1438,7 +1439,7 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]  # the va
 
 # %% [markdown]
 # `relu`, the most used bend in neural networks, is 0 below 0 and x above.
-# At 0 its slope jumps from 0 to 1, and no number in between is wrong; each is a **subgradient**.
+# At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
 # torch picks one, and which depends on how you spell the function.
 #
 # *Predict.* `x.clamp(min=0)` at exactly x = 0: which gradient does torch give?

@@ -13,7 +13,7 @@
 # There is little new here: three exercises, and what you need to begin each.
 # You need no GPU.
 #
-# Plan 60 minutes: 10 to read, and 15 to 20 for each exercise.
+# Plan 80 minutes: 25 to read, and 15 to 20 for each exercise.
 # The chapter is optional, and each part stands alone.
 
 # %% name="parameters" parameters=true
@@ -208,7 +208,7 @@ def train(
     epoch 0: each epoch visits torch.randperm(number of images, generator=...) in batches of
     batch_size (the last one may be smaller), in train mode. A batch is a step on
     F.cross_entropy. Then the accuracy on all of val_set is measured, in eval mode and
-    without a graph.
+    without a graph. Nothing but the model draws from torch's global generator.
 
     The result is a dict of your own making that torch.save can write and torch.load can
     read, and later training does not change it. Under "losses" it has a float for each
@@ -257,7 +257,12 @@ check("train", train)
 
 # %% [markdown]
 # Want to see it learn?
-# Call `train(model, torch.optim.Adam(model.parameters(), lr=0.01), (images, labels), (val_images, val_labels), 5)["accuracies"]` in a cell of your own.
+# Run this in a cell of your own:
+#
+# ```python
+# adam = torch.optim.Adam(model.parameters(), lr=0.01)
+# train(model, adam, (images, labels), (val_images, val_labels), epochs=5)["accuracies"]
+# ```
 #
 # ## 5 Groups of batches (5 minutes)
 #
@@ -388,6 +393,7 @@ check("train_amp", train_amp)
 # One fault stops it; the other five let it run, and it even learns something.
 #
 # Run it, read it, and mend it: at most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
+# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own.
 # The docstring is right, and so is all that agrees with it.
 #
 # ### Exercise: `fix_trainer`
