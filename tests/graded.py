@@ -26,7 +26,7 @@ def group(stem: str) -> pytest.MarkDecorator:
 
 
 def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
-    """The class of a chapter after nbgrader's whole cycle; mishaps happen in one chapter only."""
+    """The class of a chapter after nbgrader's whole cycle; mishaps, and feedback for everybody, in one chapter only."""
     return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
 
 
@@ -34,7 +34,10 @@ def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
 def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-        return example_class.run(PROJECT, example_class.empty_folder(folder), stem, mishaps=stem == WHOLE)
+        empty = example_class.empty_folder(folder)
+        if stem == WHOLE:
+            return example_class.run(PROJECT, empty, stem)
+        return example_class.run(PROJECT, empty, stem, mishaps=False, pages=3)
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:

@@ -16,7 +16,7 @@ from autograder.authoring.notebook import source_notebook
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, inbox, summary
 from autograder.grading.grade import SubmissionVerdict, grade, new_seed
-from autograder.grading.runner import Limits, Outcome, Program
+from autograder.grading.program import Limits, Outcome, Program
 from autograder.observation import Raised
 from autograder.verdict import Status
 from tests.small_chapter import PROJECT

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from autograder import frames
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
-from autograder.grading.runner import Outcome, Program, Task, environment, run
+from autograder.grading.forked import ForkServers
+from autograder.grading.fresh_process import environment, fresh_process
+from autograder.grading.program import Children, Outcome, Program, Task
+from autograder.grading.runner import run
 from tests import made
 from tests.made_many import NAMES
 
@@ -19,12 +24,33 @@ CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
 
 
-def run_all(*sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch") -> list[Outcome]:
+class Run(Protocol):
+    """What `run_all` is."""
+
+    def __call__(self, *sources: str, helpers: str = "", seconds: float = 20.0) -> list[Outcome]:
+        """Run answers to made exercises in one program."""
+
+
+def run_in(
+    children: Children, *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
+) -> list[Outcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
     pairs = list(zip(NAMES, sources, strict=False))
     tasks = tuple(Task(name, source.replace("{}", name), CASES, seconds) for name, source in pairs)
-    outcomes = run(Program("tests.made_many", setup, helpers, tasks))
+    outcomes = run(Program("tests.made_many", setup, helpers, tasks), children=children)
     return [outcomes[name] for name, _ in pairs]
+
+
+@pytest.fixture(scope="module", params=["forked and confined", "in a fresh process"])
+def children(request: pytest.FixtureRequest) -> Children:
+    """Each way to run a program."""
+    return ForkServers() if request.param.startswith("forked") else fresh_process
+
+
+@pytest.fixture
+def run_all(children: Children) -> Run:
+    """A run in one of the ways."""
+    return partial(run_in, children)
 
 
 def returned(found: Outcome) -> bool:
@@ -33,7 +59,7 @@ def returned(found: Outcome) -> bool:
     return len(seen) == len(CASES) and all("returned" in each for each in seen)
 
 
-def test_probe_sees_what_it_sees_in_this_process() -> None:
+def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
     """The observations of the child equal those made here."""
     (found,) = run_all(RIGHT)
     key = made.key(3)
@@ -43,7 +69,7 @@ def test_probe_sees_what_it_sees_in_this_process() -> None:
         assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
 
 
-def test_cell_that_stops_costs_only_its_exercise() -> None:
+def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
     """A cell that raises gives what it raised, with message and line; the others are probed."""
     sources = ("def {}(x, plus)\n    return x", "a = 1\nb = a / 0", "x = '\x00'", "def t(): pass", RIGHT)
 
@@ -65,7 +91,7 @@ def test_cell_that_stops_costs_only_its_exercise() -> None:
         ("def {}(x, plus):\n    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
     ],
 )
-def test_cell_that_ends_the_process_costs_only_its_exercise(bad: str, told: str) -> None:
+def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: str, told: str) -> None:
     """Exercises around one that ends the process are probed, and may use one another's cells."""
     before, ending, after = run_all(RIGHT, bad, "def {}(x, plus):\n    return one(x, plus)")
 
@@ -73,7 +99,7 @@ def test_cell_that_ends_the_process_costs_only_its_exercise(bad: str, told: str)
     assert "ended the Python process" in ending.raised.message and told in ending.raised.message
 
 
-def test_endless_loop_costs_only_its_exercise() -> None:
+def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     """An answer that never returns is stopped; so is one that ignores interrupts."""
     endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"
 
@@ -82,7 +108,7 @@ def test_endless_loop_costs_only_its_exercise() -> None:
     assert found.timed_out and found.observations is None and returned(after)
 
 
-def test_interrupt_and_exit_are_told_as_raised() -> None:
+def test_interrupt_and_exit_are_told_as_raised(run_all: Run) -> None:
     """KeyboardInterrupt and SystemExit in an answer end nothing."""
     interrupted, left, right = run_all(
         "def {}(x, plus):\n    raise KeyboardInterrupt", "def {}(x, plus):\n    exit()", RIGHT
@@ -92,7 +118,7 @@ def test_interrupt_and_exit_are_told_as_raised() -> None:
     assert interrupted.raised is not None and "KeyboardInterrupt" == interrupted.raised.type
 
 
-def test_helpers_are_there_for_answers() -> None:
+def test_helpers_are_there_for_answers(run_all: Run) -> None:
     """What the student defined elsewhere can be used; a helper that fails costs the answers that need it."""
     helpers = "import no_such_module\n\ndef plus_one(x):\n    return x + 1"
     uses = "def {}(x, plus):\n    return plus_one(2 * x + plus) - 1"
@@ -102,12 +128,12 @@ def test_helpers_are_there_for_answers() -> None:
     assert returned(found) and not returned(missed)
 
 
-def test_helpers_that_end_the_process_are_left_out() -> None:
+def test_helpers_that_end_the_process_are_left_out(run_all: Run) -> None:
     """Helpers that kill the process do not keep the answers from being graded."""
     assert returned(run_all(RIGHT, helpers="class A:\n    import os\n    os._exit(1)")[0])
 
 
-def test_notebook_habits_work() -> None:
+def test_notebook_habits_work(run_all: Run) -> None:
     """Magics, reading one's own source, printing, warnings and asking for input do not stop an answer."""
     found = run_all(
         "%matplotlib inline\n" + RIGHT,
@@ -127,40 +153,45 @@ def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPat
     assert "TEACHERS_TOKEN" not in environment(tmp_path)
 
 
-def test_everything_started_is_dead_at_the_end(tmp_path: Path) -> None:
+def test_everything_started_is_dead_at_the_end(run_all: Run) -> None:
     """A process that an answer leaves behind does not outlive the run."""
-    note = tmp_path / "pid"
-    start = "import subprocess\nleft = subprocess.Popen(['sleep', '600'])"
+    seconds = f"600.{os.getpid()}"
 
-    run_all(f"{start}\nopen({str(note)!r}, 'w').write(str(left.pid))\n{RIGHT}")
+    (found,) = run_all(f"import subprocess\nsubprocess.Popen(['sleep', '{seconds}'])\n" + RIGHT)
 
-    assert not _alive(int(note.read_text()))
+    assert returned(found) and not _alive(seconds)
 
 
-def _alive(pid: int) -> bool:
+def _alive(word: str) -> bool:
     for _ in range(50):  # a killed process takes a moment to be gone
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        if "Z" in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]:
+        if not any(word in _command(path) for path in Path("/proc").glob("[0-9]*")):
             return False
         time.sleep(0.1)
     return True
 
 
-def test_broken_setup_is_our_fault() -> None:
+def _command(path: Path) -> str:
+    try:
+        return (path / "cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def test_broken_setup_is_our_fault(children: Children) -> None:
     """A setup cell that fails stops the run with one line; it is no verdict on a student."""
     with pytest.raises(WorkFailed, match="setup cell raised NameError"):
-        run_all(RIGHT, setup="not_there")
+        run_in(children, RIGHT, setup="not_there")
 
 
-def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("way", "told"), [(fresh_process, r"autograder\.grading\.child --try"), (ForkServers(), r"autograder doctor")]
+)
+def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: Children, told: str) -> None:
     """Where the child cannot start, the error says how to see more."""
     monkeypatch.setattr("sys.executable", "/bin/false")
 
-    with pytest.raises(WorkFailed, match=r"autograder\.grading\.child --try"):
-        run_all(RIGHT)
+    with pytest.raises(WorkFailed, match=told):
+        run_in(way, RIGHT)
 
 
 class TestFrames:

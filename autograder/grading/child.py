@@ -18,6 +18,7 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from autograder.errors import WorkFailed
 from autograder.exercise import Case, Exercise, ExerciseSet
 from autograder.frames import HELPERS, READY, Frame, FrameError, receive, send
 from autograder.observation import Raised, from_bytes, to_bytes
@@ -38,33 +39,56 @@ class QuietShell(InteractiveShell):
 
 
 def main() -> None:
-    """Serve one program: a frame in, a frame out for each stage."""
+    """Serve one program in a process of its own: the chapter first, then the program, both over standard input."""
     source, sink = _take_pipes()
     frame = receive(source)
-    os.close(source)
     if frame is None:
         return
-    torch.set_num_threads(1)
-    exercises = import_module(frame.head["exercises"]).EXERCISES
-    shell = new_shell()
-    problem = run_cell(shell, frame.head["setup"])
-    send(sink, Frame({"stage": READY} if problem is None else {"stage": "setup", "problem": _told(problem)}))
-    if problem is None:
-        _discard(2)
-        _serve(shell, exercises, sink, frame)
+    try:
+        chapter = Chapter(**frame.head)
+    except WorkFailed as error:
+        send(sink, Frame({"problem": str(error)}))
+    else:
+        send(sink, Frame({"stage": READY}))
+        serve(chapter, source, sink)
+
+
+class Chapter:
+    """What is the same for all submissions of a chapter: its probes, and a shell in which its setup cell has run.
+
+    Raises WorkFailed where the setup cell fails: the chapter is ours.
+    """
+
+    def __init__(self, exercises: str, setup: str) -> None:
+        torch.set_num_threads(1)
+        self.exercises: ExerciseSet = import_module(exercises).EXERCISES
+        self.shell = new_shell()
+        problem = run_cell(self.shell, setup)
+        if problem is not None:
+            raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
+
+
+def serve(chapter: Chapter, source: int, sink: int) -> None:
+    """Run the program that comes from `source`; a frame to `sink` for each stage."""
+    frame = receive(source)
+    os.close(source)
+    if frame is not None:
+        # A copy of this process that a cell forks has nothing to say to the grader.
+        os.register_at_fork(after_in_child=lambda: os.close(sink))
+        discard(2)
+        _serve(chapter.shell, chapter.exercises, sink, frame)
 
 
 def _take_pipes() -> tuple[int, int]:
     """Move the pipes away from descriptors 0 and 1, where the cells could read or print into them."""
     source, sink = os.dup(0), os.dup(1)
-    _discard(0)
-    _discard(1)
-    # A copy of this process that a cell forks has nothing to say to the grader.
-    os.register_at_fork(after_in_child=lambda: os.close(sink))
+    discard(0)
+    discard(1)
     return source, sink
 
 
-def _discard(fd: int) -> None:
+def discard(fd: int) -> None:
+    """Let a descriptor lead nowhere."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, fd)
     os.close(null)
@@ -132,10 +156,6 @@ def split(source: str) -> list[str]:
         return [ast.unparse(node) for node in ast.parse(source).body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-
-
-def _told(problem: Raised) -> str:
-    return f"the setup cell raised {problem.type}: {problem.message}"
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from autograder.authoring.judge import Judge
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
 from autograder.grading import inbox
+from autograder.grading.engine import engine
 from autograder.grading.grade import SubmissionVerdict, grade_read, new_seed, program
-from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, run
+from autograder.grading.program import LIMITS, Engine, Limits, Outcome
 from autograder.grading.submission import Submission, read, unreadable
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
@@ -33,7 +34,7 @@ class Grader:
     judge: Judge
     release: NotebookNode
     seed: int
-    engine: Engine = run
+    engine: Engine
     limits: Limits = LIMITS
     _ahead: dict[str, Future[dict[str, Outcome]]] = field(default_factory=dict)
 
@@ -92,7 +93,7 @@ def grader(course: Path, stem: str) -> Grader:
 
 @lru_cache(maxsize=8)
 def _grader(course: Path, stem: str, stamps: tuple[int, ...], seed: int) -> Grader:
-    return Grader(Judge(course, stem), released(course, stem), seed or new_seed())
+    return Grader(Judge(course, stem), released(course, stem), seed or new_seed(), engine(course))
 
 
 def release_path(course: Path, stem: str) -> Path:

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from autograder import words
 from autograder.authoring.judge import Judge
-from autograder.grading.runner import LIMITS, Engine, Limits, Outcome, Program, Task, run
+from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program, Task
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
 from autograder.judgement import is_stub, whole
@@ -110,7 +110,7 @@ def grade(
     release: NotebookNode,
     judge: Judge,
     seed: int,
-    engine: Engine = run,
+    engine: Engine,
     limits: Limits = LIMITS,
 ) -> SubmissionVerdict:
     """Grade what was handed in on the cases of this seed.
@@ -125,7 +125,7 @@ def grade_read(
     data: bytes,
     judge: Judge,
     seed: int,
-    engine: Engine = run,
+    engine: Engine,
     limits: Limits = LIMITS,
 ) -> SubmissionVerdict:
     """Grade a submission that has been read already."""

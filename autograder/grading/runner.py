@@ -1,87 +1,34 @@
 """Runs a submission's solution cells and probes in a child process, and gathers what the probes saw.
 
-This module is the seam of the grading engine: whatever runs student code has the shape of `run`, takes a
-`Program` and gives an `Outcome` for each exercise. Here a plain child process does it, started fresh, with a
-scrubbed environment and a scratch folder; it is told the cases and nothing of the reference, the answer bank
-or the gradebook.
+The child is told the cases and nothing of the reference, the answer bank or the gradebook; what it sends back is
+taken for what it is, a stranger's word.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
+import select
 import signal
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-from autograder.errors import DamagedData, WorkFailed
-from autograder.exercise import Case
-from autograder.frames import HELPERS, READY, Frame, FrameError, receive, send
-from autograder.observation import Observation, Raised, clean, from_bytes, to_bytes
+from autograder.errors import DamagedData
+from autograder.frames import HELPERS, Frame, FrameError, receive, send
+from autograder.grading.program import LIMITS, Child, Children, Limits, Outcome, Program, Task
+from autograder.observation import Raised, clean, from_bytes, to_bytes
 
 ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
+PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
 UNREADABLE = "the code sent back something that cannot be read"
 
 
-@dataclass(frozen=True)
-class Task:
-    """One exercise to run: the student's solution cell, the cases to probe it on, and its time."""
-
-    exercise: str
-    source: str
-    cases: tuple[Case, ...] = ()
-    seconds: float = 10.0
-
-
-@dataclass(frozen=True)
-class Program:
-    """What one child process runs: the course's setup cell, the student's helpers, the tasks in order.
-
-    `exercises` names the module whose EXERCISES hold the probes.
-    """
-
-    exercises: str
-    setup: str
-    helpers: str
-    tasks: tuple[Task, ...]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long starting may take (torch's import), and what share of each exercise's time it gets."""
-
-    start_seconds: float = 120.0
-    time_factor: float = 1.0
-    message_bytes: int = 64 * 2**20
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one exercise ended: `observations` where its probes ran, else what was raised, or `timed_out`."""
-
-    observations: tuple[Observation, ...] | None = None
-    raised: Raised | None = None
-    timed_out: bool = False
-
-
-Engine = Callable[[Program, Limits], dict[str, Outcome]]
-
-
-LIMITS = Limits()
-
-
-def run(program: Program, limits: Limits = LIMITS) -> dict[str, Outcome]:
+def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
     """Run every task; one that hangs or kills the process costs only itself: the rest runs in a new one."""
     outcomes: dict[str, Outcome] = {}
     lost: set[str] = set()
     while any(task.exercise not in outcomes for task in program.tasks):
-        stage = _run_until_lost(_remaining(program, outcomes, lost), limits, outcomes)
+        stage = _run_until_lost(_remaining(program, outcomes, lost), children, limits, outcomes)
         if stage is not None:
             lost.add(stage)
     return outcomes
@@ -99,52 +46,37 @@ def _remaining(program: Program, outcomes: dict[str, Outcome], lost: set[str]) -
     return Program(program.exercises, program.setup, "" if HELPERS in lost else program.helpers, tuple(tasks))
 
 
-def _run_until_lost(program: Program, limits: Limits, outcomes: dict[str, Outcome]) -> str | None:
+def _run_until_lost(program: Program, children: Children, limits: Limits, outcomes: dict[str, Outcome]) -> str | None:
     """Run in one process, adding outcomes; returns the stage that hung or killed it, else None."""
-    with _child(limits) as child:
-        child.start(program)
+    with children(program, limits) as child:
+        stages = _Stages(child, limits)
+        stages.begin(program)
         helpers = Task(HELPERS, program.helpers)
         for task in (helpers, *program.tasks):
-            outcome = child.outcome(task.exercise, task.seconds * limits.time_factor)
+            outcome = stages.outcome(task.exercise, task.seconds * limits.time_factor)
             if task is not helpers:
                 outcomes.setdefault(task.exercise, outcome)
-            if child.lost:
+            if stages.lost:
                 return task.exercise
     return None
 
 
-class _Child:
-    """The parent's end of one child process."""
+class _Stages:
+    """The grader's end of a child process: its outcomes, one stage after the other."""
 
-    def __init__(self, process: subprocess.Popen[bytes], complaints: Path, limits: Limits) -> None:
-        assert process.stdin and process.stdout
-        self._process, self._complaints, self._limits = process, complaints, limits
-        self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
+    def __init__(self, child: Child, limits: Limits) -> None:
+        self._child, self._limits = child, limits
         self.lost = False
 
-    def start(self, program: Program) -> None:
-        """Hand over the program and wait until the child is set up; raises WorkFailed: this part is ours."""
-        deadline = time.monotonic() + self._limits.start_seconds
-        try:
-            send(self._to, _packed(program), deadline)
-            frame = receive(self._from, deadline, self._limits.message_bytes)
-        except (TimeoutError, FrameError, OSError) as error:
-            raise self._failed(str(error)) from error
-        if frame is None or frame.head.get("stage") != READY:
-            raise self._failed("it ended before it was ready" if frame is None else str(frame.head.get("problem")))
-
-    def _failed(self, reason: str) -> WorkFailed:
-        told = self._complaints.read_text(errors="replace").strip().splitlines()
-        last = f" Its last words: {told[-1]}" if told else ""
-        return WorkFailed(
-            f"the process that runs submissions did not start: {reason}.{last} "
-            "Nothing was graded. Run `python -m autograder.grading.child --try` to see the whole error."
-        )
+    def begin(self, program: Program) -> None:
+        """Hand over the program; raises OSError where the child does not take it, which is our fault."""
+        send(self._child.to, _packed(program), time.monotonic() + self._limits.start_seconds)
 
     def outcome(self, stage: str, seconds: float) -> Outcome:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
         try:
-            frame = receive(self._from, time.monotonic() + seconds, self._limits.message_bytes)
+            self._wait(seconds)
+            frame = receive(self._child.source, time.monotonic() + seconds, self._limits.message_bytes)
             if frame is None:
                 return self._lose(Outcome(raised=Raised(*self._epitaph())))
             if frame.head.get("stage") != stage:
@@ -155,81 +87,37 @@ class _Child:
         except (FrameError, DamagedData) as error:
             return self._lose(Outcome(raised=Raised(type(error).__name__, UNREADABLE)))
 
+    def _wait(self, seconds: float) -> None:
+        """Wait until something comes; TimeoutError after so many seconds of computing, or some times that without.
+
+        On a busy machine an answer must not run out of time because others compute.
+        """
+        end = time.monotonic() + PATIENCE * seconds
+        before, left = self._child.cpu_seconds(), seconds
+        while left > 0 and time.monotonic() < end:
+            if select.select([self._child.source], [], [], min(left, end - time.monotonic()))[0]:
+                return
+            left = seconds - (self._child.cpu_seconds() - before)
+        raise TimeoutError
+
     def _lose(self, outcome: Outcome) -> Outcome:
         self.lost = True
         return outcome
 
     def _epitaph(self) -> tuple[str, str]:
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
+        status = self._child.ended(within=5)
+        if status is None:
             return "LineClosed", SILENCED
+        code = os.waitstatus_to_exitcode(status)
         if code < 0:
             return "ProcessEnded", f"{ENDED} (signal {signal.Signals(-code).name})"
         return "ProcessEnded", f"{ENDED} (exit code {code})"
-
-    def end(self) -> None:
-        """Kill the child and everything it started in its process group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream
-            with contextlib.suppress(OSError):
-                stream.close()
-
-
-@contextlib.contextmanager
-def _child(limits: Limits) -> Iterator[_Child]:
-    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder:
-        scratch = Path(folder)
-        complaints = scratch / "stderr"
-        (scratch / "work").mkdir()
-        with complaints.open("wb") as stderr:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.grading.child"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                cwd=scratch / "work",
-                env=environment(scratch),
-                bufsize=0,
-                start_new_session=True,
-            )
-        child = _Child(process, complaints, limits)
-        try:
-            yield child
-        finally:
-            child.end()
-
-
-def environment(scratch: Path) -> dict[str, str]:
-    """The whole environment of a child: nothing of the teacher's but what finds libraries."""
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    home = str(scratch / "work")
-    return kept | {
-        "HOME": home,
-        "TMPDIR": home,
-        "IPYTHONDIR": home,
-        "MPLBACKEND": "agg",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-        # The scratch folder must not be searched for modules: a file torch.py there would be imported.
-        "PYTHONSAFEPATH": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-    }
 
 
 def _packed(program: Program) -> Frame:
     tasks = [{"exercise": task.exercise, "source": task.source} for task in program.tasks]
     cases = [[(case.requirement, case.args, case.kwargs) for case in task.cases] for task in program.tasks]
-    return Frame(
-        {"exercises": program.exercises, "setup": program.setup, "helpers": program.helpers, "tasks": tasks},
-        to_bytes(cases),
-    )
+    return Frame({"helpers": program.helpers, "tasks": tasks}, to_bytes(cases))
 
 
 def _unpacked(frame: Frame) -> Outcome:

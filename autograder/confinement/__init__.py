@@ -1,0 +1,1 @@
+"""Confinement: what a process that runs students' code can see, reach and use up."""

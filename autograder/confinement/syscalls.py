@@ -1,0 +1,44 @@
+"""The system calls that confined code cannot make: those that reach the kernel's less guarded doors.
+
+libseccomp compiles the filter. Ordinary computing needs none of these calls; a program that tries one is told
+that it is not permitted, and goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+import pyseccomp
+
+# Namespaces and mounts, other processes' memory, the kernel's own interfaces.
+DENIED = (
+    *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount"),
+    *("fspick", "mount_setattr", "unshare", "setns"),
+    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise"),
+    *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("keyctl", "add_key", "request_key", "fanotify_init", "quotactl", "acct", "swapon", "swapoff", "reboot"),
+    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "open_by_handle_at"),
+    *("name_to_handle_at", "personality", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex"),
+    *("syslog", "vhangup", "lookup_dcookie", "nfsservctl", "memfd_secret", "landlock_create_ruleset"),
+)
+# Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.
+_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
+_NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
+
+
+def compiled() -> pyseccomp.SyscallFilter:
+    """The filter; its `load` installs it in a process, for good, and in all that the process starts."""
+    rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    denied = pyseccomp.ERRNO(errno.EPERM)
+    for name in DENIED:
+        if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
+            rules.add_rule(denied, name)
+    for flag in (1 << bit for bit in range(32) if _NEW_NAMESPACES >> bit & 1):
+        rules.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
+    # Its flags lie in memory, where no filter sees them; the C library falls back to clone.
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
+    for family in range(64):
+        if family not in _FAMILIES:
+            rules.add_rule(denied, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
+    return rules

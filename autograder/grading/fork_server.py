@@ -1,0 +1,110 @@
+"""The fork server: one warm process that has a chapter ready, and forks a confined child for each submission.
+
+    python -P -m autograder.grading.fork_server FD
+
+FD is a socket to the grader, which sends messages and, with `fork`, three descriptors: where the child reads its
+program, where it writes its frames, and where it is told how the child ended. This process has read no worked
+solution, no answer bank and no submission: nothing that a child could find in its memory is a secret.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from autograder.confinement.confine import Quota, confined
+from autograder.confinement.linux import adopt_orphans
+from autograder.confinement.room import Room
+from autograder.confinement.syscalls import compiled
+from autograder.errors import WorkFailed
+from autograder.grading.child import Chapter, discard, serve
+
+MESSAGE_BYTES = 2**17
+
+
+def main(line: socket.socket) -> None:
+    """Make the chapter ready, and serve until the grader closes the line."""
+    adopt_orphans()
+    start = json.loads(line.recv(MESSAGE_BYTES))
+    discard(0)
+    try:
+        chapter = Chapter(start["exercises"], start["setup"])
+    except WorkFailed as error:
+        line.send(json.dumps({"problem": str(error)}).encode())
+        return
+    _warm_up(start["modules"])
+    line.send(json.dumps({"ready": True}).encode())
+    Server(chapter, _room(start), line).serve()
+
+
+def _warm_up(modules: list[str]) -> None:
+    """Import what submissions would import late, and keep the pages of what is there shared with all children."""
+    for name in modules:
+        with contextlib.suppress(Exception):  # what cannot be imported alone is not needed early
+            importlib.import_module(name)
+    threads = os.listdir("/proc/self/task")
+    if len(threads) > 1:
+        raise WorkFailed(f"expected one thread before the first fork, found {len(threads)}")
+    gc.collect()
+    gc.freeze()
+
+
+def _room(start: dict[str, Any]) -> Room:
+    package = Path(__file__).resolve().parents[1]
+    module = sys.modules[start["exercises"].split(".")[0]]
+    probes = Path(next(iter(module.__path__))).resolve()
+    return Room.of_this_python(package, probes, hidden=tuple(Path(name) for name in start["hidden"]))
+
+
+class Server:
+    """Forks one child at a time."""
+
+    def __init__(self, chapter: Chapter, room: Room, line: socket.socket) -> None:
+        self._chapter, self._room, self._line = chapter, room, line
+        self._rules = compiled()
+
+    def serve(self) -> None:
+        """Answer until the line closes."""
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self._line, MESSAGE_BYTES, 3)
+            if not message:
+                return
+            keeper = self._fork(json.loads(message), *descriptors)
+            self._line.send(str(keeper).encode())
+            for descriptor in descriptors:
+                os.close(descriptor)
+            self._line.recv(1)  # the grader has seen enough, or has ended
+            self._end(keeper)
+            self._line.send(b"ended")
+
+    def _fork(self, request: dict[str, Any], source: int, sink: int, status: int) -> int:
+        def inner() -> None:
+            discard(1)
+            os.environ.update(HOME="/tmp/home", TMPDIR="/tmp/home", IPYTHONDIR="/tmp/home")
+            os.makedirs("/tmp/home", exist_ok=True)
+            os.chdir("/tmp/home")
+            serve(self._chapter, source, sink)
+
+        return confined(inner, self._room, Quota(**request), self._rules, status, keep=(source, sink))
+
+    def _end(self, keeper: int) -> None:
+        """Kill the keeper, and wait until everything in its namespaces is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(keeper, signal.SIGKILL)
+        while True:
+            try:
+                os.wait()
+            except ChildProcessError:
+                return
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])))

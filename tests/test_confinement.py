@@ -1,0 +1,229 @@
+"""What confined code can see, reach and use up: each attempt is made by an answer, in a real run."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from autograder.confinement import trial
+from autograder.errors import WorkFailed
+from autograder.grading import engine
+from autograder.grading.forked import ForkServers
+from autograder.grading.fresh_process import fresh_process
+from autograder.grading.program import Outcome, Program, Task
+from autograder.grading.runner import run
+from tests import made
+from tests.conftest import needs_confinement
+from tests.made_many import NAMES
+from tests.small_chapter import PROJECT
+
+CASES = made.exercise().cases(3)[:1]
+
+
+@pytest.fixture(scope="module")
+def servers() -> ForkServers:
+    """One warm process for all attempts."""
+    return ForkServers()
+
+
+def outcome(servers: ForkServers, *lines: str, name: str = "one") -> Outcome:
+    """How an answer ends whose body is `lines`; `{}` in them is the project's folder."""
+    body = "\n    ".join(line.format(PROJECT) for line in lines)
+    task = Task(name, f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n", CASES, 20.0)
+    return run(Program("tests.made_many", "import torch", "", (task,)), children=servers)[name]
+
+
+def told(servers: ForkServers, *lines: str) -> str:
+    """What the last of `lines` gives, in words, or what it raises."""
+    *first, last = lines
+    whole = ("try:", *(f"    {line}" for line in first), f"    return str(({last}))", "except BaseException as error:")
+    found = outcome(servers, *whole, "    return f'{{type(error).__name__}}: {{error}}'")
+    assert found.observations is not None, found
+    return str(found.observations[0]["returned"])
+
+
+@needs_confinement
+class TestFiles:
+    @pytest.mark.parametrize(
+        "path",
+        ["{}/course/chapters", "{}/README.md", "/etc/passwd", "/etc/shadow", str(Path.home()), "/proc/1/environ"],
+    )
+    def test_nothing_of_the_teachers_can_be_read(self, servers: ForkServers, path: str) -> None:
+        """Neither the course, nor the system's users, nor anybody's home, nor another process."""
+        reading = "os.listdir(path) if os.path.isdir(path) else open(path).read()"
+        seen = told(servers, f"path = {path!r}", reading)
+
+        # A folder above the interpreter's own may be there, with nothing but the way to it.
+        assert "FileNotFoundError" in seen or "PermissionError" in seen or Path(sys.base_prefix).is_relative_to(path)
+
+    @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
+    def test_nothing_can_be_written_but_scratch(self, servers: ForkServers, path: str) -> None:
+        """Neither the system, nor the interpreter, nor the package."""
+        assert "Error" in told(servers, f"open({path!r}, 'w')")
+
+    def test_scratch_is_empty_again_for_the_next(self, servers: ForkServers) -> None:
+        """What a submission writes is gone with it; the next one finds an empty folder."""
+        writing = "open('left', 'w').write('mine'), open('/dev/shm/left', 'w').write('mine'), os.listdir()"
+
+        assert "(4, 4, ['left'])" == told(servers, writing)
+        assert "([], [])" == told(servers, "os.listdir(), os.listdir('/dev/shm')")
+
+    def test_scratch_is_small(self, servers: ForkServers) -> None:
+        """A disk that fills up is the submission's own."""
+        filling = "[open(f'f{{n}}', 'wb').write(bytes(2**24)) for n in range(8)]"
+
+        assert "OSError" in told(servers, filling)
+
+    def test_descriptors_are_those_of_the_run(self, servers: ForkServers) -> None:
+        """No socket of the fork server, no file of anybody's is inherited: three that lead nowhere, and the sink."""
+        listing = (
+            "sorted(os.readlink(f'/proc/self/fd/{{n}}') for n in range(99) if os.path.exists(f'/proc/self/fd/{{n}}'))"
+        )
+
+        seen = told(servers, listing)
+
+        assert seen.count("/dev/null") == 3 and seen.count("pipe:") == 1 and "socket" not in seen
+
+
+@needs_confinement
+class TestReach:
+    @pytest.mark.parametrize(
+        "attempt",
+        [
+            "socket.create_connection(('127.0.0.1', 22), 2)",
+            "socket.getaddrinfo('pytorch.org', 443)",
+            "socket.socket(40, socket.SOCK_STREAM)",
+            "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
+            "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+        ],
+    )
+    def test_no_network(self, servers: ForkServers, attempt: str) -> None:
+        """No connection, no name, no family that passes by the network."""
+        assert "rror: [Errno" in told(servers, attempt)
+
+    def test_an_abstract_socket_of_this_machine_is_out_of_reach(self, servers: ForkServers) -> None:
+        """Sockets without a file belong to the network, which is another one."""
+        name = f"\0course-{os.getpid()}"
+        with socket.socket(socket.AF_UNIX) as line:
+            line.bind(name)
+            line.listen()
+            seen = told(servers, "line = socket.socket(socket.AF_UNIX)", f"line.connect({name!r})")
+
+        assert "ConnectionRefusedError" in seen
+
+    def test_only_its_own_processes_are_there(self, servers: ForkServers) -> None:
+        """Itself, and number 1, which it cannot end."""
+        assert "['1', '2']" == told(servers, "sorted(name for name in os.listdir('/proc') if name.isdigit())")
+        assert "PermissionError" in told(servers, "os.kill(1, 9)")
+
+    def test_an_ordinary_user_without_rights(self, servers: ForkServers) -> None:
+        """Not root, no capability in any set, and no way to new ones."""
+        status = told(servers, "open('/proc/self/status').read()")
+        sets = [line.split()[1] for line in status.splitlines() if line.startswith("Cap")]
+
+        assert "0" != told(servers, "os.getuid()")
+        assert len(sets) == 5 and {"0" * 16} == set(sets)
+        assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
+
+    @pytest.mark.parametrize(
+        "attempt",
+        [
+            "unshare(Namespace.USER)",
+            "unshare(Namespace.MOUNT)",
+            "mount('tmpfs', '/tmp', 'tmpfs', Mount.NO_EXEC)",
+            "change_root('/tmp', '.')",
+            "show_memory() or open('/proc/1/mem', 'rb')",
+        ],
+    )
+    def test_no_new_namespaces_and_mounts(self, servers: ForkServers, attempt: str) -> None:
+        """The calls that made the walls do not unmake them."""
+        names = "Mount, Namespace, change_root, mount, show_memory, unshare"
+        seen = told(
+            servers,
+            "from autograder.confinement.linux import Mount, Namespace, change_root, mount, show_memory, unshare",
+            attempt,
+        )
+
+        assert "PermissionError" in seen
+
+
+@needs_confinement
+class TestUse:
+    def test_memory(self, servers: ForkServers) -> None:
+        """Four gigabytes are refused, and nothing else happens."""
+        assert "can't allocate memory" in told(servers, "torch.zeros(2**30).sum()")
+
+    def test_processes(self, servers: ForkServers) -> None:
+        """A fork bomb stops at its limit, and is gone with the run."""
+        bomb = ("import time", "while True:", "    if os.fork() == 0:", "        time.sleep(60)")
+
+        assert "BlockingIOError" in told(servers, "exec({!r})".format("\n".join(bomb)), "1")
+
+    def test_computing_without_end(self, servers: ForkServers) -> None:
+        """An endless loop that ignores every signal is stopped."""
+        deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
+        task = Task("one", deaf + "while True: pass", CASES, 1.0)
+
+        assert run(Program("tests.made_many", "", "", (task,)), children=servers)["one"].timed_out
+
+    def test_training_works(self, servers: ForkServers) -> None:
+        """With all the walls up, torch still trains, saves and loads."""
+        training = (
+            "layer = torch.nn.Linear(3, 1)",
+            "optimizer = torch.optim.Adam(layer.parameters())",
+            "layer(torch.ones(2, 3)).sum().backward()",
+            "optimizer.step()",
+            "torch.save(layer.state_dict(), 'w.pt')",
+            "layer.load_state_dict(torch.load('w.pt'))",
+        )
+
+        assert "<All keys matched successfully>" == told(servers, *training)
+
+
+@needs_confinement
+def test_two_at_once_do_not_mix(servers: ForkServers) -> None:
+    """Threads of the grader each get a child of their own."""
+    seen: dict[str, Outcome] = {}
+
+    def answer(name: str, number: int) -> None:
+        seen[name] = outcome(servers, f"return {number}", name=name)
+
+    threads = [threading.Thread(target=answer, args=(name, number)) for number, name in enumerate(NAMES)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert {name: number for number, name in enumerate(NAMES)} == {
+        name: (found.observations or ({},))[0].get("returned") for name, found in seen.items()
+    }
+
+
+class TestChoice:
+    def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """The error says what is missing, and how to go on all the same."""
+        monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
+        monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
+
+        with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
+            engine.engine(tmp_path)
+
+    def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Who asks for it gets a fresh process for each run."""
+        monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
+        monkeypatch.setenv(engine.UNCONFINED_VARIABLE, "1")
+        chosen = engine.engine(tmp_path)
+
+        assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
+
+    def test_other_systems(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where there is no Linux, that is the reason."""
+        monkeypatch.setattr(sys, "platform", "darwin")
+
+        assert trial.missing.__wrapped__() == "confinement is written for Linux, and this is darwin"
