@@ -144,11 +144,7 @@ class TestReach:
     def test_no_new_namespaces_and_mounts(self, servers: ForkServers, attempt: str) -> None:
         """The calls that made the walls do not unmake them."""
         names = "Mount, Namespace, change_root, mount, show_memory, unshare"
-        seen = told(
-            servers,
-            "from autograder.confinement.linux import Mount, Namespace, change_root, mount, show_memory, unshare",
-            attempt,
-        )
+        seen = told(servers, f"from autograder.confinement.linux import {names}", attempt)
 
         assert "PermissionError" in seen
 
