@@ -35,10 +35,11 @@ grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=c
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
 
-run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch01_tensors SEED=1 DEVICE=cuda
+run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs
 	set -e; for chapter in $(or $(CHAPTER),$(CHAPTERS)); do papermill --no-progress-bar -p seed $(SEED) \
-		$(if $(DEVICE),-p device $(DEVICE)) solutions/$$chapter.ipynb build/runs/$$chapter-$(SEED).ipynb; done
+		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \
+		solutions/$$chapter.ipynb build/runs/$$chapter-$(SEED).ipynb; done
 
 lint: $(READY) ## check style and types
 	ruff check .

@@ -38,6 +38,24 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     assert capsys.readouterr().err == "stopped\n"
 
 
+@pytest.mark.parametrize(
+    ("reason", "status", "words"),
+    [(None, 0, "runs confined here"), ("no user namespaces", 1, "cannot be confined here: no user namespaces.")],
+)
+def test_doctor(
+    reason: str | None,
+    status: int,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`doctor` says whether students' code is confined, and if not, why."""
+    monkeypatch.setattr("autograder.confinement.trial.missing", lambda: reason)
+
+    assert main(["doctor"]) == status
+    assert words in capsys.readouterr().out
+
+
 def test_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`address` takes the address from the remote and says that a build must follow."""
     project = make_project(tmp_path)

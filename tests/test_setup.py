@@ -158,11 +158,13 @@ class TestMake:
         assert [] == [step for step in steps if step not in told]
 
     def test_parameters(self) -> None:
-        """`make run` takes every chapter or one, a seed, and a device."""
-        told = " ".join(make("-n", "run", "CHAPTER=ch05_other", "SEED=7", "DEVICE=cuda").replace("\\\n", " ").split())
+        """`make run` takes every chapter or one, a seed, a device, and a wish for fewer repetitions."""
+        wanted = ("CHAPTER=ch05_other", "SEED=7", "DEVICE=cuda", "SHORT=1")
+        told = " ".join(make("-n", "run", *wanted).replace("\\\n", " ").split())
         chapters = sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
 
-        assert "for chapter in ch05_other; do papermill --no-progress-bar -p seed 7 -p device cuda " in told
+        assert "for chapter in ch05_other; do papermill --no-progress-bar -p seed 7" in told
+        assert "-p seed 7 -p device cuda -p short True solutions/" in told
         assert "solutions/$chapter.ipynb build/runs/$chapter-7.ipynb; done" in told
         assert f"for chapter in {' '.join(chapters)}; do" in make("-n", "run")
 

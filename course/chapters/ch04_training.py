@@ -19,6 +19,7 @@
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
+short = False  # True: fewer repetitions, to run the whole chapter sooner
 
 # %% setup=true
 import copy
@@ -618,7 +619,7 @@ def sin_runs(kind, lr, steps, count, x=line):
 
 # %% name="hundred-runs"
 coarse = line[::2]  # every other point
-losses, fits = sin_runs(torch.optim.Adam, 0.01, steps=1000, count=100, x=coarse)
+losses, fits = sin_runs(torch.optim.Adam, 0.01, steps=1000, count=20 if short else 100, x=coarse)
 errors = losses[-1]
 assert errors.max() < 0.02 and errors.max() > 10 * errors.min()
 print(f"middle {errors.median():.5f}, worst {errors.max():.5f}")
@@ -1174,7 +1175,7 @@ settings = {
 middle = {}
 for name, (kind, lr) in settings.items():
     _ = torch.manual_seed(seed)  # the same first weights for each setting
-    losses, _ = sin_runs(kind, lr, steps=800, count=30, x=line[::4])
+    losses, _ = sin_runs(kind, lr, steps=800, count=10 if short else 30, x=line[::4])
     reached = losses < 0.05
     first = reached.int().argmax(dim=0)  # the first step below
     steps = torch.where(reached.any(dim=0), first, len(losses))

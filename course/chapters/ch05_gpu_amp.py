@@ -24,6 +24,7 @@
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
 device = "auto"  # "cpu", "cuda", or "auto": a GPU that CUDA knows, else the CPU
+short = False  # True: fewer repetitions, to run the whole chapter sooner
 
 # %% setup=true
 import copy
@@ -716,7 +717,7 @@ check("bench", bench)
 # A batch of a hundred rows, or a hundred times one row?
 
 # %% name="batch-of-100"
-def stopwatch(action, calls=15):
+def stopwatch(action, calls=5 if short else 15):
     """Return the median seconds of a call on `device`, after two calls to warm up."""
     sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
     seconds = []
