@@ -89,7 +89,8 @@ def test_wrong_answers_carry_their_own_sentence(graded: ExampleClass, judge: Jud
 def test_feedback_shows_sentences_and_no_hidden_tests(graded: ExampleClass, judge: Judge) -> None:
     """Students read what the checks found; the hidden cell stays hidden."""
     stem = graded.stem
-    pages = [(student, graded.course / "feedback" / student.name / stem / f"{stem}.html") for student in graded.students]
+    folder = graded.course / "feedback"
+    pages = [(student, folder / student.name / stem / f"{stem}.html") for student in graded.students]
     told = [(student, path.read_text()) for student, path in pages if path.is_file()]
 
     assert len(told) >= 6
