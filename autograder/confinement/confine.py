@@ -46,19 +46,72 @@ class Quota:
     file_mb: int = 64
 
 
-def confined(
-    inner: Callable[[], None], room: Room, quota: Quota, rules: SyscallFilter, status: int, keep: tuple[int, ...] = ()
-) -> int:
-    """Fork, confine, call `inner`; returns the keeper's process id. Killing the keeper ends all.
+@dataclass(frozen=True)
+class Walls:
+    """What stands around confined code: the files it sees, how much it may use up, the calls it cannot make."""
 
-    How the inner process ended is written to the descriptor `status`, as `STATUS`; nothing is written where it was
-    killed together with the keeper. `keep` are the descriptors that the inner process has beside 0, 1 and 2.
-    """
-    parent = os.getpid()
-    keeper = os.fork()
-    if keeper == 0:
-        _never_return(lambda: _keep(parent, inner, room, quota, rules, status, keep))
-    return keeper
+    room: Room
+    quota: Quota
+    rules: SyscallFilter
+
+    def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
+        """Fork, confine, call `inner`; returns the keeper's process id. Killing the keeper ends all.
+
+        How the inner process ended is written to the descriptor `status`, as `STATUS`; nothing is written where it
+        was killed together with the keeper. `keep` are the descriptors that it has beside 0, 1 and 2.
+        """
+        parent = os.getpid()
+        keeper = os.fork()
+        if keeper == 0:
+            _never_return(lambda: self._keep(parent, inner, status, keep))
+        return keeper
+
+    def _keep(self, parent: int, inner: Callable[[], None], status: int, keep: tuple[int, ...]) -> None:
+        die_with_parent()
+        if os.getppid() != parent:
+            return
+        os.setsid()
+        as_root = os.geteuid() == 0
+        if as_root:
+            unshare(_OWN)
+        else:
+            _become_owner(_OWN)
+        first = os.fork()
+        if first == 0:
+            die_with_parent()
+            _never_return(lambda: self._lead(inner, status, keep, as_root))
+        _close_all_but(2)
+        os.waitpid(first, 0)
+
+    def _lead(self, inner: Callable[[], None], status: int, keep: tuple[int, ...], as_root: bool) -> None:
+        self.room.enter()
+        child = os.fork()
+        if child == 0:
+            _close_all_but(0, 1, 2, *keep)
+            _never_return(lambda: self._confine(inner, as_root))
+        hide_memory()
+        _close_all_but(status)
+        while True:
+            ended, how = os.wait()
+            if ended == child:
+                os.write(status, STATUS.pack(how))
+                return
+
+    def _confine(self, inner: Callable[[], None], as_root: bool) -> None:
+        os.setsid()
+        with open("/proc/self/oom_score_adj", "w") as file:  # where memory runs out, this is what should go
+            file.write("1000")
+        if as_root:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            show_memory()
+            # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
+            _become_owner(Namespace(0))
+        _limit(self.quota)
+        drop_privileges()
+        self.rules.load()
+        inner()
 
 
 def _never_return(work: Callable[[], None]) -> NoReturn:
@@ -69,72 +122,6 @@ def _never_return(work: Callable[[], None]) -> NoReturn:
         sys.stderr.flush()
         os._exit(1)
     os._exit(0)
-
-
-def _keep(
-    parent: int,
-    inner: Callable[[], None],
-    room: Room,
-    quota: Quota,
-    rules: SyscallFilter,
-    status: int,
-    keep: tuple[int, ...],
-) -> None:
-    die_with_parent()
-    if os.getppid() != parent:
-        return
-    os.setsid()
-    as_root = os.geteuid() == 0
-    if as_root:
-        unshare(_OWN)
-    else:
-        _become_owner(_OWN)
-    first = os.fork()
-    if first == 0:
-        die_with_parent()
-        _never_return(lambda: _first(inner, room, quota, rules, status, keep, as_root))
-    _close_all_but(2)
-    os.waitpid(first, 0)
-
-
-def _first(
-    inner: Callable[[], None],
-    room: Room,
-    quota: Quota,
-    rules: SyscallFilter,
-    status: int,
-    keep: tuple[int, ...],
-    as_root: bool,
-) -> None:
-    room.enter()
-    child = os.fork()
-    if child == 0:
-        _close_all_but(0, 1, 2, *keep)
-        _never_return(lambda: _inner(inner, quota, rules, as_root))
-    hide_memory()
-    _close_all_but(status)
-    while True:
-        ended, how = os.wait()
-        if ended == child:
-            os.write(status, STATUS.pack(how))
-            return
-
-
-def _inner(inner: Callable[[], None], quota: Quota, rules: SyscallFilter, as_root: bool) -> None:
-    os.setsid()
-    with open("/proc/self/oom_score_adj", "w") as file:  # where memory runs out, this is what should go
-        file.write("1000")
-    if as_root:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
-        show_memory()
-        # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
-        _become_owner(Namespace(0))
-    _limit(quota)
-    drop_privileges()
-    rules.load()
-    inner()
 
 
 def _become_owner(also: Namespace) -> None:

@@ -30,12 +30,13 @@ def missing() -> str | None:
 
 
 def _try() -> int:
-    from autograder.confinement.confine import STATUS, Quota, confined
+    from autograder.confinement.confine import STATUS, Quota, Walls
     from autograder.confinement.room import Room
     from autograder.confinement.syscalls import compiled
 
     source, sink = os.pipe()
-    keeper = confined(lambda: None, Room.of_this_python(Path(__file__).resolve().parents[1]), Quota(), compiled(), sink)
+    room = Room.of_this_python(Path(__file__).resolve().parents[1])
+    keeper = Walls(room, Quota(), compiled()).fork(lambda: None, sink)
     os.close(sink)
     status = os.read(source, STATUS.size)
     os.waitpid(keeper, 0)

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.confinement.confine import Quota, confined
+from autograder.confinement.confine import Quota, Walls
 from autograder.confinement.linux import adopt_orphans
 from autograder.confinement.room import Room
 from autograder.confinement.syscalls import compiled
@@ -93,7 +93,7 @@ class Server:
             os.chdir("/tmp/home")
             serve(self._chapter, source, sink)
 
-        return confined(inner, self._room, Quota(**request), self._rules, status, keep=(source, sink))
+        return Walls(self._room, Quota(**request), self._rules).fork(inner, status, keep=(source, sink))
 
     def _end(self, keeper: int) -> None:
         """Kill the keeper, and wait until everything in its namespaces is gone."""
