@@ -1473,7 +1473,7 @@ def memory_plan(model, batch, optimizer, dtype):
 
     def note(tensor):
         if tensor.untyped_storage().data_ptr() not in own:
-            saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+            saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().size()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
@@ -4976,7 +4976,7 @@ def make_agnostic():
         return torch.optim.SGD(model.parameters(), lr=0.1)
 
     def epoch(model, optimizer, batches, device):
-        total = torch.zeros(())
+        total = torch.tensor(0.0)
         for x, y in batches:
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x.to(device)), y.to(device))

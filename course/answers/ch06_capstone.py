@@ -2100,8 +2100,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
             scaler.scale(loss).backward()
             total += loss.item()
         scaler.unscale_(optimizer)
-        for param in model.parameters():
-            param.grad /= count
+        for weight in model.parameters():
+            weight.grad /= count
         torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
         scaler.step(optimizer)
         scaler.update()
