@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ from nbformat import NotebookNode
 
 from autograder import exercises
 from autograder.authoring.judge import Judge
-from autograder.authoring.notebook import source_notebook
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, inbox, summary
 from autograder.grading.grade import SubmissionVerdict, grade, new_seed
 from autograder.grading.program import Limits, Outcome, Program
 from autograder.observation import Raised
 from autograder.verdict import Status
+from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 
 STEM, SEED = "ch01_tensors", 11
@@ -34,12 +33,7 @@ def judge() -> Judge:
 @pytest.fixture(scope="module")
 def release(judge: Judge) -> NotebookNode:
     """A notebook as students get it."""
-    notebook = copy.deepcopy(source_notebook(judge.chapter, ""))
-    for cell in notebook.cells:
-        mark = cell.metadata.get("nbgrader", {})
-        if mark.get("solution"):
-            cell.source = judge.chapter.starter(mark["grade_id"])
-    return notebook
+    return released(judge)
 
 
 def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
@@ -52,14 +46,6 @@ def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
         exercise = __import__(program.exercises, fromlist=["EXERCISES"]).EXERCISES[task.exercise]
         outcomes[task.exercise] = Outcome(exercise.observe(namespace[task.exercise], task.cases))
     return outcomes
-
-
-def handed_in(release: NotebookNode, answers: dict[str, str]) -> bytes:
-    """The released notebook with these answers."""
-    notebook = copy.deepcopy(release)
-    for cell in notebook.cells:
-        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
-    return str(nbformat.writes(notebook)).encode()
 
 
 @pytest.fixture(scope="module")

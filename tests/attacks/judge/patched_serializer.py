@@ -1,0 +1,11 @@
+# Tries to send other bytes than what was seen.
+# share: 0
+# others: any
+
+import autograder.grading.child
+
+autograder.grading.child.to_bytes = lambda value: b''
+
+
+def standardize(x, dim, eps):
+    return x

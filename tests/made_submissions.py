@@ -1,0 +1,29 @@
+"""Submissions made from the released notebook of a chapter."""
+
+from __future__ import annotations
+
+import copy
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.authoring.judge import Judge
+from autograder.authoring.notebook import source_notebook
+
+
+def released(judge: Judge) -> NotebookNode:
+    """A chapter's notebook as students get it."""
+    notebook = copy.deepcopy(source_notebook(judge.chapter, ""))
+    for cell in notebook.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        if mark.get("solution"):
+            cell.source = judge.chapter.starter(mark["grade_id"])
+    return notebook
+
+
+def handed_in(release: NotebookNode, answers: dict[str, str]) -> bytes:
+    """The released notebook with these answers."""
+    notebook = copy.deepcopy(release)
+    for cell in notebook.cells:
+        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
+    return str(nbformat.writes(notebook)).encode()

@@ -1,0 +1,122 @@
+"""The attack bank: each file below `attacks/` is handed in as an answer, and must get what it earns and reach nothing.
+
+The first lines of a file say what it tries, the share of the exercise's points that it gets (0, or 1 where the answer
+itself is right), `says` with a part of the sentence that the student reads, and `others: any` where an attack may cost
+its own student other exercises too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from autograder.authoring.judge import Judge
+from autograder.grading.engine import engine
+from autograder.grading.grade import SubmissionVerdict, grade
+from autograder.grading.program import Engine, Limits
+from autograder.verdict import Status
+from tests.conftest import needs_confinement
+from tests.made_submissions import handed_in, released
+from tests.small_chapter import PROJECT
+
+STEM, TARGET, SEED = "ch01_tensors", "standardize", 23
+FOLDER = Path(__file__).parent / "attacks"
+ATTACKS = sorted(FOLDER.glob("*/*.py"))
+LIMITS = Limits(time_factor=0.2)  # two seconds of computing, eight of waiting
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    """The judge of chapter 1."""
+    return Judge(PROJECT / "course", STEM)
+
+
+@pytest.fixture(scope="module")
+def release(judge: Judge) -> NotebookNode:
+    """A notebook as students get it."""
+    return released(judge)
+
+
+@pytest.fixture(scope="module")
+def confined() -> Engine:
+    """The engine that a class is graded with."""
+    return engine(PROJECT / "course")
+
+
+def handed_in_with(attack: Path, judge: Judge, release: NotebookNode) -> bytes:
+    """The worked solutions, with an attack in the place of one."""
+    answers = {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
+    return handed_in(release, answers | {TARGET: attack.read_text(encoding="utf-8")})
+
+
+def told(attack: Path) -> dict[str, str]:
+    """The keys in the first lines of an attack."""
+    return dict(re.findall(r"^# (share|says|others): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def outside() -> str:
+    """A fingerprint of what no submission may change: the course and the package."""
+    files = [path for part in ("course", "autograder") for path in sorted((PROJECT / part).rglob("*"))]
+    kept = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
+    return hashlib.sha256(b"".join(str(path).encode() + path.read_bytes() for path in kept)).hexdigest()
+
+
+def left_running() -> list[str]:
+    """Processes that an attack started and that still run."""
+    commands = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            commands.append(path.read_text())
+        except OSError:
+            continue
+    return [command for command in commands if "4242.4242" in command]
+
+
+def test_there_are_many() -> None:
+    """The bank holds sixty attacks and more, each with a sentence and a share."""
+    assert len(ATTACKS) >= 60
+    assert all(path.read_text().startswith("# Tries to ") and told(path)["share"] in "01" for path in ATTACKS)
+
+
+@needs_confinement
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_attack_gets_what_it_earns_and_reaches_nothing(
+    attack: Path, judge: Judge, release: NotebookNode, confined: Engine
+) -> None:
+    """Its share, its sentence, the other exercises' points; and outside nothing has changed."""
+    before, keys = outside(), told(attack)
+
+    verdict = grade(handed_in_with(attack, judge, release), release, judge, SEED, confined, LIMITS)
+
+    report = verdict.report(TARGET)
+    assert float(keys["share"]) == report.score, [each.sentence for each in report.verdicts]
+    assert any(keys.get("says", "") in each.sentence for each in report.verdicts), report.verdicts[0].sentence
+    assert keys.get("others") == "any" or not others_lost(verdict), others_lost(verdict)
+    assert (before, []) == (outside(), left_running())
+    assert not Path("/tmp/pickled").exists()
+
+
+def others_lost(verdict: SubmissionVerdict) -> dict[str, str]:
+    """The exercises beside the attacked one that did not pass, each with its first sentence."""
+    return {
+        report.exercise: next(each.sentence for each in report.verdicts if each.status is not Status.PASS)
+        for report in verdict.reports
+        if report.exercise != TARGET and not report.passed
+    }
+
+
+@needs_confinement
+def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, confined: Engine) -> None:
+    """After every family of attack, an honest submission still gets full points from the same warm processes."""
+    for name in ("others/delete_everything", "judge/forged_pass", "machine/exit"):
+        attack = handed_in_with(FOLDER / f"{name}.py", judge, release)
+        grade(attack, release, judge, SEED, confined, LIMITS)
+
+    honest = {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
+    verdict = grade(handed_in(release, honest), release, judge, SEED, confined, LIMITS)
+
+    assert verdict.max_score == verdict.score
