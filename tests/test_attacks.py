@@ -112,7 +112,7 @@ def others_lost(verdict: SubmissionVerdict) -> dict[str, str]:
 @needs_confinement
 def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, confined: Engine) -> None:
     """After every family of attack, an honest submission still gets full points from the same warm processes."""
-    for name in ("others/delete_everything", "judge/forged_pass", "machine/exit"):
+    for name in ("others/delete_interpreter", "judge/forged_pass", "machine/exit"):
         attack = handed_in_with(FOLDER / f"{name}.py", judge, release)
         grade(attack, release, judge, SEED, confined, LIMITS)
 
