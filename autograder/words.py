@@ -203,9 +203,17 @@ def number(value: object) -> str:
 
 def call(name: str, case: Case) -> str:
     """The call that a case makes, as code: small tensors in full, larger ones by shape."""
-    parts = [argument(arg) for arg in case.args]
-    parts += [f"{key}={argument(arg)}" for key, arg in case.kwargs.items()]
-    return f"{name}({', '.join(parts)})"
+    return call_of(name, *map(argument, case.args), **case.kwargs)
+
+
+def call_of(name: str, *parts: str, **options: object) -> str:
+    """A call as code, of arguments that are spelled already and of options that are not."""
+    return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
+
+
+def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
+    """A tensor by its name and shape, and what else there is to say."""
+    return f"<{name} {tuple(tensor.shape)}{more}>"
 
 
 def argument(value: object) -> str:

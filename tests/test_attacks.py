@@ -22,6 +22,7 @@ from autograder.verdict import Status
 from tests.conftest import needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
+from tests.test_bank import judge_of
 
 STEM, TARGET, SEED = "ch01_tensors", "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"
@@ -32,7 +33,7 @@ LIMITS = Limits(time_factor=0.2)  # two seconds of computing, eight of waiting
 @pytest.fixture(scope="module")
 def judge() -> Judge:
     """The judge of chapter 1."""
-    return Judge(PROJECT / "course", STEM)
+    return judge_of(STEM)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from autograder.observation import Raised
 from autograder.verdict import Status
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
+from tests.test_bank import judge_of
 
 STEM, SEED = "ch01_tensors", 11
 NAMES = [exercise.name for exercise in exercises.load(STEM)]
@@ -27,7 +28,7 @@ NAMES = [exercise.name for exercise in exercises.load(STEM)]
 @pytest.fixture(scope="module")
 def judge() -> Judge:
     """The judge of chapter 1."""
-    return Judge(PROJECT / "course", STEM)
+    return judge_of(STEM)
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,16 @@ from typing import Protocol
 import pytest
 
 from autograder import frames
+from autograder.confinement.trial import missing
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
 from autograder.grading.forked import ForkServers
-from autograder.grading.fresh_process import environment, fresh_process
+from autograder.grading.fresh_process import fresh_process
+from autograder.grading.process import environment
 from autograder.grading.program import Children, Outcome, Program, Task
 from autograder.grading.runner import run
 from tests import made
+from tests.conftest import needs_confinement
 from tests.made_many import NAMES
 
 CASES = made.exercise().cases(3)
@@ -44,7 +47,11 @@ def run_in(
 @pytest.fixture(scope="module", params=["forked and confined", "in a fresh process"])
 def children(request: pytest.FixtureRequest) -> Children:
     """Each way to run a program."""
-    return ForkServers() if request.param.startswith("forked") else fresh_process
+    if request.param.startswith("in"):
+        return fresh_process
+    if reason := missing():
+        pytest.skip(f"nothing can be confined here: {reason}")
+    return ForkServers()
 
 
 @pytest.fixture
@@ -184,7 +191,11 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "told"), [(fresh_process, r"autograder\.grading\.child --try"), (ForkServers(), r"autograder doctor")]
+    ("way", "told"),
+    [
+        (fresh_process, r"did not start.*autograder\.grading\.child --try"),
+        pytest.param(ForkServers(), r"did not start.*autograder doctor", marks=needs_confinement),
+    ],
 )
 def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch, way: Children, told: str) -> None:
     """Where the child cannot start, the error says how to see more."""

@@ -16,9 +16,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
-
-from pyseccomp import SyscallFilter
+from typing import TYPE_CHECKING, NoReturn
 
 from autograder.confinement.linux import (
     Namespace,
@@ -29,6 +27,9 @@ from autograder.confinement.linux import (
     unshare,
 )
 from autograder.confinement.room import Room
+
+if TYPE_CHECKING:
+    from pyseccomp import SyscallFilter
 
 STATUS = struct.Struct("=i")  # as os.waitpid gives it
 NOBODY = 65534

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import errno
 import socket
+from typing import TYPE_CHECKING
 
-import pyseccomp
+if TYPE_CHECKING:
+    from pyseccomp import SyscallFilter
 
 # Namespaces and mounts, other processes' memory, the kernel's own interfaces.
 DENIED = (
@@ -27,8 +29,10 @@ _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
 
 
-def compiled() -> pyseccomp.SyscallFilter:
+def compiled() -> SyscallFilter:
     """The filter; its `load` installs it in a process, for good, and in all that the process starts."""
+    import pyseccomp  # raises where there is no libseccomp
+
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     denied = pyseccomp.ERRNO(errno.EPERM)
     for name in DENIED:

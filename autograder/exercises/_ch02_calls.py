@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor
 
 from autograder.exercise import Case
-from autograder.words import argument, number
+from autograder.words import argument, call_of, number
 
 # What _ch02_functions names, as a student would write it; longer ones in brackets.
 _CODE = {
@@ -31,24 +29,24 @@ def of_function(name: str, case: Case) -> str:
     first, *_ = case.args
     args = [_BESIDE_A_WEIGHT, *case.args] if isinstance(first, Tensor) else [_CODE[first], *case.args[1:]]
     parts = [arg if isinstance(arg, str) else argument(arg) for arg in args]
-    return _call(name, parts + [f"{key}={argument(value)}" for key, value in case.kwargs.items()])
+    return call_of(name, *parts, **case.kwargs)
 
 
 def accumulating(name: str, case: Case) -> str:
     """Batches are told by their rows."""
     batches, _ = case.args
     rows = ", ".join(str(len(batch)) for batch in batches)
-    return _call(name, ["loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params"])
+    return call_of(name, "loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params")
 
 
 def running(name: str, case: Case) -> str:
     """Losses are told by their values."""
-    return _call(name, [f"<losses of {', '.join(map(str, case.args[0]))}>"])
+    return call_of(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
 
 
 def applied(name: str, case: Case) -> str:
     """A Function is used by its apply."""
-    return _call(f"{name}.apply", [number(arg) if isinstance(arg, float) else argument(arg) for arg in case.args])
+    return call_of(f"{name}.apply", *(number(arg) if isinstance(arg, float) else argument(arg) for arg in case.args))
 
 
 def expression(name: str, case: Case) -> str:
@@ -56,7 +54,3 @@ def expression(name: str, case: Case) -> str:
     text, numbers = case.args
     made = [f"{leaf} = {name}({value})" for leaf, value in zip("abc", numbers, strict=False)]
     return "; ".join([*made, text])
-
-
-def _call(name: str, parts: list[Any]) -> str:
-    return f"{name}({', '.join(parts)})"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from autograder.exercise import Case
-from autograder.words import argument
+from autograder.words import argument, sized
 
 
 def stepping(name: str, case: Case) -> str:
     """One step of training, with a model, an optimizer and a batch."""
     model, optimizer, x, y = case.args
-    return f"{name}(<{model}>, <{optimizer}>, criterion, {_sized('x_batch', x)}, {_sized('y_batch', y)})"
+    return f"{name}(<{model}>, <{optimizer}>, criterion, {sized('x_batch', x)}, {sized('y_batch', y)})"
 
 
 def evaluating(name: str, case: Case) -> str:
@@ -28,7 +26,7 @@ def examining(name: str, case: Case) -> str:
 def looping(name: str, case: Case) -> str:
     """One of the loops, out of the dict that the answer returns."""
     letter, x, y, steps = case.args
-    return f'{name}()["{letter}"](model, {_sized("x", x)}, {_sized("y", y)}, {steps})'
+    return f'{name}()["{letter}"](model, {sized("x", x)}, {sized("y", y)}, {steps})'
 
 
 def fitting(name: str, case: Case) -> str:
@@ -60,10 +58,6 @@ def resuming(name: str, case: Case) -> str:
     if case.requirement.startswith("trains"):
         return f"{name}({parts}, {epochs})"
     return f"{name}({parts}, {stop}), then {name}(..., {epochs}, checkpoint)"
-
-
-def _sized(name: str, tensor: Any) -> str:
-    return f"<{name} {tuple(tensor.shape)}>"
 
 
 def _times(what: str, count: int) -> str:

@@ -6,21 +6,13 @@ import torch
 from torch import Tensor
 
 from autograder.exercise import Case
-from autograder.words import argument, number, shorten
-
-
-def _call(name: str, *parts: str, **options: object) -> str:
-    return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
-
-
-def _sized(name: str, x: Tensor, more: str = "") -> str:
-    return f"<{name} {tuple(x.shape)}{more}>"
+from autograder.words import argument, call_of, number, shorten, sized
 
 
 def picking(name: str, case: Case) -> str:
     """The device that is asked for, and what is there; where it is asked several times, one situation after another."""
     prefer, situations = case.args
-    call = _call(name) if prefer is None else _call(name, repr(prefer))
+    call = call_of(name) if prefer is None else call_of(name, repr(prefer))
     return f"{call}, with {', then with '.join(situations)}"
 
 
@@ -28,7 +20,7 @@ def moving(name: str, case: Case) -> str:
     """The nest that is moved, with its tensors x and y by name."""
     nest, x, y, device = case.args
     shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}"
-    return f"{_call(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
+    return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
 
 def stepping(name: str, case: Case) -> str:
@@ -36,10 +28,10 @@ def stepping(name: str, case: Case) -> str:
     device, model, optimizer, *rest = case.args
     there = rest[0] if isinstance(rest[0], list) else []
     x, y = (
-        _sized(f"{side}_batch", part, ", there already" if side in there else "")
+        sized(f"{side}_batch", part, ", there already" if side in there else "")
         for side, part in zip("xy", rest[-2:], strict=True)
     )
-    return _call(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
+    return call_of(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
 
 
 def timing(name: str, case: Case) -> str:
@@ -47,13 +39,13 @@ def timing(name: str, case: Case) -> str:
     kind, takes, warmup, iters = case.args
     at_once = "; fn returns before the work is done" if kind == "asynchronous" else ""
     seconds = ", ".join(map(number, takes))
-    return f"{_call(name, 'fn', str(warmup), str(iters), 'sync')}, where calls of fn take {seconds} seconds{at_once}"
+    return f"{call_of(name, 'fn', str(warmup), str(iters), 'sync')}, where calls of fn take {seconds} seconds{at_once}"
 
 
 def planning(name: str, case: Case) -> str:
     """A plan for a model and a batch."""
     model, batch, optimizer, dtype = case.args
-    return _call(name, f"<{model}>", _sized("batch", batch), repr(optimizer), repr(dtype))
+    return call_of(name, f"<{model}>", sized("batch", batch), repr(optimizer), repr(dtype))
 
 
 def watching(name: str, case: Case) -> str:
@@ -72,13 +64,13 @@ def reporting(name: str, case: Case) -> str:
     """The gradients of a loss, one list for each parameter."""
     wanted, scales = case.args
     slopes = ["None" if one is None else f"[{', '.join(map(number, one.tolist()))}]" for one in wanted]
-    return f"{_call(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
+    return f"{call_of(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
 
 
 def scaling(name: str, case: Case) -> str:
     """A scaler, and what the gradients of each round are."""
     (rounds,) = case.args
-    return f"{_call(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, rounds))}"
+    return f"{call_of(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, rounds))}"
 
 
 def _finite(grads: list[Tensor | None]) -> str:
@@ -90,14 +82,14 @@ def _finite(grads: list[Tensor | None]) -> str:
 def stepping_mixed(name: str, case: Case) -> str:
     """A step with a model, an optimizer and a scaler."""
     model, optimizer, scale, x, y = case.args
-    parts = (f"<{model}>", f"<{optimizer}>", f"<scaler, factor {scale:g}>", _sized("x", x), _sized("y", y))
-    return _call(name, *parts, **case.kwargs)
+    parts = (f"<{model}>", f"<{optimizer}>", f"<scaler, factor {scale:g}>", sized("x", x), sized("y", y))
+    return call_of(name, *parts, **case.kwargs)
 
 
 def hunting(name: str, case: Case) -> str:
     """The part of the hunt that a requirement is about, and how it is called."""
     x, *rest = case.args
-    width, given = x.shape[-1], _sized("x", x)
+    width, given = x.shape[-1], sized("x", x)
     if "AddPlaces" in case.requirement:
         return f"AddPlaces({width})({given})"
     if "KeepColumns" in case.requirement:

@@ -2,9 +2,9 @@
 
     python -P -m autograder.grading.fork_server FD
 
-FD is a socket to the grader, which sends messages and, with `fork`, three descriptors: where the child reads its
-program, where it writes its frames, and where it is told how the child ended. This process has read no worked
-solution, no answer bank and no submission: nothing that a child could find in its memory is a secret.
+FD is a socket to the grader. For each child it sends a quota and three descriptors: where the child reads its program,
+where it writes its frames, and where the grader is told how it ended; then a byte, when the child is to go. This
+process has read no worked solution, no answer bank and no submission: nothing in its memory is a secret.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def main(line: socket.socket) -> None:
     discard(0)
     try:
         chapter = Chapter(start["exercises"], start["setup"])
+        _warm_up(start["modules"])
     except WorkFailed as error:
         line.send(json.dumps({"problem": str(error)}).encode())
         return
-    _warm_up(start["modules"])
     line.send(json.dumps({"ready": True}).encode())
     Server(chapter, _room(start), line).serve()
 

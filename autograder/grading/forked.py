@@ -20,7 +20,7 @@ from pathlib import Path
 from autograder.confinement.confine import STATUS, Quota
 from autograder.errors import WorkFailed
 from autograder.grading.fork_server import MESSAGE_BYTES
-from autograder.grading.fresh_process import cpu_seconds, environment
+from autograder.grading.process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.grading.program import Limits, Program
 
 _SPARE_SECONDS = 30  # of CPU time, beside what the exercises may take
@@ -83,20 +83,16 @@ class _ForkServer:
         self._line.settimeout(limits.start_seconds)
         try:
             self._line.send(json.dumps(start | {"hidden": [str(path) for path in hidden]}).encode())
-            answer = json.loads(self._line.recv(MESSAGE_BYTES) or b'{"problem": "it ended before it was ready"}')
+            answer = json.loads(self._line.recv(MESSAGE_BYTES) or json.dumps({"problem": ENDED_EARLY}))
         except OSError as error:
             answer = {"problem": str(error)}
         if "problem" in answer:
-            raise self._failed(answer["problem"])
+            raise self._failed(f"did not start: {answer['problem']}")
 
-    def _failed(self, reason: str) -> WorkFailed:
-        told = (self._home / "stderr").read_text(errors="replace").strip().splitlines()
-        last = f" Its last words: {told[-1]}" if told else ""
+    def _failed(self, what: str) -> WorkFailed:
+        error = failed(what, self._home / "stderr", "Run `python -m autograder doctor` to see what is missing here.")
         self.close()
-        return WorkFailed(
-            f"the process that runs submissions did not start: {reason}.{last} "
-            "Nothing was graded. Run `python -m autograder doctor` to see what is missing here."
-        )
+        return error
 
     @contextlib.contextmanager
     def child(self, program: Program, limits: Limits) -> Iterator[_Forked]:
@@ -113,7 +109,7 @@ class _ForkServer:
             self._line.send(b".")
             self._line.recv(MESSAGE_BYTES)
         except (OSError, ValueError) as error:
-            raise self._failed(f"it ended while it ran a submission ({error})") from error
+            raise self._failed(f"ended while it ran a submission: {error}") from error
 
 
 class _Forked:

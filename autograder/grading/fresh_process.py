@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, receive, send
+from autograder.grading.process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.grading.program import Limits, Program
 
 
@@ -32,18 +33,14 @@ class _Process:
             send(self.to, Frame({"exercises": program.exercises, "setup": program.setup}), deadline)
             frame = receive(self.source, deadline, limits.message_bytes)
         except FrameError as error:
-            raise self.failed(str(error)) from error
+            raise self.failed(f"did not start: {error}") from error
         if frame is None or frame.head.get("stage") != READY:
-            raise self.failed("it ended before it was ready" if frame is None else str(frame.head.get("problem")))
+            reason = ENDED_EARLY if frame is None else frame.head.get("problem")
+            raise self.failed(f"did not start: {reason}")
 
-    def failed(self, reason: str) -> WorkFailed:
+    def failed(self, what: str) -> WorkFailed:
         """The error that says that the child did not work."""
-        told = self._complaints.read_text(errors="replace").strip().splitlines()
-        last = f" Its last words: {told[-1]}" if told else ""
-        return WorkFailed(
-            f"the process that runs submissions did not start: {reason}.{last} "
-            "Nothing was graded. Run `python -m autograder.grading.child --try` to see the whole error."
-        )
+        return failed(what, self._complaints, "Run `python -m autograder.grading.child --try` to see the whole error.")
 
     def cpu_seconds(self) -> float:
         """How long the process has computed; where the system does not tell, how long it has run."""
@@ -92,32 +89,6 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
             child.start(program, limits)
             yield child
         except OSError as error:
-            raise child.failed(str(error)) from error
+            raise child.failed(f"did not work: {error}") from error
         finally:
             child.end()
-
-
-def cpu_seconds(pid: int) -> float:
-    """The CPU time of another process, 0 where it has ended (Linux; the clock's number is that of CPUCLOCK_SCHED)."""
-    try:
-        return time.clock_gettime((~pid << 3) | 2)
-    except OSError:
-        return 0.0
-
-
-def environment(home: Path) -> dict[str, str]:
-    """The whole environment of a child: nothing of the teacher's but what finds libraries."""
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    return kept | {
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "IPYTHONDIR": str(home),
-        "MPLBACKEND": "agg",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-        # The scratch folder must not be searched for modules: a file torch.py there would be imported.
-        "PYTHONSAFEPATH": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-    }

@@ -1,0 +1,44 @@
+"""What the grader knows of a process that runs submissions, however it was started."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from autograder.errors import WorkFailed
+
+ENDED_EARLY = "it ended before it was ready"
+
+
+def failed(what: str, complaints: Path, remedy: str) -> WorkFailed:
+    """The error for a process of ours that did not do its work; `complaints` is the file of what it told."""
+    told = complaints.read_text(errors="replace").strip().splitlines()
+    last = f" Its last words: {told[-1]}" if told else ""
+    return WorkFailed(f"the process that runs submissions {what}.{last} Nothing was graded. {remedy}")
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of another process, 0 where it has ended (Linux; the clock's number is that of CPUCLOCK_SCHED)."""
+    try:
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return 0.0
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The whole environment of a child: nothing of the teacher's but what finds libraries."""
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    return kept | {
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "IPYTHONDIR": str(home),
+        "MPLBACKEND": "agg",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        # The scratch folder must not be searched for modules: a file torch.py there would be imported.
+        "PYTHONSAFEPATH": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
