@@ -32,6 +32,8 @@ class _Process:
         try:
             send(self.to, Frame({"exercises": program.exercises, "setup": program.setup}), deadline)
             frame = receive(self.source, deadline, limits.message_bytes)
+        except BrokenPipeError:
+            frame = None
         except FrameError as error:
             raise self.failed(f"did not start: {error}") from error
         if frame is None or frame.head.get("stage") != READY:
