@@ -28,15 +28,16 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 c.Autograde.exporter_class = "autograder.grading.gradebook.SubmissionExporter"
 c.Autograde.pre_convert_hook = "autograder.grading.gradebook.name_as_released"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
-c.Autograde.autograde_preprocessors = [
+# What we give nbgrader is made from the released notebook, so most of its own repairs have nothing to do, and
+# everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
+c.Autograde.sanitize_preprocessors = [
+    "autograder.grading.gradebook.CourseCells",
     "autograder.grading.gradebook.GradeSubmission",
-    "nbgrader.preprocessors.IgnorePattern",
-    "nbconvert.preprocessors.ClearMetadataPreprocessor",
-    "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
 ]
+c.Autograde.autograde_preprocessors = []
+c.Autograde.post_convert_hook = "autograder.grading.gradebook.note_recorded"
 # Students read what the checks found, not the hidden cell.
 c.GenerateFeedback.preprocessors = [
     "autograder.grading.gradebook.HideTests",

@@ -13,11 +13,13 @@ from autograder.example import example_class
 from autograder.example.example_class import ExampleClass
 from autograder.example.made_students import Student
 from autograder.grading import classroom
+from autograder.grading.executors import Workers
 from autograder.grading.grade import SubmissionVerdict
 from tests.small_chapter import PROJECT
 
 WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
 SEED = 20_250_101
+ONE = Workers(count=1)  # the tests run side by side as it is
 
 
 def group(stem: str) -> pytest.MarkDecorator:
@@ -36,8 +38,8 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         empty = example_class.empty_folder(folder)
         if stem == WHOLE:
-            return example_class.run(PROJECT, empty, stem)
-        return example_class.run(PROJECT, empty, stem, mishaps=False, pages=3)
+            return example_class.run(PROJECT, empty, stem, workers=ONE)
+        return example_class.run(PROJECT, empty, stem, mishaps=False, pages=3, workers=ONE)
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:

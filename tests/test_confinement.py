@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import threading
@@ -205,20 +206,50 @@ def test_two_at_once_do_not_mix(servers: ForkServers) -> None:
     }
 
 
+def warm_processes() -> list[int]:
+    """The fork servers that this process started."""
+    mine = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in mine if "fork_server" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
 class TestChoice:
-    def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
         monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
         monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            engine.engine(tmp_path)
+            engine.check_confinement()
 
-    def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @needs_confinement
+    def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where the walls cannot be raised, no student is told of an ended process: grading stops, with the reason."""
+        monkeypatch.setattr("autograder.grading.forked.receive", lambda *_: None)  # it ended without a word
+
+        with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):
+            outcome(ForkServers(), "return x")
+
+    @needs_confinement
+    def test_process_that_died_while_it_waited_is_replaced(self) -> None:
+        """A warm process that was ended from outside between two submissions costs nobody anything."""
+        servers = ForkServers()
+        first = outcome(servers, "return os.getppid()")
+        for pid in warm_processes():
+            os.kill(pid, signal.SIGKILL)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        second = outcome(servers, "return os.getppid()")
+
+        assert first.observations and second.observations
+
+    @pytest.mark.parametrize("asked_by", ["argument", "environment"])
+    def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked_by: str) -> None:
         """Who asks for it gets a fresh process for each run."""
         monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
-        monkeypatch.setenv(engine.UNCONFINED_VARIABLE, "1")
-        chosen = engine.engine(tmp_path)
+        monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
+        if asked_by == "environment":
+            monkeypatch.setenv(engine.UNCONFINED_VARIABLE, "1")
+        engine.check_confinement(asked_by == "argument")
+        chosen = engine.engine(tmp_path, asked_by == "argument")
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
-from autograder.grading import preflight
+from autograder.grading import classroom, preflight
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.cycle import Cycle
 from autograder.grading.grade import SubmissionVerdict
@@ -94,37 +94,53 @@ class TestOutputs:
 class TestExtraCredit:
     """Extra credit for stretch exercises, beside a teacher's own."""
 
-    def test_it_is_given_and_corrected(self, gradebook: Gradebook) -> None:
-        """What an earlier run gave is replaced by what this run gives."""
+    @pytest.fixture
+    def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
+        """Grade the student with a verdict, as a run does; returns the extra credit in the gradebook."""
         from autograder.grading.gradebook import give_extra_credit
 
-        first, second = verdict(Status.PASS, extra=3), verdict(Status.PASS, Status.FAIL, extra=3)
-        give_extra_credit(gradebook, first, None, "ada")
-        given = extra_credit(gradebook)
-        give_extra_credit(gradebook, second, first, "ada")
+        def given(made: SubmissionVerdict) -> float | None:
+            classroom.store(tmp_path, "ada", made)
+            found = classroom.kept(tmp_path, "ch", "ada")
+            assert found is not None
+            give_extra_credit(gradebook, tmp_path, "ada", found)
+            return extra_credit(gradebook)
 
-        assert (3.0, 1.5) == (given, extra_credit(gradebook))
+        return given
+
+    def test_it_is_given_and_corrected(self, give: Callable[[SubmissionVerdict], float | None]) -> None:
+        """What an earlier run gave is replaced by what this run gives, and by the next one's."""
+        half, full = verdict(Status.PASS, Status.FAIL, extra=3), verdict(Status.PASS, extra=3)
+
+        assert [3.0, 1.5, 1.5, 3.0] == [give(each) for each in (full, half, half, full)]
 
     @pytest.mark.parametrize("by_hand", [0.0, 7.0])
-    def test_what_a_teacher_wrote_stays(self, gradebook: Gradebook, by_hand: float) -> None:
+    def test_what_a_teacher_wrote_stays(
+        self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None], by_hand: float
+    ) -> None:
         """A value changed by hand is not overwritten."""
-        from autograder.grading.gradebook import give_extra_credit
-
-        made = verdict(Status.PASS, extra=3)
-        give_extra_credit(gradebook, made, None, "ada")
+        give(verdict(Status.PASS, extra=3))
         gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit = by_hand
         gradebook.db.commit()
-        give_extra_credit(gradebook, made, made, "ada")
 
-        assert by_hand == extra_credit(gradebook)
+        assert by_hand == give(verdict(Status.PASS, Status.FAIL, extra=3))
 
-    def test_core_exercises_are_left_alone(self, gradebook: Gradebook) -> None:
+    def test_run_killed_before_the_gradebook_was_written_knows_its_own(
+        self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Neither the value that was there nor the one that was on its way is taken for the teacher's."""
+        give(verdict(Status.PASS, extra=3))
+        with monkeypatch.context() as patch:
+            patch.setattr(gradebook.db, "commit", lambda: pytest.fail("killed"))
+            with pytest.raises(pytest.fail.Exception):
+                give(verdict(Status.PASS, Status.FAIL, extra=3))
+        gradebook.db.rollback()
+
+        assert 1.0 == give(verdict(Status.PASS, Status.FAIL, Status.FAIL, extra=3))
+
+    def test_core_exercises_are_left_alone(self, give: Callable[[SubmissionVerdict], float | None]) -> None:
         """A teacher's extra credit on an exercise with points is none of our business."""
-        from autograder.grading.gradebook import give_extra_credit
-
-        give_extra_credit(gradebook, verdict(Status.PASS, points=3), None, "ada")
-
-        assert extra_credit(gradebook) is None
+        assert give(verdict(Status.PASS, points=3)) is None
 
 
 class TestPlugIns:
@@ -143,6 +159,20 @@ class TestPlugIns:
         cleared, _ = HideTests().preprocess(notebook, {})
 
         assert ["### BEGIN HIDDEN TESTS\nnever ended", "check(1)"] == [cell.source for cell in cleared.cells]
+
+    def test_what_is_recorded_is_noted_for_the_student_of_the_path(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """nbgrader names a pattern where several students are graded at once: the path says who it was."""
+        from autograder.grading.gradebook import note_recorded
+
+        monkeypatch.chdir(tmp_path)
+        for student in ("ada", "alan"):
+            classroom.store(tmp_path, student, verdict(Status.PASS))
+        note_recorded("ch", "a*", [str(tmp_path / "submitted" / "ada" / "ch" / "ch.ipynb")])
+
+        found = {student: classroom.kept(tmp_path, "ch", student) for student in ("ada", "alan")}
+        assert {"ada": True, "alan": False} == {student: bool(k and k.recorded) for student, k in found.items()}
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path) -> None:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.grading.cycle import Progress
+    from autograder.grading.executors import Workers
 
 _EXAMPLE = "ch01_tensors"
 
@@ -13,11 +18,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("chapter", nargs="?", help="the chapter whose submissions to grade, such as ch01_tensors")
     parser.add_argument("--example", action="store_true", help="make a class and grade it (without a chapter: this)")
     parser.add_argument("--student", help="grade only this student")
-    parser.add_argument("--force", action="store_true", help="grade again what has been graded")
+    parser.add_argument("--force", action="store_true", help="grade again what has not changed")
+    parser.add_argument("--seed", type=_seed, help="draw the fresh cases from this number, to repeat an earlier run")
+    parser.add_argument(
+        "--unconfined", action="store_true", help="run students' code with your own rights, unprotected"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=_number, help="so many processes here (default: one for each core)")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, such as tcp://host:8786")
+    where.add_argument("--dask-local", type=_number, metavar="N", help="N Dask workers on this machine")
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if _number(text) >= 2**31:
+        raise argparse.ArgumentTypeError(f"expected a number below 2147483648, found {text!r}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
+    from autograder.grading.classroom import SEED_VARIABLE
+    from autograder.grading.engine import UNCONFINED_VARIABLE
+
+    if args.seed is not None:
+        os.environ[SEED_VARIABLE] = str(args.seed)
+    if args.unconfined:
+        print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")
+        os.environ[UNCONFINED_VARIABLE] = "1"
     if args.example or args.chapter is None:
         return _example(args)
     return _own_class(args)
@@ -27,7 +60,7 @@ def _example(args: argparse.Namespace) -> int:
     from autograder.example import example_class
 
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
-    made = example_class.run(args.root, folder, args.chapter or _EXAMPLE, _progress)
+    made = example_class.run(args.root, folder, args.chapter or _EXAMPLE, _progress, workers=_workers(args))
     print(f"\n{made.summary()}\n\nThe class is in build/example-class: grades.csv, course/feedback/")
     return 1 if made.failures else 0
 
@@ -47,12 +80,18 @@ def _own_class(args: argparse.Namespace) -> int:
         )
     if not cycle.is_in_gradebook():
         cycle.generate()
-    failures = cycle.autograde(students, _progress("grade"), args.force)
+    failures = cycle.autograde(students, _progress("grade"), workers=_workers(args), force=args.force)
     print(f"\n{summary.table(summary.rows(cycle.course, args.chapter, failures))}")
     return 1 if failures else 0
 
 
-def _progress(what: str) -> Callable[[Sequence[str]], Iterable[str]]:
+def _workers(args: argparse.Namespace) -> Workers:
+    from autograder.grading.executors import Workers
+
+    return Workers(args.workers, args.scheduler, args.dask_local)
+
+
+def _progress(what: str) -> Progress:
     from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
 
-    return lambda students: tqdm(students, desc=f"{what:<14}", unit=" students")
+    return lambda items, total: tqdm(items, total=total, desc=f"{what:<14}", unit=" students", smoothing=0.1)

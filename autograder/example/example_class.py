@@ -13,8 +13,11 @@ from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
-from autograder.grading import classroom, summary
+from autograder.grading import summary
+from autograder.grading.assignment import assignment
 from autograder.grading.cycle import Cycle, Progress, plain
+from autograder.grading.executors import Workers
+from autograder.grading.grader import grader
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ def run(
     *,
     mishaps: bool = True,
     pages: int | None = None,
+    workers: Workers = Workers(),  # noqa: B008  (a value)
 ) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError.
 
@@ -67,13 +71,13 @@ def run(
     cycle = Cycle(folder / "course", stem, exchange)
     cycle.generate()
     cycle.release()
-    grader = classroom.grader(cycle.course, stem)
-    students = tuple(ClassMaker(grader.judge, grader.release).students(mishaps))
+    made_from = grader(assignment(cycle.course, stem))
+    students = tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps))
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
     names = [student.name for student in students]
-    failures = cycle.autograde(names, progress("grade"))
+    failures = cycle.autograde(names, progress("grade"), workers=workers)
     told = names if pages is None else [*names[:pages], *names[-pages:]]
     failures |= cycle.feedback(told, progress("write feedback"))
     made = ExampleClass(folder, stem, students, failures)

@@ -1,116 +1,44 @@
-"""The course folder as grading sees it: the chapter's grader, the released notebook, the verdict files."""
+"""The verdict files of a course folder, and the seed of a round of grading."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
-from autograder.authoring.judge import Judge
-from autograder.errors import CourseNotFound, WorkFailed
 from autograder.files import write_all
-from autograder.grading import inbox
-from autograder.grading.engine import engine
-from autograder.grading.grade import SubmissionVerdict, grade_read, new_seed, program
-from autograder.grading.program import LIMITS, Engine, Limits, Outcome
-from autograder.grading.submission import Submission, read, unreadable
+from autograder.grading.assignment import Assignment
+from autograder.grading.grade import SubmissionVerdict, new_seed
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
+_ROUND = ".round"  # no student's name begins with a dot
 
 
 @dataclass(frozen=True)
-class Grader:
-    """All that grading the submissions of one chapter takes, loaded once for a run."""
+class Kept:
+    """What a verdict file holds: the verdict, whether nbgrader's gradebook has it, and the extra credit that is ours.
 
-    judge: Judge
-    release: NotebookNode
-    seed: int
-    engine: Engine
-    limits: Limits = LIMITS
-    _ahead: dict[str, Future[dict[str, Outcome]]] = field(default_factory=dict)
+    `given` holds for each exercise what we may have written to the gradebook: any other value is the teacher's.
+    """
 
-    def grade(self, folder: Path) -> SubmissionVerdict:
-        """Grade the notebook in a student's folder of `submitted/`; takes what `ahead` has run for it."""
-        data, submission = self._read(folder)
-        begun = self._ahead.pop(_place(folder, data), None)
-        engine = self.engine if begun is None else lambda _program, _limits: begun.result()
-        return grade_read(submission, data, self.judge, self.seed, engine, self.limits)
+    verdict: SubmissionVerdict
+    recorded: bool = False
+    given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    @contextlib.contextmanager
-    def ahead(self, folders: Iterable[Path]) -> Iterator[None]:
-        """Run submissions in the background, one per core, while nbgrader records one after the other."""
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for folder in folders:
-                # What cannot be read is told when its turn comes.
-                with contextlib.suppress(OSError, WorkFailed):
-                    inbox.place_notebook(folder, self.judge.chapter.stem, list(self.judge.chapter.exercises))
-                    self._begin(pool, folder)
-            try:
-                yield
-            finally:
-                self._ahead.clear()
-                pool.shutdown(cancel_futures=True)
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        given = {exercise: list(values) for exercise, values in self.given.items()}
+        return {"verdict": self.verdict.to_json(), "recorded": self.recorded, "given": given}
 
-    def _begin(self, pool: ThreadPoolExecutor, folder: Path) -> None:
-        data, submission = self._read(folder)
-        if submission.trouble is None:
-            # Reading and judging stay in this thread: only waiting for processes is safe beside it.
-            run_this = program(submission, self.judge, self.seed)
-            self._ahead[_place(folder, data)] = pool.submit(self.engine, run_this, self.limits)
-
-    def _read(self, folder: Path) -> tuple[bytes, Submission]:
-        stem = self.judge.chapter.stem
-        data, reason = inbox.handed_in(folder / f"{stem}.ipynb")
-        submission = unreadable(reason, self.release) if reason else read(data, self.release)
-        notes = inbox.notes(folder, stem, list(self.judge.chapter.exercises))
-        return data, replace(submission, repairs=(*notes, *submission.repairs))
-
-
-def _place(folder: Path, data: bytes) -> str:
-    """A submission's place and content in one word."""
-    return f"{folder.resolve()} {hashlib.sha256(data).hexdigest()}"
-
-
-def grader(course: Path, stem: str) -> Grader:
-    """The grader of a chapter: one seed and one set of reference results for a run, until files change."""
-    paths = (
-        course / "chapters" / f"{stem}.py",
-        course / "answers" / f"{stem}.py",
-        release_path(course, stem),
-    )
-    stamps = tuple(path.stat().st_mtime_ns if path.is_file() else 0 for path in paths)
-    return _grader(course.resolve(), stem, stamps, int(os.environ.get(SEED_VARIABLE, 0)))
-
-
-@lru_cache(maxsize=8)
-def _grader(course: Path, stem: str, stamps: tuple[int, ...], seed: int) -> Grader:
-    return Grader(Judge(course, stem), released(course, stem), seed or new_seed(), engine(course))
-
-
-def release_path(course: Path, stem: str) -> Path:
-    """Where nbgrader keeps the notebook that students were given."""
-    return course / "release" / stem / f"{stem}.ipynb"
-
-
-def released(course: Path, stem: str) -> NotebookNode:
-    """The notebook that students were given; raises CourseNotFound where it has not been built."""
-    path = release_path(course, stem)
-    if not path.is_file():
-        raise CourseNotFound(f"expected the released notebook at {path}, found none. Run `make build`.")
-    notebook: NotebookNode = nbformat.read(path, as_version=4)
-    return notebook
-
-
-# --- verdict files
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Kept:
+        """Read what `to_json` wrote."""
+        given = {exercise: tuple(values) for exercise, values in data["given"].items()}
+        return cls(SubmissionVerdict.from_json(data["verdict"]), bool(data["recorded"]), given)
 
 
 def verdict_path(course: Path, stem: str, student: str) -> Path:
@@ -118,15 +46,68 @@ def verdict_path(course: Path, stem: str, student: str) -> Path:
     return course / "verdicts" / stem / f"{student}.json"
 
 
-def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
-    """Write a verdict file in one step; raises WorkFailed, the old file untouched, where it cannot."""
-    data = json.dumps(verdict.to_json(), indent=1).encode()
-    write_all({verdict_path(course, verdict.assignment, student): data})
+def kept(course: Path, stem: str, student: str) -> Kept | None:
+    """The verdict file of an earlier run; None where there is none that can be read."""
+    try:
+        return Kept.from_json(json.loads(verdict_path(course, stem, student).read_text()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
     """The verdict of an earlier run; None where there is none that can be read."""
-    try:
-        return SubmissionVerdict.from_json(json.loads(verdict_path(course, stem, student).read_text()))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    found = kept(course, stem, student)
+    return found.verdict if found else None
+
+
+def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
+    """Write a verdict that the gradebook does not have yet; raises WorkFailed, the old file untouched."""
+    before = kept(course, verdict.assignment, student)
+    keep(course, student, Kept(verdict, given=before.given if before else {}))
+
+
+def keep(course: Path, student: str, what: Kept) -> None:
+    """Write a verdict file in one step; raises WorkFailed, the old file untouched, where it cannot."""
+    data = json.dumps(what.to_json(), separators=(",", ":")).encode()
+    write_all({verdict_path(course, what.verdict.assignment, student): data})
+
+
+def mark_recorded(course: Path, stem: str, student: str) -> None:
+    """Note that the gradebook and `autograded/` hold what the verdict file says."""
+    found = kept(course, stem, student)
+    if found is not None:
+        keep(course, student, replace(found, recorded=True))
+
+
+# --- rounds
+
+
+def begin_round(course: Path, assignment: Assignment, force: bool) -> int:
+    """The seed of a round of grading; a round that was stopped half-way goes on with its own."""
+    named = os.environ.get(SEED_VARIABLE)
+    if named:
+        return int(named)
+    path = _round_path(course, assignment.stem)
+    if not force:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            begun = json.loads(path.read_text())
+            if begun["digest"] == assignment.digest:
+                return int(begun["seed"])
+    seed = new_seed()
+    write_all({path: json.dumps({"digest": assignment.digest, "seed": seed}).encode()})
+    return seed
+
+
+def end_round(course: Path, stem: str) -> None:
+    """Let the next round draw a seed of its own."""
+    _round_path(course, stem).unlink(missing_ok=True)
+
+
+def seed_is_free(seed: int) -> bool:
+    """Whether a verdict on the cases of this seed may be kept; False where another seed was asked for by name."""
+    named = os.environ.get(SEED_VARIABLE)
+    return not named or int(named) == seed
+
+
+def _round_path(course: Path, stem: str) -> Path:
+    return course / "verdicts" / stem / f"{_ROUND}.json"

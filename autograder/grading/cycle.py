@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
@@ -20,15 +20,19 @@ from nbgrader.utils import capture_log, temp_attrs
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.grading import classroom, preflight
+from autograder.grading import batch, class_run, classroom, preflight
+from autograder.grading.assignment import assignment
+from autograder.grading.engine import check_confinement
+from autograder.grading.executors import Workers
 
-Progress = Callable[[Sequence[str]], Iterable[str]]
+T = TypeVar("T")
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 _CONFIG = "nbgrader_config.py"
 
 
-def plain(students: Sequence[str]) -> Sequence[str]:
+def plain(items: Iterable[T], _total: int) -> Iterable[T]:
     """Show no progress."""
-    return students
+    return items
 
 
 class Cycle:
@@ -84,18 +88,52 @@ class Cycle:
         """Who handed something in."""
         return sorted(path.parent.name for path in (self.course / "submitted").glob(f"*/{self.stem}"))
 
-    def autograde(self, students: Sequence[str], progress: Progress = plain, force: bool = True) -> dict[str, str]:
-        """Grade submissions, running the next ones' code meanwhile; gives the reason for each failure."""
-        waiting = [student for student in students if force or not self._folder("autograded", student).is_dir()]
-        folders = [self._folder("submitted", student) for student in waiting]
-        with _quiet(), classroom.grader(self.course, self.stem).ahead(folders):
-            return _failures((s, self.api.autograde(self.stem, s, force=force)) for s in progress(students))
+    def autograde(
+        self,
+        students: Sequence[str],
+        progress: Progress = plain,
+        *,
+        workers: Workers = Workers(),  # noqa: B008  (a value)
+        force: bool = False,
+        unconfined: bool = False,
+    ) -> dict[str, str]:
+        """Grade what has changed and record it; gives the reason for each student who could not be graded.
+
+        With `force`, what has not changed is graded again. Stopped at any moment, it goes on where it was.
+        """
+        wanted = assignment(self.course, self.stem, unconfined)
+        if workers.scheduler is None:
+            check_confinement(wanted.unconfined)
+        folders = {student: self._folder("submitted", student) for student in students}
+        failures: dict[str, str] = {}
+        lesson = batch.Lesson.of(wanted)
+        with _quiet(), batch.one_gradebook(self.api.coursedir) as gradebook:
+            known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
+            done = class_run.grade_class(wanted, folders, workers, force)
+            for student, reason in progress(done, len(students)):
+                reason = reason or self._recorded(gradebook, lesson, student, student in known)
+                if reason:
+                    failures[student] = reason
+        return failures
+
+    def _recorded(self, gradebook: batch.ClassGradebook, lesson: batch.Lesson, student: str, known: bool) -> str:
+        """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
+        found = classroom.kept(self.course, self.stem, student)
+        written = self._folder("autograded", student) / f"{self.stem}.ipynb"
+        if known and found and found.recorded and written.is_file():
+            return ""
+        with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            recorder = batch.Recorder(gradebook, lesson, coursedir=self.api.coursedir, parent=self.api)
+            reason = _reason(capture_log(recorder))
+        gradebook.forget()
+        return reason
 
     def feedback(self, students: Sequence[str], progress: Progress = plain) -> dict[str, str]:
         """Write feedback; gives the reason for each student whose feedback could not be written."""
         with _quiet():
             return _failures(
-                (student, self.api.generate_feedback(self.stem, student)) for student in progress(students)
+                (student, self.api.generate_feedback(self.stem, student))
+                for student in progress(students, len(students))
             )
 
     def _folder(self, step: str, student: str) -> Path:

@@ -25,6 +25,7 @@ from autograder.confinement.linux import adopt_orphans
 from autograder.confinement.room import Room
 from autograder.confinement.syscalls import compiled
 from autograder.errors import WorkFailed
+from autograder.frames import READY, Frame, send
 from autograder.grading.child import Chapter, discard, serve
 
 MESSAGE_BYTES = 2**17
@@ -91,6 +92,7 @@ class Server:
             os.environ.update(HOME="/tmp/home", TMPDIR="/tmp/home", IPYTHONDIR="/tmp/home")
             os.makedirs("/tmp/home", exist_ok=True)
             os.chdir("/tmp/home")
+            send(sink, Frame({"stage": READY}))
             serve(self._chapter, source, sink)
 
         return Walls(self._room, Quota(**request), self._rules).fork(inner, status, keep=(source, sink))

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from autograder.confinement.confine import STATUS, Quota
 from autograder.errors import WorkFailed
+from autograder.frames import READY, FrameError, receive
 from autograder.grading.fork_server import MESSAGE_BYTES
 from autograder.grading.process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.grading.program import Limits, Program
@@ -55,7 +57,7 @@ class ForkServers:
                 server = self._idle.get_nowait()
             except queue.Empty:
                 return _ForkServer(program, limits, self._modules(), self._hidden)
-            if server.chapter == (program.exercises, program.setup):
+            if server.chapter == (program.exercises, program.setup) and server.lives():
                 return server
             server.close()
 
@@ -89,6 +91,10 @@ class _ForkServer:
         if "problem" in answer:
             raise self._failed(f"did not start: {answer['problem']}")
 
+    def lives(self) -> bool:
+        """Whether the process is still there: one that waited long may have been ended from outside."""
+        return self._process.poll() is None
+
     def _failed(self, what: str) -> WorkFailed:
         error = failed(what, self._home / "stderr", "Run `python -m autograder doctor` to see what is missing here.")
         self.close()
@@ -105,11 +111,22 @@ class _ForkServer:
             with _all_closed(ours):
                 with _all_closed(theirs):
                     socket.send_fds(self._line, [json.dumps(asdict(quota)).encode()], theirs)
-                yield _Forked(to, source, status, int(self._line.recv(MESSAGE_BYTES)))
+                keeper = int(self._line.recv(MESSAGE_BYTES))
+                self._wait_until_confined(source, limits)
+                yield _Forked(to, source, status, keeper)
             self._line.send(b".")
             self._line.recv(MESSAGE_BYTES)
         except (OSError, ValueError) as error:
             raise self._failed(f"ended while it ran a submission: {error}") from error
+
+    def _wait_until_confined(self, source: int, limits: Limits) -> None:
+        """Raise WorkFailed where the child does not get as far as waiting for a program: that is no student's fault."""
+        try:
+            frame = receive(source, time.monotonic() + limits.start_seconds, limits.message_bytes)
+        except (OSError, FrameError) as error:
+            raise self._failed(f"could not be confined: {error}") from error
+        if frame is None or frame.head.get("stage") != READY:
+            raise self._failed("could not be confined")
 
 
 class _Forked:

@@ -19,15 +19,16 @@ from autograder.judgement import is_stub, whole
 from autograder.observation import Raised
 from autograder.verdict import Report, Status
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
     """The outcome of one submission: a report per exercise, the points each is worth, what was mended.
 
-    `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in; `trouble` says why a file
-    could not be read. Points are nbgrader's; extra credit is what stretch exercises earn on top.
+    `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in, and `key` stands for all that the
+    verdict depends on beside the seed; `trouble` says why a file could not be read. Points are nbgrader's; extra
+    credit is what stretch exercises earn on top.
     """
 
     assignment: str
@@ -38,6 +39,7 @@ class SubmissionVerdict:
     extra: Mapping[str, int]
     repairs: tuple[str, ...] = ()
     trouble: str | None = None
+    key: str = ""
 
     def report(self, exercise: str) -> Report:
         """The report on one exercise."""
@@ -73,6 +75,7 @@ class SubmissionVerdict:
             "assignment": self.assignment,
             "seed": self.seed,
             "digest": self.digest,
+            "key": self.key,
             "score": self.score,
             "max_score": self.max_score,
             "extra_credit": self.extra_credit,
@@ -97,6 +100,7 @@ class SubmissionVerdict:
             extra=data["extra"],
             repairs=tuple(data["repairs"]),
             trouble=data["trouble"],
+            key=data["key"],
         )
 
 

@@ -7,24 +7,32 @@ scores and comments, late penalties, feedback and export.
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor
+from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
 from nbgrader.utils import is_grade
 from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
 from autograder.errors import CourseError
 from autograder.exercises import load
-from autograder.grading import classroom, inbox, preflight
+from autograder.grading import batch, class_run, classroom, inbox, preflight
+from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.cell_outputs import grade_cell_outputs
+from autograder.grading.classroom import Kept
+from autograder.grading.engine import check_confinement
+from autograder.grading.executors import Workers
 from autograder.grading.grade import SubmissionVerdict
-from autograder.grading.submission import read, unreadable
+from autograder.grading.submission import read_parcel
 
 Step = tuple[NotebookNode, Any]
 
@@ -32,64 +40,112 @@ Step = tuple[NotebookNode, Any]
 class SubmissionExporter(NotebookExporter):
     """Reads what students hand in, whatever it is, and gives nbgrader a sound notebook.
 
-    nbgrader makes one per run, before the first submission: the moment to see whether the run can end well.
+    nbgrader makes one per run, before the first submission: the moment to see whether the run can end well, and to
+    grade all submissions of the run at once.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         if self.parent is None:
             return
+        self.reasons: dict[str, str] = {}
+        if isinstance(self.parent, batch.Recorder):
+            self.lesson = self.parent.lesson
+            return
         coursedir: Any = self.parent.coursedir
         try:
-            preflight.check(Path(coursedir.root), coursedir.db_url)
-            # Now, and not at the first submission: nbgrader removes old results before it comes to one.
-            classroom.grader(Path(coursedir.root), coursedir.assignment_id)
-            with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-                preflight.known(coursedir.assignment_id, [each.name for each in gradebook.assignments])
+            wanted = assignment(Path(coursedir.root), coursedir.assignment_id)
+            self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
+        self.lesson = batch.Lesson.of(wanted)
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
-        """Repair a notebook of `submitted/`; read one of `autograded/`, which we wrote, as it is."""
+        """Repair a notebook of `submitted/`; leave one of `autograded/`, which we wrote, as it is."""
         about = resources["nbgrader"]
         coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
-            return super().from_filename(filename, resources=resources, **kw)
-        release = classroom.released(Path(coursedir.root), about["assignment"])
-        data, reason = inbox.handed_in(Path(filename))
-        submission = unreadable(reason, release) if reason else read(data, release)
+            return self._second_pass(filename, resources, **kw)
+        submission = read_parcel(class_run.opened(self.lesson.assignment, Path(handed_in)), self.lesson.release)
         for line in (submission.trouble, *submission.repairs):
             if line:
                 self.log.warning("%s: %s", about["student"], line)
         resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}
-        return self.from_notebook_node(  # type: ignore[no-untyped-call]
-            submission.notebook, resources=resources, **kw
-        )
+        return self.from_notebook_node(submission.notebook, resources=resources, **kw)
+
+    def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
+        """nbgrader converts what it has just written once more; by then everything is done, unless a teacher added to
+        `autograde_preprocessors`."""
+        if self._preprocessors:
+            return super().from_filename(filename, resources=resources, **kw)
+        return Path(filename).read_text(encoding="utf-8"), self._init_resources(resources)  # type: ignore[no-untyped-call]
+
+    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
+        """Take a notebook through nbgrader's steps; it is validated when it is written.
+
+        nbconvert would copy it twice first, and validate it after each step: half of nbgrader's time.
+        """
+        resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        return nbformat.writes(nb) + "\n", resources
+
+
+def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
+    """Grade what nbgrader is about to record; returns the reason for each student who could not be graded."""
+    coursedir = converter.coursedir
+    preflight.check(Path(coursedir.root), coursedir.db_url)
+    check_confinement()
+    with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
+        preflight.known(wanted.stem, [each.name for each in gradebook.assignments])
+    folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
+    done = class_run.grade_class(wanted, folders, Workers(), converter.force)
+    reasons = {student: reason for student, reason in done if reason}
+    for student in folders:
+        _clear_unfinished(coursedir, wanted.stem, student)
+    return reasons
+
+
+def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
+    """Remove results that are older than the verdict, or half written: nbgrader would take them for finished."""
+    found = classroom.kept(Path(coursedir.root), stem, student)
+    if found and not found.recorded:
+        shutil.rmtree(coursedir.format_path(coursedir.autograded_directory, student, stem), ignore_errors=True)
 
 
 class GradeSubmission(NbGraderPreprocessor):
-    """Takes the place of nbgrader's Execute: grades, and writes the outcome into the grade cells."""
+    """Takes the place of nbgrader's Execute: writes the verdict on a submission into its grade cells."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> Step:
-        """Grade one submission, give extra credit, keep the verdict, and fill in the grade cells' outputs."""
+        """Give one submission its extra credit and its grade cells' outputs."""
         about = resources["nbgrader"]
-        coursedir = self.parent.parent.coursedir
+        exporter, coursedir = self.parent, self.parent.parent.coursedir
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
-        folder = Path(coursedir.format_path(coursedir.submitted_directory, student, stem))
         try:
-            verdict = classroom.grader(course, stem).grade(folder)
+            folder = Path(coursedir.format_path(coursedir.submitted_directory, student, stem))
+            found = _current(exporter, course, student, folder)
             with Gradebook(about["db_url"], coursedir.course_id) as gradebook:
-                give_extra_credit(gradebook, verdict, classroom.stored(course, stem, student), student)
-            classroom.store(course, student, verdict)
+                give_extra_credit(gradebook, course, student, found)
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
-        _fill(nb, verdict)
+        _fill(nb, found.verdict)
         return nb, resources
+
+
+def _current(exporter: SubmissionExporter, course: Path, student: str, folder: Path) -> Kept:
+    """The verdict file of a student; raises NbGraderException where it is not about what lies there now."""
+    if exporter.reasons.get(student):
+        raise NbGraderException(exporter.reasons[student])
+    wanted = exporter.lesson.assignment
+    found = classroom.kept(course, wanted.stem, student)
+    if found is None or found.verdict.key != wanted.key(class_run.opened(wanted, folder)):
+        raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
+    return found
 
 
 def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
@@ -101,19 +157,55 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
         cell.outputs = grade_cell_outputs(verdict, exercise) if is_grade(cell) and exercise in verdict.points else []
 
 
-def give_extra_credit(
-    gradebook: Gradebook, verdict: SubmissionVerdict, before: SubmissionVerdict | None, student: str
-) -> None:
-    """Write what stretch exercises earned; a value that we did not write last time is the teacher's."""
-    for exercise, most in verdict.extra.items():
-        if not most:
-            continue
-        grade = gradebook.find_grade(f"check_{exercise}", verdict.assignment, verdict.assignment, student)
-        earned = verdict.earned_extra(exercise)
-        ours = before.earned_extra(exercise) if before and exercise in before.extra else None
-        if grade.extra_credit is None or grade.extra_credit == ours:
-            grade.extra_credit = earned
+def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
+    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
+
+    What is about to be written is noted first: a run that is killed in between still knows its own.
+    """
+    verdict = found.verdict
+    extra = [exercise for exercise, most in verdict.extra.items() if most]
+    where = (verdict.assignment, verdict.assignment, student)
+    grades = {exercise: gradebook.find_grade(f"check_{exercise}", *where) for exercise in extra}
+    ours = {
+        exercise: grade
+        for exercise, grade in grades.items()
+        if grade.extra_credit in (None, *found.given.get(exercise, ()))
+    }
+    given = {
+        exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
+        for exercise, grade in ours.items()
+    }
+    _note(course, student, found, {**found.given, **given})
+    for exercise, grade in ours.items():
+        grade.extra_credit = verdict.earned_extra(exercise)
     gradebook.db.commit()
+
+
+def _without_double(before: float | None, now: float) -> tuple[float, ...]:
+    return (now,) if before in (None, now) else (before, now)
+
+
+def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
+    if given != found.given:
+        classroom.keep(course, student, replace(found, given=given))
+
+
+def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Note that a submission is recorded; nbgrader calls it after each one, in the course folder.
+
+    `student` may be a pattern (`nbgrader autograde --student 'a*'`); the path of the notebook names who it was.
+    """
+    classroom.mark_recorded(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
+
+
+class CourseCells(OverwriteCells):
+    """Puts the hidden tests back into the grade cells.
+
+    Without nbgrader's warning for each cell that it changed a student's checksum: these cells come from the release.
+    """
+
+    def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
+        """Say nothing."""
 
 
 class HideTests(ClearHiddenTests):

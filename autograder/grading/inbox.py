@@ -8,6 +8,8 @@ import json
 import os
 import shutil
 import stat
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from autograder.errors import WorkFailed
@@ -19,6 +21,33 @@ _MARK = ".graded-copy.json"
 _STUB = "raise NotImplementedError()"
 # What a link, a pipe or a folder in the place of a notebook gives; other errors are no fault of the student's.
 _NO_PLAIN_FILE = (errno.ELOOP, errno.ENXIO, errno.EISDIR)
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """What a student handed in: the notebook's bytes, else the `trouble` with the file; `notes` for the teacher."""
+
+    data: bytes
+    trouble: str = ""
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the notebook."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def parcel(folder: Path, stem: str, exercises: list[str]) -> Parcel:
+    """What lies in a student's folder of `submitted/`, the notebook put in its place first.
+
+    Raises WorkFailed where this machine does not let us read it.
+    """
+    try:
+        place_notebook(folder, stem, exercises)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+    data, trouble = handed_in(folder / f"{stem}.ipynb")
+    return Parcel(data, trouble, notes(folder, stem, exercises))
 
 
 def handed_in(path: Path) -> tuple[bytes, str]:

@@ -11,6 +11,7 @@ import difflib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
@@ -31,14 +32,20 @@ _NEW: dict[str, Callable[[str], NotebookNode]] = {
 class Submission:
     """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
 
-    `trouble` says why a file could not be read at all; `notebook` is then the released one, untouched.
+    `assemble` makes the notebook. `trouble` says why a file could not be read at all; the notebook is then the
+    released one, untouched.
     """
 
-    notebook: NotebookNode
+    assemble: Callable[[], NotebookNode]
     answers: dict[str, str] = field(default_factory=dict)
     helpers: str = ""
     repairs: tuple[str, ...] = ()
     trouble: str | None = None
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
+        return self.assemble()
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,7 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     _note_locked(release, homes, notes)
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     return Submission(
-        notebook=_assembled(handed, release, finds, homes),
+        assemble=lambda: _assembled(handed, release, finds, homes),
         answers={name: answers.get(name, starter) for name, starter in _starters(release).items()},
         helpers=helpers(_own_code(code, release, finds), answers.values()),
         repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items()),

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 from nbformat import NotebookNode
 
 from autograder.grading.handed import UnreadableError, handed_cells
+from autograder.grading.inbox import Parcel
 from autograder.grading.repair import Submission, repair
 
-__all__ = ["Submission", "read", "unreadable"]
+__all__ = ["Submission", "read", "read_parcel"]
+
+
+def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
+    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
+    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release)
+    return replace(submission, repairs=(*parcel.notes, *submission.repairs))
 
 
 def read(data: bytes, release: NotebookNode) -> Submission:
@@ -17,9 +25,9 @@ def read(data: bytes, release: NotebookNode) -> Submission:
     try:
         return repair(handed_cells(data), release)
     except UnreadableError as reason:
-        return unreadable(str(reason), release)
+        return _unreadable(str(reason), release)
 
 
-def unreadable(reason: str, release: NotebookNode) -> Submission:
+def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
-    return Submission(copy.deepcopy(release), trouble=reason)
+    return Submission(lambda: copy.deepcopy(release), trouble=reason)

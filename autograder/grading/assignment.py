@@ -1,0 +1,83 @@
+"""What grading a chapter takes, by value: what a worker is sent, on this machine or on another."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from autograder.errors import CourseNotFound
+from autograder.grading.engine import UNCONFINED_VARIABLE
+from autograder.grading.inbox import Parcel
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A chapter as it is graded: its text, its answer bank, the released notebook, each compressed.
+
+    `course` is the folder they came from, which students' code must not see. `digest` stands for everything that a
+    verdict depends on beside what was handed in: these texts, this package, and the version of torch.
+    """
+
+    stem: str
+    course: str
+    unconfined: bool
+    digest: str
+    chapter: bytes = field(repr=False, compare=False)
+    bank: bytes = field(repr=False, compare=False)
+    release: bytes = field(repr=False, compare=False)
+
+    def key(self, parcel: Parcel) -> str:
+        """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
+        return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes)
+
+    def released(self) -> str:
+        """The notebook that students were given."""
+        return zlib.decompress(self.release).decode()
+
+
+def assignment(course: Path, stem: str, unconfined: bool = False) -> Assignment:
+    """Read a chapter of a course folder; raises CourseNotFound where a part is missing."""
+    return _assignment(course.resolve(), stem, unconfined or bool(os.environ.get(UNCONFINED_VARIABLE)))
+
+
+def _assignment(course: Path, stem: str, unconfined: bool) -> Assignment:
+    chapter = _read(course / "chapters" / f"{stem}.py", "Is the name right?")
+    bank = _read(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.")
+    release = _read(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")
+    digest = _digest(chapter, bank, release, package_digest(), torch.__version__, str(unconfined))
+    parts = (zlib.compress(text) for text in (chapter, bank, release))
+    return Assignment(stem, str(course), unconfined, digest, *parts)
+
+
+def release_path(course: Path, stem: str) -> Path:
+    """Where nbgrader keeps the notebook that students were given."""
+    return course / "release" / stem / f"{stem}.ipynb"
+
+
+@lru_cache(maxsize=1)
+def package_digest() -> str:
+    """What stands for the grader itself: the text of this package."""
+    return _digest(*(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
+
+
+def _read(path: Path, advice: str) -> bytes:
+    if not path.is_file():
+        raise CourseNotFound(f"expected {path}, found no such file. {advice}")
+    return path.read_bytes()
+
+
+def _digest(*parts: str | bytes) -> str:
+    """One digest for several texts, which tells ("ab", "c") from ("a", "bc")."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        whole.update(hashlib.sha256(data).digest())
+    return whole.hexdigest()

@@ -1,0 +1,139 @@
+"""Grades a class: what has changed and nothing else, through an executor, a verdict file as soon as there is one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from pathlib import Path
+
+from autograder.errors import CourseError, WorkFailed
+from autograder.exercises import load
+from autograder.grading import classroom, inbox
+from autograder.grading.assignment import Assignment
+from autograder.grading.executors import Crew, Workers
+from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.grader import graded
+
+Told = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
+_ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
+_DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
+_NONE_LIVES = (
+    "the processes that grade die before anything is graded. Nothing was lost. Is there enough memory? "
+    "`python -m autograder doctor` says what else is missing."
+)
+
+
+def grade_class(
+    assignment: Assignment, folders: Mapping[str, Path], workers: Workers, force: bool = False
+) -> Iterator[Told]:
+    """See to it that there is a current verdict file for each student's folder of `submitted/`.
+
+    Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
+    moment goes on where it was; `force` grades all anew. Raises WorkFailed where nothing can be graded or kept.
+    """
+    course = Path(assignment.course)
+    changed: list[str] = []
+    for student, folder in folders.items():
+        try:
+            current = not force and _is_current(assignment, student, folder)
+        except WorkFailed as error:
+            yield student, str(error)
+            continue
+        if current:
+            yield student, ""
+        else:
+            changed.append(student)
+    if not changed:
+        return
+    seed = classroom.begin_round(course, assignment, force)
+
+    def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
+        return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
+
+    for student, verdict in _outcomes(changed, submit, workers.for_class(len(changed))):
+        if isinstance(verdict, SubmissionVerdict):
+            classroom.store(course, student, verdict)
+        yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
+    classroom.end_round(course, assignment.stem)
+
+
+def opened(assignment: Assignment, folder: Path) -> inbox.Parcel:
+    """What lies in a student's folder; raises WorkFailed where this machine does not let us read it."""
+    return inbox.parcel(folder, assignment.stem, [exercise.name for exercise in load(assignment.stem)])
+
+
+def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
+    verdict = classroom.stored(Path(assignment.course), assignment.stem, student)
+    if verdict is None or not classroom.seed_is_free(verdict.seed):
+        return False
+    return verdict.key == assignment.key(opened(assignment, folder))
+
+
+_Submit = Callable[[Executor, str], Future[SubmissionVerdict]]
+
+
+def _outcomes(students: list[str], submit: _Submit, crew: Crew) -> Iterator[tuple[str, SubmissionVerdict | str]]:
+    """The verdict on each student, or a reason, in the order in which they come.
+
+    Where a worker dies, those who were under way are graded again one by one: then it is clear whose file it was.
+    """
+    left, suspects = deque(students), deque[str]()
+    anything_done, deaths = False, 0
+    while left or suspects:
+        alone = bool(suspects)
+        turn = _Turn(deque([suspects.popleft()]) if alone else left, 1 if alone else crew.ahead)
+        try:
+            with crew.open() as executor:
+                for student, future in turn.completed(submit, executor):
+                    anything_done = True
+                    yield student, _outcome(future)
+        except BrokenExecutor:
+            if not alone:
+                suspects.extend(turn.under_way.values())
+                continue
+            deaths += 1
+            if deaths == _ENOUGH and not anything_done:
+                raise WorkFailed(_NONE_LIVES) from None
+            yield next(iter((*turn.under_way.values(), *turn.queue))), _DIED
+
+
+class _Turn:
+    """A queue of students handed to one executor, a few ahead."""
+
+    def __init__(self, queue: deque[str], ahead: int) -> None:
+        self.queue, self._ahead = queue, ahead
+        self.under_way: dict[Future[SubmissionVerdict], str] = {}
+
+    def completed(self, submit: _Submit, executor: Executor) -> Iterator[tuple[str, Future[SubmissionVerdict]]]:
+        """Each student whose work has ended; raises BrokenExecutor, with those who were lost still under way."""
+        while self.queue or self.under_way:
+            while self.queue and len(self.under_way) < self._ahead:
+                future = _submitted(submit, executor, self.queue[0])
+                self.under_way[future] = self.queue.popleft()
+            done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                if not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
+                    raise BrokenExecutor
+                yield self.under_way.pop(future), future
+
+
+def _submitted(submit: _Submit, executor: Executor, student: str) -> Future[SubmissionVerdict]:
+    """The work on one student; a file that cannot be read any more is the end of this work alone."""
+    try:
+        return submit(executor, student)
+    except WorkFailed as error:
+        failed: Future[SubmissionVerdict] = Future()
+        failed.set_exception(error)
+        return failed
+
+
+def _outcome(future: Future[SubmissionVerdict]) -> SubmissionVerdict | str:
+    try:
+        return future.result()
+    except CancelledError:
+        raise WorkFailed("the cluster let go of the work. What was graded is kept: run the command again.") from None
+    except CourseError as error:
+        return str(error)
+    except Exception as error:  # a fault of ours costs nobody points, and stops nobody else
+        return f"the grader failed with {type(error).__name__}: {error}. This is our fault: please report it."

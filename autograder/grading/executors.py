@@ -1,0 +1,132 @@
+"""Where a class is graded: in this process, in a pool on this machine, or by Dask workers."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from autograder.errors import WorkFailed
+
+T = TypeVar("T")
+_FEW = 3  # so many submissions are graded sooner here than a pool is ready
+_CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The choice of workers: so many processes here (None: one for each core), or a Dask cluster.
+
+    `scheduler` is the address of one that runs; `dask_local` starts one here with so many workers.
+    """
+
+    count: int | None = None
+    scheduler: str | None = None
+    dask_local: int | None = None
+
+    def for_class(self, size: int) -> Crew:
+        """The crew for a class of this size."""
+        if self.scheduler is not None:
+            address = self.scheduler
+            return Crew(lambda: _dask(address), _CLUSTER_AHEAD)
+        if self.dask_local is not None:
+            number = self.dask_local
+            return Crew(lambda: _dask_here(number), 2 * number)
+        count = min(self.count or cores(), size)
+        if count == 1 or size <= _FEW:
+            return Crew(lambda: contextlib.nullcontext(Here()), 1)
+        return Crew(lambda: _pool(count), 2 * count)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """How to open an executor, again where one broke, and how many submissions to hand it at a time."""
+
+    open: Callable[[], AbstractContextManager[Executor]]
+    ahead: int
+
+
+class Here(Executor):
+    """Does everything at once, in this process."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Call the function now."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _pool(count: int) -> Iterator[Executor]:
+    """Processes of this machine; where the block is left by an exception, they are ended and not waited for."""
+    methods = multiprocessing.get_all_start_methods()
+    context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        context.set_forkserver_preload(["autograder.grading.grader"])  # torch is imported once
+    others = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+    try:
+        yield executor
+    except BaseException:
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.kill()
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        from autograder.confinement.linux import die_with_parent
+
+        die_with_parent()
+
+
+@contextlib.contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    distributed = _distributed()
+    try:
+        client = distributed.Client(address, timeout=20)
+    except (OSError, ValueError) as error:
+        raise WorkFailed(
+            f"no Dask scheduler answers at {address} ({type(error).__name__}). Nothing was graded. "
+            "Start one with `dask scheduler` and workers with `dask worker ADDRESS --nthreads 1`, then try again."
+        ) from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+@contextlib.contextmanager
+def _dask_here(number: int) -> Iterator[Executor]:
+    distributed = _distributed()
+    size = {"n_workers": number, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**size) as cluster, distributed.Client(cluster) as client:
+        yield client.get_executor(pure=False)
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise WorkFailed(
+            "Dask is not installed here, and --scheduler and --dask-local need it. "
+            "Run `pip install 'pytorch-basics[cluster]'`, or leave the option out."
+        ) from None
+    return distributed

@@ -1,0 +1,86 @@
+"""A chapter made ready to grade, and grading one submission as a function of values: what executors are given."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+import nbformat
+import torch
+from nbformat import NotebookNode
+
+from autograder.authoring.judge import Judge
+from autograder.grading.assignment import Assignment
+from autograder.grading.engine import engine
+from autograder.grading.grade import SubmissionVerdict, grade_read
+from autograder.grading.inbox import Parcel
+from autograder.grading.program import LIMITS, Limits, Outcome, Program
+from autograder.grading.submission import read_parcel
+
+_making = Lock()
+
+
+class Grader:
+    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, the engine."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
+        self._texts = tempfile.TemporaryDirectory(prefix="chapter-")
+        self._assignment = assignment
+        self.judge = Judge(_course_of(assignment, Path(self._texts.name)), assignment.stem)
+        self.release: NotebookNode = nbformat.reads(assignment.released(), as_version=4)
+        self._engine = engine(Path(assignment.course), assignment.unconfined)
+        self._lock = Lock()
+
+    def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
+        """Grade what a student handed in, on the cases of this seed. Threads may call it; judging takes turns."""
+        with self._lock:
+            submission = read_parcel(parcel, self.release)
+            verdict = grade_read(submission, parcel.data, self.judge, seed, self._run_meanwhile, limits)
+        return replace(verdict, key=self._assignment.key(parcel))
+
+    def _run_meanwhile(self, program: Program, limits: Limits) -> dict[str, Outcome]:
+        """Run students' code while another thread judges: this one only waits."""
+        self._lock.release()
+        try:
+            return self._engine(program, limits)
+        finally:
+            self._lock.acquire()
+
+
+def _course_of(assignment: Assignment, folder: Path) -> Path:
+    """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
+    texts = {
+        f"chapters/{assignment.stem}.py": zlib.decompress(assignment.chapter),
+        f"answers/{assignment.stem}.py": zlib.decompress(assignment.bank),
+    }
+    course = Path(assignment.course)
+    if all((course / name).is_file() and (course / name).read_bytes() == text for name, text in texts.items()):
+        return course
+    for name, text in texts.items():
+        (folder / name).parent.mkdir()
+        (folder / name).write_bytes(text)
+    return folder
+
+
+@lru_cache(maxsize=2)
+def _made(assignment: Assignment) -> Grader:
+    return Grader(assignment)
+
+
+def grader(assignment: Assignment) -> Grader:
+    """The grader of an assignment, made once in a process."""
+    with _making:
+        return _made(assignment)
+
+
+def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
+    """The verdict on one submission: the same, wherever and in whatever order it is computed.
+
+    Raises WorkFailed where students' code cannot be run here.
+    """
+    return grader(assignment).grade(parcel, seed)

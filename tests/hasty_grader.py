@@ -1,0 +1,26 @@
+"""A grader for the tests of grading a class: quick, and it fails as the submission says."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment
+from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.inbox import Parcel
+from autograder.verdict import Report, Status, Verdict
+
+
+def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
+    """A verdict that says what was handed in, unless the submission asks for trouble."""
+    text = parcel.data.decode()
+    if "kill" in text:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "fail" in text:
+        raise WorkFailed("no room")
+    if "bug" in text:
+        raise KeyError("ours")
+    report = Report("double", (Verdict("doubles", Status.PASS, text),))
+    key = assignment.key(parcel)
+    return SubmissionVerdict(assignment.stem, seed, parcel.digest, (report,), {"double": 2}, {"double": 0}, key=key)

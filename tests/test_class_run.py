@@ -1,0 +1,201 @@
+"""Grading a class: only what changed, whatever happens to the workers, and always to the same end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.errors import WorkFailed
+from autograder.grading import class_run, classroom
+from autograder.grading.assignment import Assignment
+from autograder.grading.class_run import grade_class
+from autograder.grading.executors import Workers
+from tests import hasty_grader
+
+STEM = "ch01_tensors"
+ONE, TWO = Workers(count=1), Workers(count=2)
+Class = Callable[..., dict[str, Path]]
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_run, "graded", hasty_grader.graded)
+    monkeypatch.delenv(classroom.SEED_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    """An assignment of a course in an empty folder."""
+    return Assignment(STEM, str(tmp_path), False, "digest", b"", b"", b"")
+
+
+@pytest.fixture
+def hand_in(tmp_path: Path) -> Class:
+    """Hand in a text for each student; gives all their folders."""
+
+    def handed(**texts: str) -> dict[str, Path]:
+        for student, text in texts.items():
+            folder = tmp_path / "submitted" / student / STEM
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{STEM}.ipynb").write_text(text)
+        return {path.parent.name: path for path in sorted((tmp_path / "submitted").glob(f"*/{STEM}"))}
+
+    return handed
+
+
+def told(tmp_path: Path, student: str) -> str:
+    """What the stored verdict says was handed in."""
+    found = classroom.stored(tmp_path, STEM, student)
+    assert found is not None
+    return found.reports[0].verdicts[0].sentence
+
+
+def seeds(tmp_path: Path, *students: str) -> list[int]:
+    """The seeds of the stored verdicts."""
+    found = [classroom.stored(tmp_path, STEM, student) for student in students]
+    return [verdict.seed for verdict in found if verdict]
+
+
+@pytest.mark.parametrize("workers", [ONE, TWO], ids=["here", "pool"])
+def test_everybody_gets_a_verdict_or_a_reason(
+    tmp_path: Path, assignment: Assignment, hand_in: Class, workers: Workers
+) -> None:
+    """A submission on which the grader fails costs itself: the others are graded."""
+    folders = hand_in(ada="a", bob="bug", cy="fail", dan="d", eve="e")
+
+    reasons = dict(grade_class(assignment, folders, workers))
+
+    assert {"ada": "", "dan": "", "eve": ""} == {student: why for student, why in reasons.items() if not why}
+    assert "no room" == reasons["cy"] and "KeyError: 'ours'" in reasons["bob"] and "our fault" in reasons["bob"]
+    assert ["a", "d", "e"] == [told(tmp_path, student) for student in ("ada", "dan", "eve")]
+    assert classroom.stored(tmp_path, STEM, "bob") is None
+
+
+def test_submission_that_kills_its_worker_costs_itself(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+    """Who was under way in the pool that broke is graded again alone; only one gets a reason."""
+    folders = hand_in(ada="a", bob="kill", cy="c", dan="d", eve="e")
+
+    reasons = dict(grade_class(assignment, folders, TWO))
+
+    assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
+    assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]
+
+
+def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:
+    """Where nothing is ever graded, it is the machine: one error, and not a reason for each student."""
+    folders = hand_in(**dict.fromkeys(("ada", "bob", "cy", "dan"), "kill"))
+
+    with pytest.raises(WorkFailed, match="before anything is graded"):
+        list(grade_class(assignment, folders, TWO))
+
+
+class TestAgain:
+    """A second run."""
+
+    def test_does_what_changed_and_nothing_else(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """A new file is graded; the others' verdicts stay as they are, seed and all."""
+        list(grade_class(assignment, hand_in(ada="a", bob="b"), ONE))
+        before = [classroom.verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
+        assert {"ada": "", "bob": ""} == dict(grade_class(assignment, hand_in(ada="better"), ONE))
+
+        after = [classroom.verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
+        assert before == after and "better" == told(tmp_path, "ada")
+
+    def test_does_all_when_the_chapter_changed(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """Another digest of the chapter is another key."""
+        folders = hand_in(ada="a", bob="b")
+        list(grade_class(assignment, folders, ONE))
+        before = seeds(tmp_path, "ada", "bob")
+        list(grade_class(Assignment(STEM, str(tmp_path), False, "other", b"", b"", b""), folders, ONE))
+
+        assert not set(before) & set(seeds(tmp_path, "ada", "bob"))
+
+    def test_draws_new_cases_when_forced(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """`force` grades all anew, on cases of another seed, the same for everybody."""
+        folders = hand_in(ada="a", bob="b")
+        list(grade_class(assignment, folders, ONE))
+        first = seeds(tmp_path, "ada", "bob")
+        list(grade_class(assignment, folders, ONE, force=True))
+        second = seeds(tmp_path, "ada", "bob")
+
+        assert 1 == len(set(first)) == len(set(second)) and first != second
+
+    def test_goes_on_where_it_was_stopped(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """What was graded before the stop stays; the rest gets cases of the same seed."""
+        folders = hand_in(ada="a", bob="b", cy="c")
+        run = grade_class(assignment, folders, ONE)
+        stopped_after = next(run)
+        run.close()
+        assert [("ada", "")] == [stopped_after] and [] == seeds(tmp_path, "bob", "cy")
+        list(grade_class(assignment, folders, ONE))
+
+        assert 1 == len(set(seeds(tmp_path, "ada", "bob", "cy")))
+
+    def test_next_round_has_a_seed_of_its_own(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """Feedback shows cases: who hands in again meets others."""
+        list(grade_class(assignment, hand_in(ada="a"), ONE))
+        before = seeds(tmp_path, "ada")
+        list(grade_class(assignment, hand_in(ada="b"), ONE))
+
+        assert before != seeds(tmp_path, "ada")
+
+    def test_seed_by_name_is_obeyed(
+        self, tmp_path: Path, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A verdict on the cases of another seed is made again."""
+        folders = hand_in(ada="a")
+        list(grade_class(assignment, folders, ONE))
+        monkeypatch.setenv(classroom.SEED_VARIABLE, "41")
+        list(grade_class(assignment, folders, ONE))
+
+        assert [41] == seeds(tmp_path, "ada")
+
+    def test_damaged_verdict_file_is_made_again(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+        """A file that was cut off is no verdict."""
+        folders = hand_in(ada="a")
+        list(grade_class(assignment, folders, ONE))
+        path = classroom.verdict_path(tmp_path, STEM, "ada")
+        path.write_bytes(path.read_bytes()[:100])
+        list(grade_class(assignment, folders, ONE))
+
+        assert "a" == told(tmp_path, "ada")
+
+
+def test_full_disk_stops_the_run_with_one_line(
+    tmp_path: Path, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No verdict is lost, and with room again the run goes on."""
+    folders = hand_in(ada="a", bob="b")
+
+    def full(_fd: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    run = grade_class(assignment, folders, ONE)
+    next(run)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(WorkFailed, match="No space left"):
+            list(run)
+    assert ["a"] == [told(tmp_path, "ada")] and [] == seeds(tmp_path, "bob")
+
+    assert {"ada": "", "bob": ""} == dict(grade_class(assignment, folders, ONE))
+
+
+def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:
+    """The key of a verdict tells apart whatever could make it another one."""
+    parcels = [
+        class_run.inbox.Parcel(b"a"),
+        class_run.inbox.Parcel(b"b"),
+        class_run.inbox.Parcel(b"a", notes=("handed in as 'x'",)),
+        class_run.inbox.Parcel(b"", trouble="no file"),
+    ]
+
+    assert len(parcels) == len(set(map(assignment.key, parcels)))
+
+
+def test_size_of_the_crew() -> None:
+    """As many workers as cores, no more than there is work; a few submissions are graded here."""
+    assert 1 == Workers().for_class(2).ahead == Workers(count=1).for_class(1000).ahead
+    assert 8 == Workers(count=4).for_class(1000).ahead and 256 == Workers(scheduler="tcp://x").for_class(5).ahead
