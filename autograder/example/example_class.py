@@ -64,7 +64,7 @@ def run(
     Without mishaps, nobody's file is damaged and nobody's code hangs: the answer bank alone. With `pages`, only the
     first and the last so many students get feedback, which is the slowest part of nbgrader's cycle.
     """
-    _copy_course(project, folder / "course", stem)
+    copy_course(project, folder / "course", stem)
     exchange = folder / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)  # nbgrader asks for an exchange that everybody may write to
@@ -97,7 +97,7 @@ def empty_folder(folder: Path) -> Path:
     return folder
 
 
-def _copy_course(project: Path, copy: Path, stem: str) -> None:
+def copy_course(project: Path, copy: Path, stem: str) -> None:
     """Copy what grading a chapter takes; the teacher's own gradebook and submissions are left alone."""
     course = project / "course"
     for name in (f"chapters/{stem}.py", f"answers/{stem}.py", "nbgrader_config.py"):

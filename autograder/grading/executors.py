@@ -74,12 +74,9 @@ def cores() -> int:
 @contextlib.contextmanager
 def _pool(count: int) -> Iterator[Executor]:
     """Processes of this machine; where the block is left by an exception, they are ended and not waited for."""
-    methods = multiprocessing.get_all_start_methods()
-    context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    if "forkserver" in methods:
-        context.set_forkserver_preload(["autograder.grading.grader"])  # torch is imported once
     others = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+    # Not by a fork server: it and the workers would outlive a killed run, each waiting for the other's end.
+    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
     try:
         yield executor
     except BaseException:

@@ -1,0 +1,207 @@
+"""One small class, graded in every way there is: however it is done, however it was stopped, the end is the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.example.example_class import copy_course
+from autograder.example.made_students import ClassMaker
+from autograder.grading import classroom
+from autograder.grading.assignment import assignment
+from autograder.grading.cycle import Cycle
+from autograder.grading.executors import Workers
+from autograder.grading.grader import grader
+from tests.small_chapter import PROJECT
+
+STEM, SEED = "ch01_tensors", 77
+CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "broken-json")
+ONE = Workers(count=1)
+
+pytestmark = [
+    pytest.mark.xdist_group("whole runs"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+
+
+@pytest.fixture(scope="module")
+def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder in which five students have handed in."""
+    course = tmp_path_factory.mktemp("whole") / "course"
+    copy_course(PROJECT, course, STEM)
+    Cycle(course, STEM).generate()
+    made_from = grader(assignment(course, STEM))
+    for student in ClassMaker(made_from.judge, made_from.release).students():
+        if student.name in CLASS:
+            folder = course / "submitted" / student.name / STEM
+            folder.mkdir(parents=True)
+            (folder / student.filename).write_bytes(student.data)
+            (folder / "timestamp.txt").write_text("2026-01-01 12:00:00 UTC")
+    return course
+
+
+@pytest.fixture
+def course(handed_in: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(handed_in, tmp_path / "course"))
+
+
+@pytest.fixture(scope="module")
+def expected(handed_in: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What there is after one undisturbed run in this process."""
+    course = Path(shutil.copytree(handed_in, tmp_path_factory.mktemp("expected") / "course"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    return results(course)
+
+
+def results(course: Path) -> dict[str, Any]:
+    """All that nbgrader's gradebook says of the students, and what is in `autograded/`."""
+    with sqlite3.connect(course / "gradebook.db") as database:
+        marks = database.execute(
+            "select student_id, base_cell.name, auto_score, manual_score, extra_credit, needs_manual_grade"
+            " from grade join base_cell on base_cell.id = grade.cell_id"
+            " join submitted_notebook on submitted_notebook.id = grade.notebook_id"
+            " join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by 1, 2"
+        ).fetchall()
+        comments = database.execute(
+            "select student_id, base_cell.name, auto_comment, manual_comment"
+            " from comment join base_cell on base_cell.id = comment.cell_id"
+            " join submitted_notebook on submitted_notebook.id = comment.notebook_id"
+            " join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by 1, 2"
+        ).fetchall()
+        handed = database.execute(
+            "select student_id, timestamp, late_submission_penalty from submitted_assignment join submitted_notebook"
+            " on submitted_notebook.assignment_id = submitted_assignment.id order by 1"
+        ).fetchall()
+    files = sorted(path for path in (course / "autograded").rglob("*") if path.is_file())
+    told = {str(path.relative_to(course)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {"marks": marks, "comments": comments, "handed": handed, "files": told}
+
+
+def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command in a course folder."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", *arguments],
+        cwd=course,
+        env=dict(os.environ) | {"PYTHONPATH": str(PROJECT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for_verdicts(course: Path, number: int) -> None:
+    """Wait until so many verdict files are there."""
+    folder = course / "verdicts" / STEM
+    end = time.monotonic() + 120
+    while len(list(folder.glob("[!.]*.json"))) < number and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def all_gone(group: int) -> bool:
+    """Whether the processes of a process group end soon."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
+    """Full points, none, and some; extra credit; a comment for what was not answered."""
+    scores = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
+
+    assert scores["perfect"] == scores["renamed-file"] > scores["wrong-01"] > 0 == scores["untouched"]
+    assert any(row[4] for row in expected["marks"]) and any(row[2] == "No response." for row in expected["comments"])
+    assert all(row[1].startswith("2026-01-01") for row in expected["handed"])
+
+
+@pytest.mark.parametrize("workers", [Workers(count=2), Workers(dask_local=1)], ids=["pool", "Dask"])
+def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: Workers) -> None:
+    """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=workers)
+    assert expected == results(course)
+
+
+def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
+    """`nbgrader autograde` records the same, through sessions of its own."""
+    run = command(course, "nbgrader", "autograde", STEM)
+    told, _ = run.communicate(timeout=300)
+
+    assert (0, expected) == (run.returncode, results(course)), told
+    assert "checksum" not in told
+
+
+def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
+    """`kill -9` in the middle: nothing stays behind, and the next run ends as if nothing had happened."""
+    run = command(course, "autograder", "grade", STEM, "--workers", "2")
+    wait_for_verdicts(course, 2)
+    run.kill()
+    run.communicate(timeout=60)
+    graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
+
+    assert 2 <= graded and all_gone(run.pid)
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    assert expected == results(course)
+
+
+def test_interrupted_run_stops_at_once_and_goes_on(course: Path, expected: dict[str, Any]) -> None:
+    """Ctrl-C: one word, no traceback, no process left; nbgrader's own command can finish the work."""
+    run = command(course, "autograder", "grade", STEM, "--workers", "2")
+    wait_for_verdicts(course, 1)
+    os.killpg(run.pid, signal.SIGINT)
+    told, _ = run.communicate(timeout=60)
+
+    assert 130 == run.returncode and "Traceback" not in told and "stopped" in told, told
+    assert all_gone(run.pid)
+    assert 0 == command(course, "nbgrader", "autograde", STEM).wait(timeout=300)
+    assert expected == results(course)
+
+
+def test_half_written_result_is_made_again(course: Path, expected: dict[str, Any]) -> None:
+    """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
+    Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    found = classroom.kept(course, STEM, "perfect")
+    assert found is not None
+    classroom.store(course, "perfect", found.verdict)  # as before it was recorded
+    half = course / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
+    half.chmod(0o644)
+    half.write_text("{")
+    Cycle(course, STEM).autograde(CLASS, workers=ONE)
+
+    assert expected == results(course)
+
+
+def test_second_run_changes_no_file(course: Path) -> None:
+    """Where nothing has changed, nothing is written: not even a verdict file."""
+    cycle = Cycle(course, STEM)
+    cycle.autograde(CLASS, workers=ONE)
+
+    def stamps() -> dict[str, int]:
+        files = [*(course / "verdicts").rglob("*"), *(course / "autograded").rglob("*"), course / "gradebook.db"]
+        return {str(path): path.stat().st_mtime_ns for path in files}
+
+    before = stamps()
+    assert {} == cycle.autograde(CLASS, workers=ONE)
+    assert before == stamps()
