@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test build grade nbval run lint unit lock clean
+.PHONY: help lab test build grade bench nbval run lint unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
@@ -31,6 +31,9 @@ build: $(READY) ## write notebooks/, solutions/ and the shipped observations fro
 
 grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02_autograd
 	python -m autograder grade --example $(CHAPTER)
+
+bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
+	python -m autograder bench $(BENCH)
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions

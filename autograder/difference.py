@@ -80,6 +80,8 @@ def same_values(expected: Seen, got: Seen, tol: Tolerance) -> bool:
     """Whether two tensors of one shape hold the same numbers within tolerance; NaN equals NaN."""
     if expected.values is None or got.values is None:
         return expected.values is got.values
+    if torch.equal(expected.values, got.values):  # mostly so, and much quicker
+        return True
     return bool(close_mask(expected.values, got.values, tol).all())
 
 

@@ -91,11 +91,14 @@ def _explanation(
     wrong = [i for i, case in enumerate(key.cases) if case.requirement == requirement and parted[i] is not None]
     ranked: list[tuple[int, Mistake]] = []
     for mistake in key.mistakes:
+        # Most mistakes show something else on this case: the others are looked at only for those that do not.
+        if exercise.compare(mistake.observations[index], seen[index], exercise.tolerance) is not None:
+            continue
         agrees = [
             exercise.compare(known, mine, exercise.tolerance) is None
             for known, mine in zip(mistake.observations, seen, strict=True)
         ]
-        if agrees[index] and 2 * sum(agrees[i] for i in wrong) >= len(wrong):
+        if 2 * sum(agrees[i] for i in wrong) >= len(wrong):
             ranked.append((sum(agrees), mistake))
     ranked.sort(key=lambda pair: -pair[0])
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):

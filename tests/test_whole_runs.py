@@ -108,6 +108,12 @@ def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def finished(run: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit status of a command, and what it printed."""
+    told, _ = run.communicate(timeout=300)
+    return run.returncode, told
+
+
 def wait_for_verdicts(course: Path, number: int) -> None:
     """Wait until so many verdict files are there."""
     folder = course / "verdicts" / STEM
@@ -146,10 +152,9 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
 
 def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
     """`nbgrader autograde` records the same, through sessions of its own."""
-    run = command(course, "nbgrader", "autograde", STEM)
-    told, _ = run.communicate(timeout=300)
+    status, told = finished(command(course, "nbgrader", "autograde", STEM))
 
-    assert (0, expected) == (run.returncode, results(course)), told
+    assert (0, expected) == (status, results(course)), told
     assert "checksum" not in told
 
 
@@ -158,7 +163,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 2)
     run.kill()
-    run.communicate(timeout=60)
+    finished(run)
     graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
 
     assert 2 <= graded and all_gone(run.pid)
@@ -171,11 +176,11 @@ def test_interrupted_run_stops_at_once_and_goes_on(course: Path, expected: dict[
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 1)
     os.killpg(run.pid, signal.SIGINT)
-    told, _ = run.communicate(timeout=60)
+    status, told = finished(run)
 
-    assert 130 == run.returncode and "Traceback" not in told and "stopped" in told, told
+    assert 130 == status and "Traceback" not in told and "stopped" in told, told
     assert all_gone(run.pid)
-    assert 0 == command(course, "nbgrader", "autograde", STEM).wait(timeout=300)
+    assert 0 == finished(command(course, "nbgrader", "autograde", STEM))[0]
     assert expected == results(course)
 
 

@@ -1,0 +1,30 @@
+"""How long a student waits for `check()`: every exercise of every chapter, with its worked solution."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from pathlib import Path
+
+from autograder.authoring.judge import Judge
+from autograder.check import check
+
+_CALLS = 5
+
+
+def seconds_of_checks(course: Path) -> dict[str, list[float]]:
+    """The wall time of several calls of `check`, by exercise."""
+    stems = sorted(path.stem for path in (course / "chapters").glob("ch*.py"))
+    taken: dict[str, list[float]] = {}
+    for judge in (Judge(course, stem) for stem in stems):
+        for name in judge.chapter.exercises:
+            taken[name] = [_seconds(name, judge) for _ in range(_CALLS)]
+    return taken
+
+
+def _seconds(name: str, judge: Judge) -> float:
+    begun = time.perf_counter()
+    with contextlib.redirect_stdout(io.StringIO()):
+        check(name, judge.reference(name))
+    return time.perf_counter() - begun

@@ -1,0 +1,108 @@
+"""Measures a command as a whole: wall time, CPU time of all its processes, and the most memory they held at once."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped,unused-ignore]
+
+from autograder.errors import WorkFailed
+
+_PAUSE = 0.5  # seconds between two looks at the memory
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one command took for `size` submissions; memory is in MB, shared pages counted once (PSS)."""
+
+    size: int
+    wall_seconds: float
+    cpu_seconds: float
+    peak_pss_mb: float
+
+    @property
+    def wall(self) -> float:
+        """Seconds of wall time for one submission."""
+        return self.wall_seconds / self.size
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU time for one submission."""
+        return self.cpu_seconds / self.size
+
+    def to_json(self) -> dict[str, float]:
+        """Plain data, with the figures for one submission."""
+        return {name: round(value, 4) for name, value in asdict(self).items()} | {
+            "wall_per_submission": round(self.wall, 4),
+            "cpu_per_submission": round(self.cpu, 4),
+        }
+
+
+def python(arguments: Sequence[str], folder: Path, size: int) -> Measured:
+    """Run `python -P -m ARGUMENTS` in a folder; raises WorkFailed with its last words where it fails.
+
+    The CPU time is that of all processes that were waited for, down to the confined ones.
+    """
+    package = str(Path(__file__).resolve().parents[2])
+    begun, before = time.monotonic(), _cpu_of_children()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", *arguments],
+        cwd=folder,
+        env=dict(os.environ) | {"PYTHONPATH": package},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as process:
+        memory = _Memory(process.pid)
+        _, complaints = process.communicate()
+        peak = memory.stop()
+    if process.returncode != 0:
+        last = complaints.strip().splitlines()[-1:]
+        raise WorkFailed(f"`python -m {' '.join(arguments)}` ended with {process.returncode}: {' '.join(last)}")
+    return Measured(size, time.monotonic() - begun, _cpu_of_children() - before, peak)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class _Memory:
+    """Looks at the memory of a process and its descendants until it is told to stop."""
+
+    def __init__(self, pid: int) -> None:
+        self._root, self._peak, self._over = psutil.Process(pid), 0.0, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._over.wait(_PAUSE):
+            self._peak = max(self._peak, sum(map(_pss_mb, self._tree())))
+
+    def _tree(self) -> list[psutil.Process]:
+        try:
+            return [self._root, *self._root.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+    def stop(self) -> float:
+        """The most that was seen, in MB."""
+        self._over.set()
+        self._thread.join()
+        return self._peak
+
+
+def _pss_mb(process: psutil.Process) -> float:
+    try:
+        return float(process.memory_full_info().pss) / 2**20
+    except (psutil.Error, AttributeError):  # it has ended; or a system that does not tell
+        return 0.0

@@ -1,0 +1,54 @@
+"""What the students' own code costs: their cells and the probes' calls of it, in a warm process, without any engine."""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from autograder.bench.classes import STEM
+from autograder.grading import class_run
+from autograder.grading.assignment import assignment
+from autograder.grading.child import Chapter, run_cell
+from autograder.grading.grade import program
+from autograder.grading.grader import grader
+from autograder.grading.program import Program
+from autograder.grading.submission import read_parcel
+
+_SECONDS = struct.Struct("d")
+
+
+def seconds_of(course: Path, folders: Sequence[Path], seed: int = 1) -> list[float]:
+    """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
+    wanted = assignment(course, STEM)
+    made = grader(wanted)
+    read = [read_parcel(class_run.opened(wanted, folder), made.release) for folder in folders]
+    programs = [program(submission, made.judge, seed) for submission in read]
+    chapter = Chapter(programs[0].exercises, programs[0].setup)
+    return [_in_a_fork(chapter, each) for each in programs]
+
+
+def _in_a_fork(chapter: Chapter, program: Program) -> float:
+    """Run a program in a child, so that the next one finds the chapter as it was."""
+    source, sink = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(sink, _SECONDS.pack(_run(chapter, program)))
+        finally:
+            os._exit(0)
+    os.close(sink)
+    with open(source, "rb") as file:
+        data = file.read()
+    os.waitpid(child, 0)
+    return float(_SECONDS.unpack(data)[0])
+
+
+def _run(chapter: Chapter, program: Program) -> float:
+    begun = time.process_time()
+    for task in program.tasks:
+        if run_cell(chapter.shell, task.source) is None and task.exercise in chapter.shell.user_ns:
+            list(chapter.exercises[task.exercise].observe(chapter.shell.user_ns[task.exercise], task.cases))
+    return time.process_time() - begun
