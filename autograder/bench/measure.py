@@ -51,12 +51,12 @@ def python(arguments: Sequence[str], folder: Path, size: int) -> Measured:
 
     The CPU time is that of all processes that were waited for, down to the confined ones.
     """
-    package = str(Path(__file__).resolve().parents[2])
+    paths = [str(Path(__file__).resolve().parents[2]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     begun, before = time.monotonic(), _cpu_of_children()
     with subprocess.Popen(
         [sys.executable, "-P", "-m", *arguments],
         cwd=folder,
-        env=dict(os.environ) | {"PYTHONPATH": package},
+        env=dict(os.environ) | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -16,6 +16,8 @@ from autograder.grading.runner import run
 UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 # Packages that answers use, and that are slow to import.
 _WARM = ("torch", "numpy", "matplotlib", "sympy")
+# What the worked solutions may not have needed: `torch.broadcast_shapes` takes half a second the first time.
+_ALWAYS = ("torch.fx.experimental.symbolic_shapes",)
 
 
 def engine(course: Path, unconfined: bool = False) -> Engine:
@@ -47,4 +49,4 @@ def check_confinement(unconfined: bool = False) -> None:
 
 def warm_modules() -> tuple[str, ...]:
     """What this process has imported of the slow packages: after the worked solutions ran, all that answers need."""
-    return tuple(sorted(name for name in sys.modules if name.split(".")[0] in _WARM))
+    return (*_ALWAYS, *sorted(name for name in sys.modules if name.split(".")[0] in _WARM))

@@ -1,0 +1,88 @@
+"""The measurements: that they count what they say; how long things take is no matter for a test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.bench import classes, measure, report
+from autograder.bench.measure import Measured
+from autograder.errors import WorkFailed
+from tests.small_chapter import PROJECT
+
+_BUSY = """
+import subprocess, sys, time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+if len(sys.argv) == 1:
+    subprocess.run([sys.executable, __file__, "child"], check=True)
+else:
+    held = bytearray(150 * 2**20)
+    burn(1.5)
+"""
+
+
+def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process of a process computes and holds is seen."""
+    (tmp_path / "busy.py").write_text(_BUSY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = measure.python(["busy"], tmp_path, 10)
+
+    assert 1.4 < found.cpu_seconds < 10 and found.cpu == found.cpu_seconds / 10
+    assert 150 < found.peak_pss_mb < 500 and found.wall_seconds > 1.4
+
+
+def test_command_that_fails_is_told(tmp_path: Path) -> None:
+    """No figure is made from a command that did not do its work."""
+    with pytest.raises(WorkFailed, match="no_such_module"):
+        measure.python(["no_such_module"], tmp_path, 1)
+
+
+def figures(stock_wall: float) -> dict[str, object]:
+    """The figures of made-up runs, in which a submission costs a tenth of a second, and half of that is its own."""
+    runs = {
+        "starting": Measured(4, 10.0, 10.0, 500.0),
+        "1 worker": Measured(104, 20.0, 20.0, 500.0),
+        "2 workers": Measured(104, 13.0, 26.0, 900.0),
+        "nothing changed": Measured(104, 2.0, 2.0, 300.0),
+        "nbgrader alone": Measured(10, 10 * stock_wall, 10 * stock_wall, 400.0),
+    }
+    return report._figures(runs, 0.05, {"double": [0.01, 0.02], "train": [0.3, 0.4]})
+
+
+def test_ratios_follow_from_the_runs() -> None:
+    """Speed-up, overhead and share, from numbers that can be worked out by hand; all of it is JSON."""
+    found = json.loads(json.dumps(figures(12.5)))
+
+    assert {"1 worker": 65.0, "2 workers": 100.0} == found["speed_up_wall"]
+    assert (0.1, 0.05, 0.5) == tuple(
+        found[f"{name}"] for name in ("marginal_cpu_per_submission", "overhead_cpu_per_submission", "share_of_own_code")
+    )
+    assert ["train"] == found["checks_over_a_tenth"]
+
+
+def test_goals_that_are_missed_are_told() -> None:
+    """The table says of each goal whether it is reached."""
+    good, bad = report.table(figures(12.5)), report.table(figures(1.0))
+
+    assert "100.0 times in wall time; goal 40 times: reached" in good
+    assert "goal 40 times: MISSED" in bad and "slower than 100 ms: train" in bad
+
+
+def test_stock_class_is_the_same_work(tmp_path: Path) -> None:
+    """nbgrader alone gets the same files, no configuration of ours, and checks judged in the kernel."""
+    course = classes.course_with(PROJECT, tmp_path / "course", 3)
+    stock = classes.stock_course(course, tmp_path / "stock", 2)
+    name = f"{classes.STEM}/{classes.STEM}.ipynb"
+    source = (stock / "source" / name).read_text()
+
+    assert ["student-00000", "student-00001"] == sorted(path.name for path in (stock / "submitted").iterdir())
+    assert (course / "submitted/student-00001" / name).read_bytes() == (
+        stock / "submitted/student-00001" / name
+    ).read_bytes()
+    assert "HIDDEN" not in source and "fresh=True" not in source and 'check(\\"standardize\\"' in source
+    assert "preprocessors" not in (stock / "nbgrader_config.py").read_text()
