@@ -34,7 +34,8 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:  # a link that waits under this name is not followed
         file.write(data)
         file.flush()
         os.fsync(file.fileno())  # some disks say that they are full only now

@@ -43,7 +43,7 @@ def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
     _write(fd, memoryview(_LENGTHS.pack(len(text), len(frame.body)) + text + frame.body), deadline)
 
 
-def receive(fd: int, deadline: float | None = None, limit: int = LIMIT) -> Frame | None:
+def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_limit: int = LIMIT) -> Frame | None:
     """Read the next frame; None where the other side has closed; raises FrameError, TimeoutError."""
     lengths = _read(fd, _LENGTHS.size, deadline)
     if not lengths:
@@ -51,7 +51,7 @@ def receive(fd: int, deadline: float | None = None, limit: int = LIMIT) -> Frame
     if len(lengths) < _LENGTHS.size:
         raise FrameError("the message is cut off")
     text_length, body_length = _LENGTHS.unpack(lengths)
-    if text_length + body_length > limit:
+    if text_length > text_limit or text_length + body_length > limit:
         raise FrameError(f"expected a message of at most {limit >> 20} MB")
     text, body = _read(fd, text_length, deadline), _read(fd, body_length, deadline)
     if (len(text), len(body)) != (text_length, body_length):

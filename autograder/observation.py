@@ -69,9 +69,11 @@ def to_bytes(value: Plain) -> bytes:
     return len(text).to_bytes(8, "big") + text + tensors
 
 
-def from_bytes(data: bytes) -> Plain:
-    """Decode what `to_bytes` wrote; raises DamagedData for anything else."""
+def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
+    """Decode what `to_bytes` wrote; raises DamagedData for anything else, and for more text than the limit."""
     size = int.from_bytes(data[:8], "big")
+    if text_limit is not None and size > text_limit:
+        raise DamagedData(f"expected at most {text_limit} bytes of text in an observation, found {size}")
     try:
         node = json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError) as error:

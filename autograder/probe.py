@@ -36,7 +36,7 @@ def see(value: object, depth: int = 0) -> Plain:
         return type(value)(see(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
     if type(value) is dict and depth < _DEEPEST:
         return {_key(key): see(item, depth + 1) for key, item in value.items()}
-    return Foreign(type(value).__name__, _short_text(value))
+    return Foreign(type(value).__name__[:MAX_TEXT], _short_text(value))
 
 
 def values(result: object) -> Plain:
@@ -85,7 +85,7 @@ def copy_of(value: Any) -> Any:
 
 def raised(error: BaseException) -> Raised:
     """What is worth telling of an exception: type, message, and the student's line that it came through last."""
-    return Raised(type(error).__name__, str(error)[:MAX_TEXT], _student_line(error))
+    return Raised(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
 
 
 def _student_line(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from autograder.observation import Foreign, Observation, Plain, Raised, Seen, dt
 from autograder.verdict import Picture
 
 WIDTH = 240
+LONGEST = 1000  # of a sentence, which may hold texts of its own
 _SMALL = 24  # numbers shown in full
 _GRID = 8  # largest side of a picture
 
@@ -36,6 +37,13 @@ def not_attempted(name: str) -> str:
 
 def tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
     """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
+    told = _tell(exercise, difference, seen)
+    # A name, a key or a message of the student's may have a million letters.
+    sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
+    return Told(sentence, expected, got, told.picture)
+
+
+def _tell(exercise: Exercise, difference: Difference, seen: Observation) -> Told:
     if "raised" in seen:
         return _tell_raised(exercise, seen["raised"])
     if difference.path == () and difference.aspect == "keys":

@@ -8,17 +8,20 @@ its own student other exercises too.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 
+from autograder import words
 from autograder.authoring.judge import Judge
 from autograder.grading.engine import engine
 from autograder.grading.grade import SubmissionVerdict, grade
 from autograder.grading.program import Engine, Limits
 from autograder.verdict import Status
+from tests.attacks import on_stock
 from tests.conftest import needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
@@ -77,6 +80,14 @@ def left_running() -> list[str]:
     return [command for command in commands if "4242.4242" in command]
 
 
+def test_documents_hold_the_tables() -> None:
+    """docs/security.md shows the tables of the last run, and each attack has a row in them."""
+    table = on_stock.table(json.loads(on_stock.RESULTS.read_text(encoding="utf-8")))
+
+    assert table in (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
+    assert all(f"| {attack.stem} |" in table for attack in ATTACKS)
+
+
 def test_there_are_many() -> None:
     """The bank holds sixty attacks and more, each with a sentence and a share."""
     assert len(ATTACKS) >= 60
@@ -96,6 +107,7 @@ def test_attack_gets_what_it_earns_and_reaches_nothing(
     report = verdict.report(TARGET)
     assert float(keys["share"]) == report.score, [each.sentence for each in report.verdicts]
     assert any(keys.get("says", "") in each.sentence for each in report.verdicts), report.verdicts[0].sentence
+    assert all(len(each.sentence) <= words.LONGEST for each in report.verdicts)
     assert keys.get("others") == "any" or not others_lost(verdict), others_lost(verdict)
     assert (before, []) == (outside(), left_running())
     assert not Path("/tmp/pickled").exists()

@@ -67,6 +67,13 @@ class TestFiles:
         # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
+    def test_hidden_folders_are_empty(self) -> None:
+        """A folder that is to be hidden is there, with nothing in it; nbgrader's exchange is such a folder."""
+        hidden = ForkServers(hidden=(Path("/usr/bin"),))
+
+        assert "[]" == told(hidden, "os.listdir('/usr/bin')")
+        assert Path("/usr/local/share/nbgrader") in engine.HIDDEN
+
     @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
     def test_nothing_can_be_written_but_scratch(self, servers: ForkServers, path: str) -> None:
         """Neither the system, nor the interpreter, nor the package."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +192,50 @@ class TestHandedIn:
         data, reason = inbox.handed_in(tmp_path / "link.ipynb")
 
         assert b"" == data and "no plain file" in reason
+
+    def test_link_of_our_copys_name_is_not_written_through(self, tmp_path: Path, solved: bytes) -> None:
+        """A link that pretends to be our copy, or its mark, does not let a student write the teacher's files."""
+        (tmp_path / "config.py").write_text("the teacher's")
+        handed = tmp_path / "handed"
+        handed.mkdir()
+        (handed / "mine.ipynb").write_bytes(solved)
+        (handed / f"{STEM}.ipynb").symlink_to(tmp_path / "config.py")
+        mark = {"name": "mine.ipynb", "sha256": hashlib.sha256(b"").hexdigest()}
+        (handed / ".graded-copy.json").write_text(json.dumps(mark))
+        inbox.place_notebook(handed, STEM, NAMES)
+        (handed / f"{STEM}.ipynb").unlink()
+        (handed / ".graded-copy.json").unlink()
+        (handed / ".graded-copy.json").symlink_to(tmp_path / "config.py")
+
+        placed = inbox.place_notebook(handed, STEM, NAMES)
+
+        assert "the teacher's" == (tmp_path / "config.py").read_text()
+        assert placed is not None and solved == placed.read_bytes() and not placed.is_symlink()
+
+    def test_links_beside_the_notebook_are_set_aside(self, tmp_path: Path, solved: bytes) -> None:
+        """nbgrader would copy what a link leads to into the feedback; it leaves files with a dot alone."""
+        (tmp_path / f"{STEM}.ipynb").write_bytes(solved)
+        (tmp_path / "more").mkdir()
+        (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
+        os.mkfifo(tmp_path / "pipe")
+
+        inbox.place_notebook(tmp_path, STEM, NAMES)
+
+        left = [path.name for path in tmp_path.rglob("*") if not path.name.startswith(".")]
+        assert sorted([f"{STEM}.ipynb", "more"]) == sorted(left)
+        told = inbox.notes(tmp_path, STEM, NAMES)
+        assert ["'pipe'", "'notes.html'"] == [line.split(": ")[1] for line in told]
+
+    def test_folder_that_is_a_link_is_not_read(self, tmp_path: Path, solved: bytes) -> None:
+        """A folder that leads to another student's work hands in nothing."""
+        (tmp_path / "ada").mkdir()
+        (tmp_path / "ada" / f"{STEM}.ipynb").write_bytes(solved)
+        (tmp_path / "eve").symlink_to(tmp_path / "ada")
+
+        assert inbox.place_notebook(tmp_path / "eve", STEM, NAMES) is None
+        assert (b"", "its folder is a link. Hand in the notebook itself.") == inbox.handed_in(
+            tmp_path / "eve" / f"{STEM}.ipynb"
+        )
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""

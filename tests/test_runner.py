@@ -205,6 +205,19 @@ def test_child_that_does_not_start_is_our_fault(monkeypatch: pytest.MonkeyPatch,
         run_in(way, RIGHT)
 
 
+@needs_confinement
+def test_dawdling_again_and_again_does_not_add_up() -> None:
+    """Cells that wait almost as long as they may, each time they run again, cost no more than all exercises' time."""
+    servers = ForkServers()
+    run_in(servers, RIGHT)  # the warm process starts
+    begun = time.monotonic()
+    dawdle = "import time\ntime.sleep(0.8)\n" + RIGHT
+    outcomes = run_in(servers, *[dawdle] * 2, *["import time\ntime.sleep(99)"] * 4, seconds=0.25)
+
+    assert all(outcome.timed_out for outcome in outcomes[2:])
+    assert time.monotonic() - begun < 6 + 2  # and without an end 10.4
+
+
 class TestFrames:
     """Messages over a pipe."""
 

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.grading import repair
 from autograder.grading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
@@ -286,3 +287,14 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
 
     assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers
     nbformat.validate(submission.notebook)
+
+
+def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thousand cells that look a little like a starter do not hold up the class."""
+    compared: list[str] = []
+    monkeypatch.setattr(repair, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
+    cells = [new_code_cell(f"x {number}", metadata={}) for number in range(1000)]
+
+    read(nbformat.writes(new_notebook(cells=cells)).encode(), release)
+
+    assert 100 == len(set(compared))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
 
-# Namespaces and mounts, other processes' memory, the kernel's own interfaces.
+# Namespaces and mounts, other processes' memory, the kernel's own interfaces, and memory that belongs to no process:
+# no limit counts it, and it stays when its maker is killed for taking too much.
 DENIED = (
     *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount"),
     *("fspick", "mount_setattr", "unshare", "setns"),
@@ -23,6 +24,7 @@ DENIED = (
     *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "open_by_handle_at"),
     *("name_to_handle_at", "personality", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex"),
     *("syslog", "vhangup", "lookup_dcookie", "nfsservctl", "memfd_secret", "landlock_create_ruleset"),
+    *("shmget", "msgget", "semget"),
 )
 # Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)

@@ -18,6 +18,8 @@ UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 _WARM = ("torch", "numpy", "matplotlib", "sympy")
 # What the worked solutions may not have needed: `torch.broadcast_shapes` takes half a second the first time.
 _ALWAYS = ("torch.fx.experimental.symbolic_shapes",)
+# They lie in folders that are shown: nbgrader's exchange, with everybody's submissions, and settings of services.
+HIDDEN = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
 
 def engine(course: Path, unconfined: bool = False) -> Engine:
@@ -31,7 +33,7 @@ def engine(course: Path, unconfined: bool = False) -> Engine:
         check_confinement()
     from autograder.grading.forked import ForkServers
 
-    return partial(run, children=ForkServers(warm_modules, (course.resolve(),)))
+    return partial(run, children=ForkServers(warm_modules, (course.resolve(), *HIDDEN)))
 
 
 def check_confinement(unconfined: bool = False) -> None:

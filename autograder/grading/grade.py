@@ -185,7 +185,7 @@ def _stopped(judge: Judge, task: Task, raised: Raised) -> Report:
         return whole(exercise, task.cases, Status.NOT_ATTEMPTED, words.not_attempted(task.exercise))
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
-    sentence = f"Your cell stopped with {raised.type}{message}{line}."
+    sentence = words.shorten(f"Your cell stopped with {raised.type}{message}{line}.", words.LONGEST)
     return whole(exercise, task.cases, Status.ERROR, sentence)
 
 

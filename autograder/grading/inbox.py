@@ -6,18 +6,19 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import stat
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from autograder.errors import WorkFailed
+from autograder.files import write_all
 from autograder.grading.handed import MAX_BYTES, UnreadableError, handed_cells
 from autograder.grading.source import defines
 
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
 _MARK = ".graded-copy.json"
+_ASIDE = ".no-plain-file-"
 _STUB = "raise NotImplementedError()"
 # What a link, a pipe or a folder in the place of a notebook gives; other errors are no fault of the student's.
 _NO_PLAIN_FILE = (errno.ELOOP, errno.ENXIO, errno.EISDIR)
@@ -55,6 +56,8 @@ def handed_in(path: Path) -> tuple[bytes, str]:
 
     Raises WorkFailed where the file is there and this machine does not let us read it.
     """
+    if path.parent.is_symlink():
+        return b"", "its folder is a link. Hand in the notebook itself."
     try:
         # A link could lead to any file of the teacher's; a named pipe would never end.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -82,8 +85,11 @@ def place_notebook(folder: Path, stem: str, exercises: list[str]) -> Path | None
     """The notebook to grade in a submission; one of another name (`ch01 (1).ipynb`) is copied to the released name.
 
     Our copy is marked, and made again where the student has handed in something newer. Of several notebooks the one
-    with the most answers counts, then the newest.
+    with the most answers counts, then the newest. Nothing is read or written through a link.
     """
+    if folder.is_symlink():
+        return None
+    _set_aside(folder)
     wanted = folder / f"{stem}.ipynb"
     if os.path.lexists(wanted) and copied_from(folder, stem) is None:
         return wanted
@@ -94,18 +100,26 @@ def place_notebook(folder: Path, stem: str, exercises: list[str]) -> Path | None
     )
     if best is None:
         return wanted if os.path.lexists(wanted) else None
-    shutil.copyfile(best, wanted, follow_symlinks=False)
-    mark = {"name": best.name, "sha256": _digest(wanted)}
-    (folder / _MARK).write_text(json.dumps(mark))
+    data = handed_in(best)[0]
+    mark = {"name": best.name, "sha256": hashlib.sha256(data).hexdigest()}
+    write_all({wanted: data, folder / _MARK: json.dumps(mark).encode()})
     return wanted
+
+
+def _set_aside(folder: Path) -> None:
+    """Give links and pipes a name that nbgrader leaves alone: it would copy what a link leads to, for the student."""
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in names if not name.startswith(".")):
+            if path.suffix != ".ipynb" and not stat.S_ISREG(path.lstat().st_mode):
+                path.rename(path.with_name(f"{_ASIDE}{path.name}"))
 
 
 def copied_from(folder: Path, stem: str) -> str | None:
     """The name of the notebook that the one to grade was copied from; None where the student named it so."""
     try:
-        mark = json.loads((folder / _MARK).read_text())
+        mark = json.loads(handed_in(folder / _MARK)[0])
         return str(mark["name"]) if mark["sha256"] == _digest(folder / f"{stem}.ipynb") else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (WorkFailed, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -113,6 +127,10 @@ def notes(folder: Path, stem: str, exercises: list[str]) -> tuple[str, ...]:
     """What to tell the teacher of the names and the number of notebooks in a submission."""
     original = copied_from(folder, stem)
     told = [f"handed in as {original!r}; a copy under the released name was graded"] if original else []
+    told += [
+        f"set aside, as it is a link or no file: {path.name.removeprefix(_ASIDE)!r}"
+        for path in sorted(folder.rglob(f"{_ASIDE}*"))
+    ]
     graded = _digest(folder / f"{stem}.ipynb")
     for path in _others(folder, stem):
         if path.name != original and _digest(path) != graded:

@@ -40,11 +40,15 @@ class Program:
 
 @dataclass(frozen=True)
 class Limits:
-    """How long starting may take (torch's import), and what share of each exercise's time it gets."""
+    """How long starting may take (torch's import), what share of each exercise's time it gets, how much it may send.
+
+    Of a message, `text_bytes` may be JSON, which takes far more memory and time to read than tensors.
+    """
 
     start_seconds: float = 120.0
     time_factor: float = 1.0
     message_bytes: int = 64 * 2**20
+    text_bytes: int = 2**20
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autograder.errors import DamagedData
 from autograder.frames import HELPERS, Frame, FrameError, receive, send
@@ -24,14 +24,25 @@ UNREADABLE = "the code sent back something that cannot be read"
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
-    """Run every task; one that hangs or kills the process costs only itself: the rest runs in a new one."""
+    """Run every task; one that hangs or kills the process costs only itself: the rest runs in a new one.
+
+    All of it has the time that the tasks may take one by one: cells that run again could dawdle each time.
+    """
     outcomes: dict[str, Outcome] = {}
     lost: set[str] = set()
-    while any(task.exercise not in outcomes for task in program.tasks):
-        stage = _run_until_lost(_remaining(program, outcomes, lost), children, limits, outcomes)
+    patience = _Patience(PATIENCE * limits.time_factor * sum(task.seconds for task in program.tasks))
+    while patience.seconds > 0 and any(task.exercise not in outcomes for task in program.tasks):
+        stage = _run_until_lost(_remaining(program, outcomes, lost), children, limits, outcomes, patience)
         if stage is not None:
             lost.add(stage)
-    return outcomes
+    return {task.exercise: Outcome(timed_out=True) for task in program.tasks} | outcomes
+
+
+@dataclass
+class _Patience:
+    """How long a submission will still be waited for, in all its processes together."""
+
+    seconds: float
 
 
 def _remaining(program: Program, outcomes: dict[str, Outcome], lost: set[str]) -> Program:
@@ -46,10 +57,12 @@ def _remaining(program: Program, outcomes: dict[str, Outcome], lost: set[str]) -
     return Program(program.exercises, program.setup, "" if HELPERS in lost else program.helpers, tuple(tasks))
 
 
-def _run_until_lost(program: Program, children: Children, limits: Limits, outcomes: dict[str, Outcome]) -> str | None:
+def _run_until_lost(
+    program: Program, children: Children, limits: Limits, outcomes: dict[str, Outcome], patience: _Patience
+) -> str | None:
     """Run in one process, adding outcomes; returns the stage that hung or killed it, else None."""
     with children(program, limits) as child:
-        stages = _Stages(child, limits)
+        stages = _Stages(child, limits, patience)
         stages.begin(program)
         helpers = Task(HELPERS, program.helpers)
         for task in (helpers, *program.tasks):
@@ -64,8 +77,8 @@ def _run_until_lost(program: Program, children: Children, limits: Limits, outcom
 class _Stages:
     """The grader's end of a child process: its outcomes, one stage after the other."""
 
-    def __init__(self, child: Child, limits: Limits) -> None:
-        self._child, self._limits = child, limits
+    def __init__(self, child: Child, limits: Limits, patience: _Patience) -> None:
+        self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
     def begin(self, program: Program) -> None:
@@ -74,28 +87,32 @@ class _Stages:
 
     def outcome(self, stage: str, seconds: float) -> Outcome:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
+        begun = time.monotonic()
         try:
             self._wait(seconds)
-            frame = receive(self._child.source, time.monotonic() + seconds, self._limits.message_bytes)
+            most = self._limits.message_bytes, self._limits.text_bytes
+            frame = receive(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
                 return self._lose(Outcome(raised=Raised(*self._epitaph())))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another exercise")
-            return _unpacked(frame)
+            return _unpacked(frame, self._limits.text_bytes)
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
         except (FrameError, DamagedData) as error:
             return self._lose(Outcome(raised=Raised(type(error).__name__, UNREADABLE)))
+        finally:
+            self._patience.seconds -= time.monotonic() - begun
 
     def _wait(self, seconds: float) -> None:
         """Wait until something comes; TimeoutError after so many seconds of computing, or some times that without.
 
         On a busy machine an answer must not run out of time because others compute.
         """
-        end = time.monotonic() + PATIENCE * seconds
+        end = time.monotonic() + min(PATIENCE * seconds, self._patience.seconds)
         before, left = self._child.cpu_seconds(), seconds
         while left > 0 and time.monotonic() < end:
-            if select.select([self._child.source], [], [], min(left, end - time.monotonic()))[0]:
+            if select.select([self._child.source], [], [], max(0.0, min(left, end - time.monotonic())))[0]:
                 return
             left = seconds - (self._child.cpu_seconds() - before)
         raise TimeoutError
@@ -120,13 +137,15 @@ def _packed(program: Program) -> Frame:
     return Frame({"helpers": program.helpers, "tasks": tasks}, to_bytes(cases))
 
 
-def _unpacked(frame: Frame) -> Outcome:
+def _unpacked(frame: Frame, text_bytes: int) -> Outcome:
     raised = frame.head.get("raised")
     if raised is not None:
-        return Outcome(raised=Raised(*(clean(str(item)) for item in raised[:3])))
+        if not isinstance(raised, list) or [type(item) for item in raised] != [str] * 3:
+            raise DamagedData("expected three texts about an error")
+        return Outcome(raised=Raised(*map(clean, raised)))
     if not frame.body:
         return Outcome(observations=())
-    observations = from_bytes(frame.body)
+    observations = from_bytes(frame.body, text_bytes)
     if not isinstance(observations, list) or not all(isinstance(item, dict) for item in observations):
         raise DamagedData("expected a list of observations")
     return Outcome(observations=tuple(observations))

@@ -1,0 +1,1 @@
+"""The attack bank, and what it does to nbgrader as it comes."""
