@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, replace
 
 from autograder.errors import DamagedData
+from autograder.exercise import Case
 from autograder.frames import HELPERS, Frame, FrameError, receive, send
 from autograder.grading.program import LIMITS, Child, Children, Limits, Outcome, Program, Task
 from autograder.observation import Raised, clean, from_bytes, to_bytes
@@ -133,8 +134,27 @@ class _Stages:
 
 def _packed(program: Program) -> Frame:
     tasks = [{"exercise": task.exercise, "source": task.source} for task in program.tasks]
-    cases = [[(case.requirement, case.args, case.kwargs) for case in task.cases] for task in program.tasks]
-    return Frame({"helpers": program.helpers, "tasks": tasks}, to_bytes(cases))
+    return Frame(
+        {"helpers": program.helpers, "tasks": tasks}, _last_cases.packed([task.cases for task in program.tasks])
+    )
+
+
+class _LastCases:
+    """The bytes of the cases that were sent last: the submissions of a class all get the same."""
+
+    def __init__(self) -> None:
+        self._last: tuple[list[tuple[Case, ...]], bytes] = ([], to_bytes([]))
+
+    def packed(self, rows: list[tuple[Case, ...]]) -> bytes:
+        """The rows as bytes; made anew unless every row is the very one of the last time."""
+        known, data = self._last
+        if len(known) != len(rows) or any(one is not other for one, other in zip(known, rows, strict=True)):
+            data = to_bytes([[(case.requirement, case.args, case.kwargs) for case in row] for row in rows])
+            self._last = rows, data
+        return data
+
+
+_last_cases = _LastCases()
 
 
 def _unpacked(frame: Frame, text_bytes: int) -> Outcome:
