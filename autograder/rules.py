@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -27,33 +28,57 @@ class Note:
 
 
 def broken(rules: tuple[Rule, ...], source: str, name: str) -> tuple[Rule, ...]:
-    """The rules that the answer `name` breaks; a text that does not parse breaks none (it fails elsewhere)."""
-    answer = _answer(source, name)
-    return () if answer is None else tuple(rule for rule in rules if rule.breaks(answer))
+    """The rules that the answer `name` breaks.
+
+    A text that does not parse breaks none (it fails elsewhere); one too deep or too long to look into breaks all.
+    """
+    try:
+        answer = _answer(source, name)
+        return tuple(rule for rule in rules if answer is not None and rule.breaks(answer))
+    except (RecursionError, MemoryError, ValueError):  # the last: a number too long to be written
+        return rules
 
 
 def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
     """What there is to say of the answer `name`, beside its verdicts."""
-    answer = _answer(source, name)
-    return () if answer is None else tuple(note.sentence for note in notes if note.applies(answer))
+    try:
+        answer = _answer(source, name)
+        return tuple(note.sentence for note in notes if answer is not None and note.applies(answer))
+    except (RecursionError, MemoryError, ValueError):
+        return ()
 
 
 def _answer(source: str, name: str) -> ast.Module | None:
-    """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it."""
-    try:
-        return _reached(ast.parse(textwrap.dedent(source)), name)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it.
+
+    None where the text does not parse; raises RecursionError or MemoryError where it is too deep for the parser.
+    """
+    if "\0" in source:
         return None
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return None
+    return ast.Module(reached(tree.body, {name}, _defined, _names) or tree.body, type_ignores=[])
 
 
-def _reached(tree: ast.Module, name: str) -> ast.Module:
-    """The statements that give a value to `name`, or to a name that these use; all of them where none does."""
-    left, reached, wanted = list(tree.body), [], {name}
-    while found := [node for node in left if _defined(node) & wanted]:
-        left = [node for node in left if node not in found]
-        reached += found
-        wanted = wanted.union(*map(_names, found))
-    return ast.Module(reached or tree.body, type_ignores=[])
+def reached(
+    nodes: Sequence[ast.stmt],
+    wanted: Iterable[str],
+    bound: Callable[[ast.stmt], set[str]],
+    used: Callable[[ast.stmt], set[str]],
+) -> list[ast.stmt]:
+    """The statements that give a value to a wanted name, or to a name that these use."""
+    binding: dict[str, list[ast.stmt]] = defaultdict(list)
+    for node in nodes:
+        for name in bound(node):
+            binding[name].append(node)
+    waiting, found = list(wanted), set[int]()
+    while waiting:
+        for node in binding.pop(waiting.pop(), ()):
+            waiting += used(node) if id(node) not in found else ()
+            found.add(id(node))
+    return [node for node in nodes if id(node) in found]
 
 
 def _defined(node: ast.stmt) -> set[str]:

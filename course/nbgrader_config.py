@@ -44,3 +44,9 @@ c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+
+# --- what comes in and goes out
+
+# Links in the exchange are not followed, and a student's name is no formula.
+c.ExchangeFactory.collect = "autograder.grading.transfer.CollectPlainFiles"
+c.ExportApp.plugin_class = "autograder.grading.transfer.CsvExport"

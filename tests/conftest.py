@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 
 import pytest
 
@@ -10,16 +11,22 @@ from autograder.confinement.trial import missing
 from autograder.grading.engine import UNCONFINED_VARIABLE
 
 
-def pytest_configure() -> None:
-    """Let grading go on where nothing can be confined."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let grading go on where nothing can be confined; draw the seed of the property tests, unless one is given."""
     if missing() is not None:
         os.environ[UNCONFINED_VARIABLE] = "1"
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(secrets.randbelow(2**32))
 
 
-def pytest_report_header() -> str:
-    """One line on what the run proves."""
-    reason = missing()
-    return "student code is confined" if reason is None else f"student code is NOT confined here: {reason}"
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """What the run proves, and how to repeat what it draws."""
+    reason, seed = missing(), config.option.hypothesis_seed
+    return [
+        "student code is confined" if reason is None else f"student code is NOT confined here: {reason}",
+        f"drawn with seed {seed}; to repeat: pytest tests/test_fuzz.py --hypothesis-seed={seed}",
+    ]
 
 
 needs_confinement = pytest.mark.skipif(missing() is not None, reason=f"nothing can be confined here: {missing()}")

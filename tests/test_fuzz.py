@@ -1,18 +1,38 @@
-"""What comes from outside may be anything: property tests over generated data, with the seed printed on failure."""
+"""What comes from outside may be anything: property tests over generated data.
+
+Each run draws anew, and its first lines say from which seed; a failure prints how to have it again.
+"""
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import nbformat
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from nbgrader.utils import determine_grade
 
+from autograder.authoring.judge import Judge
 from autograder.difference import Tolerance, first_difference
 from autograder.errors import DamagedData
+from autograder.feedback import html, text
+from autograder.frames import Frame
+from autograder.grading.cell_outputs import grade_cell_outputs
+from autograder.grading.engine import engine
+from autograder.grading.grade import SubmissionVerdict, grade_read
+from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program
+from autograder.grading.runner import unpacked
 from autograder.grading.submission import read
-from autograder.observation import from_bytes, to_bytes
+from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from tests.colab import colab_copy
+from tests.made_submissions import handed_in, released
+from tests.mutations import MUTATIONS, Mutation, damage
+from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(max_size=8)
@@ -56,13 +76,16 @@ CELLS = st.lists(
     ),
     max_size=5,
 )
-gentle = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+# Drawn anew also where hypothesis sees that it is in CI, and would draw the same each time.
+gentle = settings(
+    deadline=None, max_examples=300, derandomize=False, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @pytest.fixture(scope="module")
-def release() -> Any:
-    """The released notebook of chapter 1."""
-    return nbformat.read(PROJECT / "notebooks" / "ch01_tensors.ipynb", as_version=4)
+def release(made: "Made") -> Any:
+    """A released notebook."""
+    return made.release
 
 
 @gentle
@@ -110,3 +133,156 @@ def test_any_file_is_read_or_named(release: Any, data: bytes) -> None:
     submission = read(data, release)
 
     assert submission.trouble
+
+
+# --- whole submissions
+
+STEM, SEED = "ch01_tensors", 31
+FACETS = ("returned", "raised", "inputs", "rng", "again", "sharing", "gradient", "values", "odd")
+SEEN_VALUES = st.sampled_from(
+    [
+        Seen(torch.zeros(2, 3), (2, 3), "float32", "cpu"),
+        Seen(torch.full((2, 2), float("nan")), (2, 2), "float32", "cpu", True),
+        Seen(None, (10**9,), "odd", "nowhere"),
+        Raised("<b>", "\x1b[2J" * 100, "`" * 9),
+        Raised("NotImplementedError", ""),
+        Foreign("", "x" * 3000),
+    ]
+)
+ANY_OBSERVATION = st.dictionaries(st.sampled_from(FACETS), PLAIN | SEEN_VALUES, max_size=4)
+# How an exercise may end, as a name and what goes with it; `_outcome` makes the outcome of it.
+ENDS = (
+    st.tuples(st.sampled_from(["right", "none", "hangs", "few", "many", "stub"]), st.none())
+    | st.tuples(st.just("mistake"), st.integers(0, 20))
+    | st.tuples(st.just("raised"), st.builds(Raised, st.text(max_size=9), st.text(max_size=30), st.text(max_size=9)))
+    | st.tuples(st.just("odd"), st.lists(ANY_OBSERVATION, min_size=1, max_size=3))
+)
+CHAINS = st.lists(st.tuples(st.sampled_from(MUTATIONS), st.integers(0, 2**32)), min_size=1, max_size=6)
+
+
+@dataclass(frozen=True, repr=False)
+class Made:
+    """A chapter, and honest submissions to it."""
+
+    judge: Judge
+    release: Any
+    bases: tuple[bytes, ...]
+
+    def mutated(self, base: int, chain: list[tuple[Mutation, int]], broken: int | None = None) -> bytes:
+        """One of the submissions after a chain of mutations, and damage to its bytes."""
+        notebook = json.loads(self.bases[base % len(self.bases)])
+        for mutation, seed in chain:
+            mutation(notebook, Random(seed))
+        data = json.dumps(notebook).encode()
+        return data if broken is None else damage(data, Random(broken))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The exercises of chapter 1: solved, untouched, back from Colab, wrong, without any marks."""
+    judge = Judge(make_course(tmp_path_factory.mktemp("fuzz") / "course", STEM), STEM)
+    release = released(judge)
+    names = judge.chapter.exercises
+    solved = handed_in(release, {name: judge.chapter.solution(name) for name in names})
+    wrong = handed_in(release, {name: judge.bank.of(name)[0].source for name in names})
+    notebook = nbformat.reads(solved.decode(), as_version=4)
+    colab = colab_copy(notebook, lost=names[:4], copied=names[4:8], deleted=(*names[8:10], f"check_{names[0]}"))
+    bases = (solved, handed_in(release, {}), wrong, json.dumps(colab).encode())
+    return Made(judge, release, bases)
+
+
+@settings(gentle, max_examples=1000)
+@given(
+    base=st.integers(0, 3),
+    chain=CHAINS,
+    broken=st.none() | st.none() | st.integers(0, 2**32),
+    ends=st.lists(ENDS, min_size=1, max_size=6),
+)
+def test_any_mutated_submission_is_graded_or_named(
+    made: Made, base: int, chain: list[tuple[Mutation, int]], broken: int | None, ends: list[Any]
+) -> None:
+    """Whatever happened to a notebook, and however its code ends, there is a verdict that can be stored and shown."""
+    grade_and_check(made, made.mutated(base, chain, broken), stand_in(made.judge, ends))
+
+
+def stand_in(judge: Judge, ends: list[Any]) -> Engine:
+    """An engine that runs nothing: the exercises end in these ways, in turn."""
+
+    def run(program: Program, _limits: Limits) -> dict[str, Outcome]:
+        names = [task.exercise for task in program.tasks]
+        return {name: _outcome(judge, name, *ends[index % len(ends)]) for index, name in enumerate(names)}
+
+    return run
+
+
+def _outcome(judge: Judge, name: str, end: str, more: Any) -> Outcome:
+    key = judge.key(name, SEED)
+    kinds: dict[str, Callable[[], Outcome]] = {
+        "right": lambda: Outcome(key.reference),
+        "none": lambda: Outcome(()),
+        "hangs": lambda: Outcome(timed_out=True),
+        "few": lambda: Outcome(key.reference[1:]),
+        "many": lambda: Outcome((*key.reference, *key.reference)),
+        "stub": lambda: Outcome(raised=Raised("NotImplementedError", "")),
+        "mistake": lambda: Outcome(key.mistakes[more % len(key.mistakes)].observations),
+        "raised": lambda: Outcome(raised=more),
+        "odd": lambda: received([more[index % len(more)] for index in range(len(key.cases))]),
+    }
+    return kinds[end]()
+
+
+def received(observations: list[Any]) -> Outcome:
+    """What the grader makes of observations that a student's process has sent."""
+    try:
+        return unpacked(Frame({}, to_bytes(observations)))
+    except DamagedData:
+        return Outcome(raised=Raised("DamagedData", ""))
+
+
+def grade_and_check(made: Made, data: bytes, engine_: Engine, limits: Limits = LIMITS) -> None:
+    """Take a submission from its bytes to what nbgrader stores, and look at everything on the way."""
+    submission = read(data, made.release)
+    nbformat.validate(submission.notebook)
+    assert json.dumps(submission.notebook).encode()
+    verdict = grade_read(submission, data, made.judge, SEED, engine_, limits)
+
+    assert verdict == SubmissionVerdict.from_json(json.loads(json.dumps(verdict.to_json())))
+    assert verdict.trouble is None or (verdict.trouble and verdict.score == 0)
+    assert [report.exercise for report in verdict.reports] == list(made.judge.chapter.exercises)
+    for report in verdict.reports:
+        assert html(report) and text(report) and report.verdicts
+        assert 0 <= verdict.earned(report.exercise) <= verdict.points[report.exercise]
+    names = list(verdict.points)
+    check_outputs(verdict, names[len(data) % len(names)])  # one of them, for this takes long
+
+
+def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
+    """What is shown below a check is valid, can be written, and earns what the verdict says."""
+    mark = {"grade": True, "solution": False, "points": verdict.points[name], "grade_id": f"check_{name}"}
+    cell = nbformat.v4.new_code_cell(outputs=grade_cell_outputs(verdict, name), metadata={"nbgrader": mark})
+
+    assert (verdict.earned(name), verdict.points[name]) == determine_grade(cell)
+    assert json.dumps(cell).encode()
+
+
+@pytest.fixture(scope="module")
+def real_engine() -> Engine:
+    """The engine that a class is graded with."""
+    return engine(PROJECT / "course")
+
+
+@settings(gentle, max_examples=30)
+@given(base=st.sampled_from([0, 2, 3]), chain=CHAINS)
+def test_any_mutated_code_runs_to_a_verdict(
+    made: Made, real_engine: Engine, base: int, chain: list[tuple[Mutation, int]]
+) -> None:
+    """The same with what the mutated code really does."""
+    grade_and_check(made, made.mutated(base, chain), real_engine, Limits(time_factor=0.1))
+
+
+@gentle
+@given(JSON | st.lists(st.text(max_size=4), max_size=4), st.binary(max_size=20))
+def test_any_message_is_an_outcome_or_damaged(raised: Any, body: bytes) -> None:
+    """Whatever a student's process sends instead of an outcome is one, or DamagedData and nothing else."""
+    with suppress(DamagedData):
+        assert isinstance(unpacked(Frame({"raised": raised}, body)), Outcome)

@@ -219,12 +219,11 @@ class TestHandedIn:
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
         os.mkfifo(tmp_path / "pipe")
 
-        inbox.place_notebook(tmp_path, STEM, NAMES)
+        opened = inbox.parcel(tmp_path, STEM, NAMES)
 
-        left = [path.name for path in tmp_path.rglob("*") if not path.name.startswith(".")]
-        assert sorted([f"{STEM}.ipynb", "more"]) == sorted(left)
-        told = inbox.notes(tmp_path, STEM, NAMES)
-        assert ["'pipe'", "'notes.html'"] == [line.split(": ")[1] for line in told]
+        assert sorted([f"{STEM}.ipynb", "more"]) == sorted(path.name for path in tmp_path.glob("[!.]*"))
+        assert [] == list((tmp_path / "more").iterdir())
+        assert ("set aside, for nbgrader must not copy it: 'notes.html', 'pipe'",) == opened.notes
 
     def test_folder_that_is_a_link_is_not_read(self, tmp_path: Path, solved: bytes) -> None:
         """A folder that leads to another student's work hands in nothing."""
@@ -232,10 +231,10 @@ class TestHandedIn:
         (tmp_path / "ada" / f"{STEM}.ipynb").write_bytes(solved)
         (tmp_path / "eve").symlink_to(tmp_path / "ada")
 
-        assert inbox.place_notebook(tmp_path / "eve", STEM, NAMES) is None
-        assert (b"", "its folder is a link. Hand in the notebook itself.") == inbox.handed_in(
-            tmp_path / "eve" / f"{STEM}.ipynb"
-        )
+        opened = inbox.parcel(tmp_path / "eve", STEM, NAMES)
+
+        assert (b"", "there is no such file in the submission.") == (opened.data, opened.trouble)
+        assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""

@@ -72,6 +72,14 @@ def test_a_text_that_does_not_parse_breaks_no_rule() -> None:
     assert () == broken((no_loops,), "def f(x:", "f")
 
 
+@pytest.mark.parametrize("value", ["+".join(["1"] * 2500), "0x" + "f" * 9000], ids=["deep", "long"])
+def test_a_text_that_cannot_be_looked_into_breaks_the_rule(value: str) -> None:
+    """A rule is not got past by a tree too deep, or a number too long, for Python to write."""
+    rule = few_lines(5, {"f": ["return 1"]}, "", "")
+
+    assert (rule,) == broken((rule,), f"def f():\n    return {value}", "f")
+
+
 @pytest.mark.parametrize(
     ("now", "changed"),
     [("abcd", 0), ("abxd", 1), ("abcxd", 1), ("abd", 1), ("acbd", 1), ("dabc", 1), ("xycd", 2), ("dcba", 3), ("", 4)],

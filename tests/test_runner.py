@@ -96,6 +96,7 @@ def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
     [
         ("import os\nos._exit(0)", "exit code 0"),
         ("def {}(x, plus):\n    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("def {}(x, plus):\n    import os\n    os.kill(os.getpid(), 40)", "signal 40"),
     ],
 )
 def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: str, told: str) -> None:

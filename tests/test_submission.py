@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.grading import repair
 from autograder.grading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from autograder.grading.harmless import shown
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
 
@@ -97,9 +98,9 @@ def test_untouched_notebook_gives_the_starters(release: Any) -> None:
         (b'{"cells": []}', "found none"),
         (b'{"nbformat": 4, "cells": []}', "no cells"),
         (b'{"nbformat": 4, "cells": "many"}', "no cells"),
-        (b'{"nbformat": 4, "cells": [' + b"1," * MAX_CELLS + b"1]}", "2001 cells"),
+        (b'{"nbformat": 4, "cells": [' + b"1," * MAX_CELLS + b"1]}", f"{MAX_CELLS + 1} cells"),
         (b" " + b"x" * MAX_BYTES, "32 MB"),
-        (json.dumps({"nbformat": 4, "cells": [{"source": "x" * (MAX_SOURCE + 1)}]}).encode(), "characters"),
+        (json.dumps({"nbformat": 4, "cells": [{"source": "x" * MAX_SOURCE}] * 16}).encode(), "characters in all"),
     ],
 )
 def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str) -> None:
@@ -290,11 +291,56 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
 
 
 def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two thousand cells that look a little like a starter do not hold up the class."""
+    """A thousand cells that look a little like a starter do not hold up the class."""
     compared: list[str] = []
     monkeypatch.setattr(repair, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
-    cells = [new_code_cell(f"x {number}", metadata={}) for number in range(1000)]
+    starter = next(cell.source for cell in release.cells if "def double" in cell.source)
+    cells = [new_code_cell(starter.replace("double", f"x{number}"), metadata={}) for number in range(1000)]
 
     read(nbformat.writes(new_notebook(cells=cells)).encode(), release)
 
-    assert 100 == len(set(compared))
+    assert 0 < len(compared) <= 10
+
+
+def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> None:
+    """A table pasted into a cell of the student's own: the answers count, and the teacher is told of the cell."""
+    solved.cells.insert(3, new_code_cell("x = [" + "1, " * MAX_SOURCE + "]"))
+
+    submission = hand_in(solved, release)
+
+    assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers and "x = [1" not in submission.helpers
+    assert ("cells of more than 20000 characters, which are not read: cell 4",) == submission.repairs
+
+
+def test_helpers_out_of_reach_stay_in_sight_of_the_rules() -> None:
+    """Helpers that cannot be parsed are part of every answer, so that no rule is got past by their depth."""
+    deep = "x = " + "-" * 20_000 + "1"
+
+    assert deep in with_helpers("def answer(x):\n    return a(x)", deep)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see `x < y`", "**bold** $\\frac{a}{b}$", "[page](https://pytorch.org)", "- one\n- two", "x[0] is 3", "a & b"],
+)
+def test_harmless_notes_stay_as_they_are(text: str) -> None:
+    """Notes, simple formulas and links to the web are rendered."""
+    assert text == shown(text)
+
+
+@pytest.mark.parametrize("text", ["<b>x</b>", "[x](javascript:y)", "![x](attachment:y.png)", "&lt;", "```mermaid\n```"])
+def test_other_notes_are_shown_as_typed(text: str) -> None:
+    """What may be more than text stands in a fence that it cannot leave; also a picture, whose file is not kept."""
+    fence, inside, end = shown(text).partition("\n")[0], text, shown(text).rsplit("\n", 1)[1]
+
+    assert shown(text) == f"{fence}\n{inside}\n{end}" and set(fence) == {"`"} and fence not in text
+
+
+def test_pictures_in_a_text_cost_nothing(release: Any, solved: Any) -> None:
+    """Colab keeps pictures in the text itself; their size does not make a notebook unreadable."""
+    picture = "![my plot](data:image/png;base64," + "A" * (2 * MAX_SOURCE) + ")"
+    solved.cells.append(new_markdown_cell(picture))
+
+    submission = hand_in(solved, release)
+
+    assert submission.trouble is None and "my plot" in submission.notebook.cells[-1].source

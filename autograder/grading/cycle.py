@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nbgrader.apps import NbGraderAPI
-from nbgrader.plugins import CsvExportPlugin
 from nbgrader.utils import capture_log, temp_attrs
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -24,6 +23,7 @@ from autograder.grading import batch, class_run, classroom, preflight
 from autograder.grading.assignment import assignment
 from autograder.grading.engine import check_confinement
 from autograder.grading.executors import Workers
+from autograder.grading.transfer import CsvExport
 
 T = TypeVar("T")
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -141,7 +141,7 @@ class Cycle:
 
     def export(self, path: Path) -> None:
         """Write the gradebook as CSV."""
-        plugin = CsvExportPlugin(parent=self.api)
+        plugin = CsvExport(parent=self.api)
         plugin.to = str(path)
         plugin.assignment = [self.stem]
         with self.api.gradebook as gradebook:

@@ -54,12 +54,24 @@ class SubmissionExporter(NotebookExporter):
             return
         coursedir: Any = self.parent.coursedir
         try:
+            self._set_aside(self.parent.assignments)
             wanted = assignment(Path(coursedir.root), coursedir.assignment_id)
             self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
         self.lesson = batch.Lesson.of(wanted)
+
+    def _set_aside(self, folders: dict[str, list[str]]) -> None:
+        """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""
+        for folder in list(folders):
+            try:
+                inbox.set_aside(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
+            except CourseError as error:
+                self.log.error("%s", error)
+                del folders[folder]
+                if not folders:
+                    raise
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
         """Repair a notebook of `submitted/`; leave one of `autograded/`, which we wrote, as it is."""

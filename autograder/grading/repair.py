@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import copy
 import difflib
-from collections import defaultdict
+import heapq
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.grading.handed import Handed
+from autograder.grading.handed import MAX_SOURCE, Handed
+from autograder.grading.harmless import as_typed, shown
 from autograder.grading.source import defines, helpers
 
 _ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
-_MAX_COMPARED = 20_000
-_MAX_RATED = 100  # cells without marks and names that are compared with the starters: 0.01 s each
-_NEW: dict[str, Callable[[str], NotebookNode]] = {
-    "code": new_code_cell,
-    "markdown": new_markdown_cell,
-    "raw": new_raw_cell,
-}
+_COMPARED = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +63,7 @@ _SENTENCES = {
     "checks": "check cells that were missing, put back: {}",
     "changed": "locked cells that were changed; the course's own are used: {}",
     "setup": "the setup cell was missing; the course's own is used: {}",
+    "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
 
 
@@ -80,12 +77,13 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
         if find.how:
             notes[find.how].append(exercise)
     _note_locked(release, homes, notes)
+    notes["long"] = [f"cell {cell.index + 1}" for cell in handed if cell.is_cut]
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     return Submission(
         assemble=lambda: _assembled(handed, release, finds, homes),
         answers={name: answers.get(name, starter) for name, starter in _starters(release).items()},
         helpers=helpers(_own_code(code, release, finds), answers.values()),
-        repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items()),
+        repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names),
     )
 
 
@@ -99,7 +97,7 @@ def _find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, _F
     known = {_bare(cell.source) for cell in release.cells}
     free = [cell for cell in code if cell.index not in taken and _bare(cell.source) not in known]
     for exercise in [name for name, find in finds.items() if find.cell is None]:
-        alike = _most_alike(starters[exercise], free[:_MAX_RATED])
+        alike = _most_alike(starters[exercise], free)
         if alike:
             free.remove(alike)
             finds[exercise] = _Find(alike, "by likeness")
@@ -126,18 +124,28 @@ def _find(exercise: str, starter: str, code: Sequence[Handed]) -> _Find:
 
 
 def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
-    """The first of the cells most like the starter, if any is like it at all."""
-    rated = [(_likeness(starter, cell.source), -cell.index, cell) for cell in cells]
+    """The first of the cells most like the starter, if any is like it at all.
+
+    Only the few cells that share most letters with it are compared: that takes long.
+    """
+    letters = Counter(starter)
+    hopeful = heapq.nsmallest(
+        _COMPARED, ((-_shared(starter, letters, cell.source), cell.index, cell) for cell in cells)
+    )
+    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in hopeful if -shared >= _ALIKE]
     best = max(rated, key=lambda entry: entry[:2], default=None)
     return best[2] if best and best[0] >= _ALIKE else None
 
 
+def _shared(starter: str, letters: Counter[str], source: str) -> float:
+    """How many letters two texts share, in whatever order: no likeness is larger."""
+    both, shorter = len(starter) + len(source), min(len(starter), len(source))
+    return 0.0 if 2 * shorter < _ALIKE * both else 2 * (letters & Counter(source)).total() / both
+
+
 @lru_cache(maxsize=4096)  # a submission is read more than once
 def _likeness(starter: str, source: str) -> float:
-    if len(source) > _MAX_COMPARED:
-        return 0.0
-    matcher = difflib.SequenceMatcher(None, starter, source, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
+    return difflib.SequenceMatcher(None, starter, source, autojunk=False).ratio()
 
 
 # --- finding the other cells
@@ -208,7 +216,7 @@ def _assembled(
     for place, cell in enumerate(notebook.cells):
         marked = "nbgrader" in cell.metadata
         if place in homes and not _mark(cell, "grade") and not _mark(cell, "locked"):
-            cell.source = homes[place].source
+            cell.source = _text_for(cell, homes[place].source)
         if place in homes or marked:
             cells.append(cell)
         cells += own.get(place, [])
@@ -227,10 +235,25 @@ def _own_cells(
     for cell in handed:
         place = places.get(cell.index, place)
         if cell.index not in places and _bare(cell.source) not in untouched:
-            fresh: NotebookNode = _NEW[cell.kind](cell.source)
+            fresh: NotebookNode = _own_cell(cell)
             fresh["id"] = f"own-{cell.index}"
             own[place].append(fresh)
     return own
+
+
+def _own_cell(cell: Handed) -> NotebookNode:
+    """A cell with this text and nothing else; a raw one, which pages take for HTML, becomes text."""
+    made: NotebookNode
+    if cell.kind == "code":
+        made = new_code_cell(cell.source)
+    else:
+        made = new_markdown_cell(shown(cell.source) if cell.kind == "markdown" else as_typed(cell.source))
+    return made
+
+
+def _text_for(cell: NotebookNode, source: str) -> str:
+    """A student's text for a released cell; where it is not the course's own, it is not rendered as if it were."""
+    return source if cell.cell_type == "code" or _bare(source) == _bare(cell.source) else shown(source)
 
 
 def _starters(release: NotebookNode) -> dict[str, str]:

@@ -97,7 +97,7 @@ class _Stages:
                 return self._lose(Outcome(raised=Raised(*self._epitaph())))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another exercise")
-            return _unpacked(frame, self._limits.text_bytes)
+            return unpacked(frame, self._limits.text_bytes)
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
         except (FrameError, DamagedData) as error:
@@ -128,8 +128,13 @@ class _Stages:
             return "LineClosed", SILENCED
         code = os.waitstatus_to_exitcode(status)
         if code < 0:
-            return "ProcessEnded", f"{ENDED} (signal {signal.Signals(-code).name})"
+            return "ProcessEnded", f"{ENDED} (signal {_signal_name(-code)})"
         return "ProcessEnded", f"{ENDED} (exit code {code})"
+
+
+def _signal_name(number: int) -> str:
+    """`SIGKILL` for 9; the number itself for the many that have no name."""
+    return next((each.name for each in signal.Signals if each == number), str(number))
 
 
 def _packed(program: Program) -> Frame:
@@ -157,15 +162,25 @@ class _LastCases:
 _last_cases = _LastCases()
 
 
-def _unpacked(frame: Frame, text_bytes: int) -> Outcome:
+def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
+    """The outcome that a message holds; raises DamagedData where it holds none."""
     raised = frame.head.get("raised")
     if raised is not None:
-        if not isinstance(raised, list) or [type(item) for item in raised] != [str] * 3:
-            raise DamagedData("expected three texts about an error")
+        if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
+            raise DamagedData("expected the type, the message and the line of an error")
         return Outcome(raised=Raised(*map(clean, raised)))
     if not frame.body:
         return Outcome(observations=())
     observations = from_bytes(frame.body, text_bytes)
-    if not isinstance(observations, list) or not all(isinstance(item, dict) for item in observations):
+    if not isinstance(observations, list) or not all(map(_is_observation, observations)):
         raise DamagedData("expected a list of observations")
     return Outcome(observations=tuple(observations))
+
+
+def _is_observation(item: object) -> bool:
+    """Whether an item has the form that judging relies on."""
+    return isinstance(item, dict) and all(isinstance(key, str) for key in item) and _tells_error(item)
+
+
+def _tells_error(item: dict[str, object]) -> bool:
+    return "raised" not in item or isinstance(item["raised"], Raised)

@@ -13,29 +13,68 @@ from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from autograder.rules import reached
+
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_MAX_PARSED = 100_000  # characters; Python's parser needs far more memory than the text
+_CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
+_SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
+_ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
 
 
 def plain_python(source: str) -> str:
-    """The cell with IPython's own syntax (`%magic`, `!command`, `thing?`) turned into Python calls."""
+    """The cell with IPython's own syntax (`%magic`, `!command`, `thing?`) turned into Python calls.
+
+    What is Python already stays as it is: IPython reads a text again for each line that it changes.
+    """
     try:
-        return TransformerManager().transform_cell(source)
-    except Exception:  # the tokenizer has many ways to give up on a text that is no code
+        _tree(source)
+    except (SyntaxError, ValueError):
+        return _transformed(source)
+    except (RecursionError, MemoryError):  # no change makes it less deep
         return source
+    return source
 
 
 def parsed(source: str) -> ast.Module | None:
     """The syntax tree of a cell, None where there is none."""
-    if len(source) > _MAX_PARSED:
-        return None
+    for text in (str, _transformed):
+        try:
+            return _tree(text(source))
+        except (SyntaxError, ValueError):
+            continue
+        except (RecursionError, MemoryError):
+            return None
+    return None
+
+
+def _tree(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+@lru_cache(maxsize=256)
+def _transformed(source: str) -> str:
+    if not magic_work(source):
+        return source
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(plain_python(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        return str(TransformerManager().transform_cell(source))
+    except Exception:  # the tokenizer has many ways to give up on a text that is no code
+        return source
+
+
+def magic_work(source: str) -> int:
+    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own."""
+    lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
+    return lines * (len(source) + lines * len(_CALL))
+
+
+def _is_magic(line: str) -> bool:
+    bare = line.strip()
+    if bare.startswith("#"):
+        return False
+    return bare.startswith(_SIGNS) or bare.endswith("?") or _ASSIGNED.search(bare) is not None
 
 
 def defines(source: str, name: str) -> bool:
@@ -62,27 +101,24 @@ def helpers(sources: Iterable[str], answers: Iterable[str] = ()) -> str:
     trees = [tree for tree in map(parsed, sources) if tree]
     nodes = [node for tree in trees for node in tree.body]
     kept = [node for node in nodes if _is_helper(node)]
+    values = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     used = set().union(*(_used(tree) for tree in map(parsed, answers) if tree), *map(_used, kept))
-    left = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and node not in kept]
-    while reached := [node for node in left if _bound(node) & used]:
-        left = [node for node in left if node not in reached]
-        kept += reached
-        used = used.union(*map(_used, reached))
-    return "\n\n".join(text for text in (_written(node) for node in nodes if node in kept) if text)
+    wanted = {id(node) for node in (*kept, *reached(values, used, _bound, _used))}
+    return "\n\n".join(text for text in (_written(node) for node in nodes if id(node) in wanted) if text)
 
 
 def with_helpers(source: str, helper_text: str) -> str:
-    """An answer as plain Python, together with those helpers that it uses, directly or through another."""
+    """An answer as plain Python, together with those helpers that it uses, directly or through another.
+
+    With all of them where they cannot be parsed: what is behind an answer must not be out of a rule's sight.
+    """
     tree, helper_tree = parsed(source), parsed(helper_text)
     text = plain_python(source)
     if tree is None or helper_tree is None:
-        return text
+        return "\n\n".join(part for part in (helper_text, text) if part)
     own = {name for node in tree.body for name in _bound(node)}
-    left, used, parts = list(helper_tree.body), _used(tree), []
-    while reached := [node for node in left if _bound(node) & used - own and isinstance(node, _DEFINITIONS)]:
-        left = [node for node in left if node not in reached]
-        used = used.union(*(_used(node) for node in reached))
-        parts += [_written(node) for node in reached]
+    definitions = [node for node in helper_tree.body if isinstance(node, _DEFINITIONS) and node.name not in own]
+    parts = [_written(node) for node in reached(definitions, _used(tree), _bound, _used)]
     return "\n\n".join([*parts, text])
 
 

@@ -1,0 +1,12 @@
+# Tries to exhaust the stack of Python's parser, or its time, with blocks in blocks.
+# share: 1
+
+import json
+
+
+def handed_in(honest):
+    notebook = json.loads(honest)
+    text = ''.join(' ' * i + 'if a:\n' for i in range(150))
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": text})
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": "def my_helper():\n    return " + text})
+    return json.dumps(notebook).encode()

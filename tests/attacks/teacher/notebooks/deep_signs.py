@@ -1,0 +1,12 @@
+# Tries to exhaust the stack of Python's parser, or its time, with signs before signs.
+# share: 1
+
+import json
+
+
+def handed_in(honest):
+    notebook = json.loads(honest)
+    text = '-' * 18_000 + '1'
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": text})
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": "def my_helper():\n    return " + text})
+    return json.dumps(notebook).encode()

@@ -1,0 +1,319 @@
+"""Attacks on whoever grades: each file below `attacks/teacher/` makes something to hand in, and none may do harm.
+
+The first lines of a file say what it tries, the share of all points that the student gets (0, 1, or `any` where that is
+not the point), and `says` with a part of what the teacher is told. A notebook's attack changes the bytes of an honest
+notebook; a folder's attack fills the student's folder itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from html.parser import HTMLParser
+from pathlib import Path
+from runpy import run_path
+
+import nbformat
+import pytest
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbgrader.server_extensions.formgrader import handlers
+from traitlets.config import Config
+
+from autograder.authoring.judge import Judge
+from autograder.grading import classroom, summary
+from autograder.grading.cycle import Cycle
+from autograder.grading.grade import SubmissionVerdict, grade
+from autograder.grading.handed import MAX_BYTES
+from autograder.grading.program import Limits, Outcome, Program
+from autograder.grading.transfer import CollectPlainFiles
+from autograder.observation import Raised
+from tests.graded import SEED
+from tests.made_submissions import handed_in, released
+from tests.short_chapter import make_course
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.xdist_group("attacks on the teacher"),
+]
+
+STEM = "ch01_tensors"
+FOLDER = Path(__file__).parent / "attacks" / "teacher"
+NOTEBOOKS, FILES = sorted(FOLDER.glob("notebooks/*.py")), sorted(FOLDER.glob("files/*.py"))
+PAGES = [path for path in NOTEBOOKS if "4242" in path.read_text() or path.stem in ("slow_markdown", "half_letters")]
+ALL_PAGES = "all pages"  # one student tries all that could make a page run something
+SECRET = "what only the teacher may know"
+HONEST = '=honest, of "all"'  # a name that a spreadsheet would compute, and that must be quoted
+
+# Feedback is the slowest part of the cycle: those get it who try to find something in it.
+GET_FEEDBACK = (ALL_PAGES, HONEST, "pages", "looks_graded", *(path.stem for path in FILES if "link" in path.stem))
+
+
+def told(attack: Path) -> dict[str, str]:
+    """The keys in the first lines of an attack."""
+    return dict(re.findall(r"^# (share|says): (.*)$", attack.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def fingerprint(*folders: Path) -> str:
+    """What no submission may change: names and contents of everything in some folders."""
+    paths = [path for folder in folders for path in sorted(folder.rglob("*")) if "__pycache__" not in path.parts]
+    parts = [str(path).encode() + (path.read_bytes() if path.is_file() else b"") for path in paths]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with the exercises of chapter 1, without its lessons."""
+    return make_course(tmp_path_factory.mktemp("attacked") / "course", STEM)
+
+
+@pytest.fixture(scope="module")
+def judge(course: Path) -> Judge:
+    """The judge of this chapter."""
+    return Judge(course, STEM)
+
+
+@pytest.fixture(scope="module")
+def release(judge: Judge) -> NotebookNode:
+    """A notebook as students get it."""
+    return released(judge)
+
+
+@pytest.fixture(scope="module")
+def honest(judge: Judge, release: NotebookNode) -> bytes:
+    """The worked solutions, handed in."""
+    return handed_in(release, {name: judge.chapter.solution(name) for name in judge.chapter.exercises})
+
+
+def test_there_are_many() -> None:
+    """Both families are there, and each attack says what it tries and what it must get."""
+    assert len(NOTEBOOKS) >= 50 and len(FILES) >= 25 and len(PAGES) >= 15
+    for path in (*NOTEBOOKS, *FILES):
+        assert path.read_text().startswith("# Tries to ") and told(path)["share"] in ("0", "1", "any"), path
+
+
+@pytest.mark.parametrize("attack", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: NotebookNode, honest: bytes) -> None:
+    """Its bytes become a verdict: the points that its answers earn, or none and the reason."""
+
+    def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
+        solved = {name: Outcome(judge.key(name, SEED).reference) for name in judge.chapter.exercises}
+        other = Outcome(raised=Raised("NotImplementedError", ""))
+        rows = ((task.exercise, task.source) for task in program.tasks)
+        return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
+
+    data = run_path(str(attack))["handed_in"](honest)[: MAX_BYTES + 1]
+    verdict = grade(data, release, judge, SEED, engine)
+
+    check_share(verdict, told(attack))
+    assert verdict == SubmissionVerdict.from_json(verdict.to_json())
+
+
+def check_share(verdict: SubmissionVerdict, keys: dict[str, str]) -> None:
+    """The verdict is that which an attack says; no points without a reason."""
+    notes = " ".join((verdict.trouble or "", *verdict.repairs))
+    assert keys["share"] == "any" or verdict.score == float(keys["share"]) * verdict.max_score, notes
+    assert keys.get("says", "") in notes and (verdict.trouble is not None) == (keys["share"] == "0"), notes
+
+
+# --- a class of them
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A class that has been through the whole cycle."""
+
+    course: Path
+    failures: dict[str, str]
+    outside: tuple[str, str]  # fingerprints, before and after
+    grades: str
+
+    def verdict(self, student: str) -> SubmissionVerdict:
+        """The stored verdict of one student."""
+        found = classroom.stored(self.course, STEM, student)
+        assert found is not None, self.failures.get(student)
+        return found
+
+
+@pytest.fixture(scope="module")
+def attacked(course: Path, honest: bytes) -> Iterator[Attacked]:
+    """Every attack in one class, and an honest student behind them."""
+    with pytest.MonkeyPatch.context() as monkeypatch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        yield run_class(course, honest)
+
+
+def run_class(course: Path, honest: bytes) -> Attacked:
+    """Hand in every attack by hand, so that nothing has looked at it before; grade, write feedback, export."""
+    outside, grades = make_outside(course.parent, honest), course.parent / "grades.csv"
+    cycle = Cycle(course, STEM)
+    cycle.generate()
+    page = reduce(lambda data, attack: run_path(str(attack))["handed_in"](data), PAGES, honest)
+    (submitted(course, ALL_PAGES) / f"{STEM}.ipynb").write_bytes(page)
+    for attack in FILES:
+        run_path(str(attack))["hand_in"](submitted(course, attack.stem), honest, outside)
+    (submitted(course, HONEST) / f"{STEM}.ipynb").write_bytes(honest)
+    untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
+    before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
+    failures = cycle.autograde(students)
+    failures |= cycle.feedback([student for student in students if student in GET_FEEDBACK])
+    cycle.export(grades)
+    return Attacked(course, failures, (before, fingerprint(*untouchable)), grades.read_text())
+
+
+def make_outside(folder: Path, honest: bytes) -> Path:
+    """Files of the teacher's, which students would like to read or to overwrite."""
+    outside = folder / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text(SECRET)
+    (outside / "secret.ipynb").write_bytes(honest.replace(b"# ", f"# {SECRET} ".encode(), 1))
+    (outside / f"{STEM}.ipynb").write_bytes((outside / "secret.ipynb").read_bytes())
+    return outside
+
+
+def submitted(course: Path, student: str) -> Path:
+    """A student's empty folder."""
+    folder = course / "submitted" / student / STEM
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
+def test_submission_is_graded_or_named(attack: Path, attacked: Attacked) -> None:
+    """Each student's folder becomes a verdict or a reason, in the summary too."""
+    rows = {row.student: row for row in summary.rows(attacked.course, STEM, attacked.failures)}
+    keys = told(attack)
+
+    if rows[attack.stem].verdict is None:
+        assert keys["share"] == "0" and "notebook" in " ".join(rows[attack.stem].notes)
+    else:
+        check_share(attacked.verdict(attack.stem), keys)
+
+
+def test_class_goes_on(attacked: Attacked) -> None:
+    """The honest student who comes last gets every point."""
+    verdict = attacked.verdict(HONEST)
+
+    assert verdict.max_score == verdict.score
+    assert all((attacked.course / "feedback" / student / STEM).is_dir() for student in (HONEST, ALL_PAGES))
+
+
+def test_nothing_outside_has_changed(attacked: Attacked) -> None:
+    """Neither the teacher's files nor the course's are written to, and none was unpacked elsewhere."""
+    assert attacked.outside[0] == attacked.outside[1] and not Path("/tmp/pickled").exists()
+
+
+def test_nothing_of_the_teachers_comes_back(attacked: Attacked) -> None:
+    """What a link leads to is in no folder that students or formgrader get to see, and nothing there is a link."""
+    for step in ("autograded", "feedback", "verdicts"):
+        for path in (attacked.course / step).rglob("*"):
+            assert not path.is_symlink() and (path.is_dir() or path.is_file()), path
+            assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
+
+
+def test_feedback_holds_our_pages_only(attacked: Attacked) -> None:
+    """A page that a student brings along is not given out, nor put where formgrader serves it."""
+    pages = [path for step in ("autograded", "feedback") for path in (attacked.course / step).rglob("*.*htm*")]
+
+    assert {f"{STEM}.html"} == {path.name for path in pages}
+    assert all(STEM in path.read_text() and path.parent.parent.parent.name == "feedback" for path in pages)
+
+
+class Running(HTMLParser):
+    """Collects what a page runs or opens by itself, or at a click: scripts, handlers, addresses, styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag; what only names or describes runs nothing."""
+        self.found += [f"{tag} {name}={value}" for name, value in attrs if name not in ("title", "alt", "id", "class")]
+        self._inside = tag if tag in ("script", "style", "iframe") else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        """Its end."""
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        """Text, which runs where a script is open."""
+        self.found += [data] if self._inside else []
+
+    @property
+    def bad(self) -> list[str]:
+        """What a student put there: all of it holds this number."""
+        return [text for text in self.found if "4242" in text and not text.startswith("a href=http")]
+
+
+@pytest.mark.parametrize("student", [ALL_PAGES, "pages"])
+def test_no_page_runs_what_a_student_wrote(student: str, attacked: Attacked) -> None:
+    """Feedback, and formgrader's view of the autograded notebook, show it as text."""
+    notebook = attacked.course / "autograded" / student / STEM / f"{STEM}.ipynb"
+    feedback = attacked.course / "feedback" / student / STEM / f"{STEM}.html"
+
+    assert [] == Running(feedback.read_text()).bad
+    assert [] == Running(formgraders_view(notebook)).bad
+
+
+def formgraders_view(notebook: Path) -> str:
+    """The page that formgrader makes of an autograded notebook."""
+    config = Config()
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    about = {"index": 0, "total": 1, "base_url": "", "notebook_id": STEM}
+    page, _ = HTMLExporter(config=config).from_filename(str(notebook), resources=about)
+    return str(page)
+
+
+def test_autograded_notebook_holds_our_outputs_only(attacked: Attacked) -> None:
+    """No attachment, no metadata and no output of a student's; of the outputs, ours on the checks."""
+    notebook = nbformat.read(attacked.course / "autograded" / ALL_PAGES / STEM / f"{STEM}.ipynb", as_version=4)
+
+    assert "4242" not in str(notebook.metadata)
+    for cell in notebook.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        assert "attachments" not in cell and cell.cell_type != "raw" and "4242" not in str((cell.metadata, cell.id))
+        assert mark.get("grade") or not cell.get("outputs")
+        for output in cell.get("outputs", ()):
+            kinds = set(output.get("data", {"text/plain": ""}))
+            assert kinds <= {"text/html", "text/plain"} and not Running(output.get("data", {}).get("text/html", "")).bad
+
+
+def test_export_is_no_formula(attacked: Attacked) -> None:
+    """A name that a spreadsheet would compute is text in the exported grades, whatever signs are in it."""
+    rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(attacked.grades))}
+
+    assert float(rows[f"'{HONEST}"]["score"]) > 0 and HONEST not in rows
+
+
+# --- the exchange
+
+
+@pytest.mark.parametrize("attack", FILES, ids=lambda path: path.stem)
+def test_collecting_follows_no_link(
+    attack: Path, course: Path, tmp_path: Path, honest: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is collected holds plain files, folders and links aside; what cannot be collected is named."""
+    outside, source, collected = make_outside(tmp_path, honest), tmp_path / "in" / STEM, tmp_path / "collected"
+    source.mkdir(parents=True)
+    run_path(str(attack))["hand_in"](source, honest, outside)
+    before = fingerprint(outside)
+
+    cycle = Cycle(course, STEM, tmp_path)
+    CollectPlainFiles(coursedir=cycle.api.coursedir, parent=cycle.api).do_copy(str(source), str(collected))
+
+    plain = [path for path in collected.rglob("*") if not path.is_symlink()]
+    assert all(path.is_file() or path.is_dir() for path in plain) and before == fingerprint(outside)
+    assert not any(
+        path.is_file() and SECRET.encode() in path.read_bytes() for path in plain if path.stat().st_size < 1e8
+    )
+    assert collected.is_dir() or "was not collected" in caplog.text
