@@ -12,6 +12,7 @@ from autograder.grading import class_run, classroom
 from autograder.grading.assignment import Assignment
 from autograder.grading.class_run import grade_class
 from autograder.grading.executors import Workers
+from autograder.grading.grader import Grader
 from tests import hasty_grader
 
 STEM = "ch01_tensors"
@@ -28,7 +29,7 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
     """An assignment of a course in an empty folder."""
-    return Assignment(STEM, str(tmp_path), False, "digest", b"", b"", b"")
+    return Assignment(STEM, str(tmp_path), False, "engine", "digest", b"", b"", b"")
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ class TestAgain:
         folders = hand_in(ada="a", bob="b")
         list(grade_class(assignment, folders, ONE))
         before = seeds(tmp_path, "ada", "bob")
-        list(grade_class(Assignment(STEM, str(tmp_path), False, "other", b"", b"", b""), folders, ONE))
+        list(grade_class(Assignment(STEM, str(tmp_path), False, "engine", "other", b"", b"", b""), folders, ONE))
 
         assert not set(before) & set(seeds(tmp_path, "ada", "bob"))
 
@@ -193,6 +194,12 @@ def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) 
     ]
 
     assert len(parcels) == len(set(map(assignment.key, parcels)))
+
+
+def test_worker_of_another_version_grades_nothing(assignment: Assignment) -> None:
+    """A cluster's worker with another package or torch would give other verdicts: it says so."""
+    with pytest.raises(WorkFailed, match="another version"):
+        Grader(assignment)
 
 
 def test_size_of_the_crew() -> None:

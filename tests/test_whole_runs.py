@@ -158,6 +158,15 @@ def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str,
     assert "checksum" not in told
 
 
+def test_formgraders_button_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
+    """The button grades one student again, whatever there is already."""
+    cycle = Cycle(course, STEM)
+    cycle.autograde(CLASS, workers=ONE)
+
+    assert cycle.api.autograde(STEM, "perfect", force=True)["success"]
+    assert expected == results(course)
+
+
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
     """`kill -9` in the middle: nothing stays behind, and the next run ends as if nothing had happened."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")

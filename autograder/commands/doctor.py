@@ -27,5 +27,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(f"Students' code cannot be confined here: {reason}.")
     print("Needed: Linux 5.12 or newer, libseccomp, and either root or user namespaces for ordinary users.")
-    print(f"Grading refuses to run, unless {UNCONFINED_VARIABLE}=1 says that the code may do what you may do.")
+    print(
+        f"Grading refuses to run, unless --unconfined or {UNCONFINED_VARIABLE}=1 says that it may do what you may do."
+    )
     return 1

@@ -22,13 +22,14 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 class Assignment:
     """A chapter as it is graded: its text, its answer bank, the released notebook, each compressed.
 
-    `course` is the folder they came from, which students' code must not see. `digest` stands for everything that a
-    verdict depends on beside what was handed in: these texts, this package, and the version of torch.
+    `course` is the folder they came from, which students' code must not see. `engine` stands for this package and the
+    version of torch; `digest` for everything that a verdict depends on beside what was handed in.
     """
 
     stem: str
     course: str
     unconfined: bool
+    engine: str
     digest: str
     chapter: bytes = field(repr=False, compare=False)
     bank: bytes = field(repr=False, compare=False)
@@ -52,9 +53,9 @@ def _assignment(course: Path, stem: str, unconfined: bool) -> Assignment:
     chapter = _read(course / "chapters" / f"{stem}.py", "Is the name right?")
     bank = _read(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.")
     release = _read(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")
-    digest = _digest(chapter, bank, release, package_digest(), torch.__version__, str(unconfined))
+    digest = _digest(chapter, bank, release, engine_digest(), str(unconfined))
     parts = (zlib.compress(text) for text in (chapter, bank, release))
-    return Assignment(stem, str(course), unconfined, digest, *parts)
+    return Assignment(stem, str(course), unconfined, engine_digest(), digest, *parts)
 
 
 def release_path(course: Path, stem: str) -> Path:
@@ -63,9 +64,9 @@ def release_path(course: Path, stem: str) -> Path:
 
 
 @lru_cache(maxsize=1)
-def package_digest() -> str:
-    """What stands for the grader itself: the text of this package."""
-    return _digest(*(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
+def engine_digest() -> str:
+    """What stands for the grader itself: the text of this package, and the version of torch."""
+    return _digest(torch.__version__, *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
 
 
 def _read(path: Path, advice: str) -> bytes:

@@ -14,7 +14,8 @@ import torch
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
-from autograder.grading.assignment import Assignment
+from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment, engine_digest
 from autograder.grading.engine import engine
 from autograder.grading.grade import SubmissionVerdict, grade_read
 from autograder.grading.inbox import Parcel
@@ -25,9 +26,17 @@ _making = Lock()
 
 
 class Grader:
-    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, the engine."""
+    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, the engine.
+
+    Raises WorkFailed on a machine where the same submission could get another verdict.
+    """
 
     def __init__(self, assignment: Assignment) -> None:
+        if assignment.engine != engine_digest():
+            raise WorkFailed(
+                "this worker has another version of the course's package, or of torch, than the machine that sends the "
+                "work. Install the same on both, and start the workers again."
+            )
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         self._texts = tempfile.TemporaryDirectory(prefix="chapter-")
         self._assignment = assignment
