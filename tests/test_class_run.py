@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_run, classroom
-from autograder.grading.assignment import Assignment
+from autograder.grading.assignment import Assignment, release_path
+from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
 from tests import hasty_grader
+from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"
 ONE, TWO = Workers(count=1), Workers(count=2)
@@ -206,3 +210,21 @@ def test_size_of_the_crew() -> None:
     """As many workers as cores, no more than there is work; a few submissions are graded here."""
     assert 1 == Workers().for_class(2).ahead == Workers(count=1).for_class(1000).ahead
     assert 8 == Workers(count=4).for_class(1000).ahead and 256 == Workers(scheduler="tcp://x").for_class(5).ahead
+
+
+def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only the values came, the chapter is judged all the same, and nothing is left behind."""
+    course = make_course(tmp_path / "course", STEM)
+    release = release_path(course, STEM)
+    release.parent.mkdir(parents=True)
+    copyfile(course / "source" / STEM / f"{STEM}.ipynb", release)
+    sent = read_assignment(course, STEM)
+    (tmp_path / "course").rename(tmp_path / "elsewhere")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    made = Grader(sent)
+    names, left = made.judge.chapter.exercises, list(tmp_path.glob("chapter-*"))
+    del made
+    gc.collect()
+
+    assert names and 1 == len(left) and [] == list(tmp_path.glob("chapter-*"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 import zlib
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +17,7 @@ from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
+from autograder.files import write_all
 from autograder.grading.assignment import Assignment, engine_digest
 from autograder.grading.engine import engine
 from autograder.grading.grade import SubmissionVerdict, grade_read
@@ -38,9 +41,8 @@ class Grader:
                 "work. Install the same on both, and start the workers again."
             )
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
-        self._texts = tempfile.TemporaryDirectory(prefix="chapter-")
         self._assignment = assignment
-        self.judge = Judge(_course_of(assignment, Path(self._texts.name)), assignment.stem)
+        self.judge = Judge(self._course(), assignment.stem)
         self.release: NotebookNode = nbformat.reads(assignment.released(), as_version=4)
         self._engine = engine(Path(assignment.course), assignment.unconfined)
         self._lock = Lock()
@@ -52,6 +54,21 @@ class Grader:
             verdict = grade_read(submission, parcel.data, self.judge, seed, self._run_meanwhile, limits)
         return replace(verdict, key=self._assignment.key(parcel))
 
+    def _course(self) -> Path:
+        """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
+        assignment = self._assignment
+        texts = {
+            f"chapters/{assignment.stem}.py": zlib.decompress(assignment.chapter),
+            f"answers/{assignment.stem}.py": zlib.decompress(assignment.bank),
+        }
+        course = Path(assignment.course)
+        if all((course / name).is_file() and (course / name).read_bytes() == text for name, text in texts.items()):
+            return course
+        made = Path(tempfile.mkdtemp(prefix="chapter-"))
+        weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
+        write_all({made / name: text for name, text in texts.items()})
+        return made
+
     def _run_meanwhile(self, program: Program, limits: Limits) -> dict[str, Outcome]:
         """Run students' code while another thread judges: this one only waits."""
         self._lock.release()
@@ -59,21 +76,6 @@ class Grader:
             return self._engine(program, limits)
         finally:
             self._lock.acquire()
-
-
-def _course_of(assignment: Assignment, folder: Path) -> Path:
-    """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
-    texts = {
-        f"chapters/{assignment.stem}.py": zlib.decompress(assignment.chapter),
-        f"answers/{assignment.stem}.py": zlib.decompress(assignment.bank),
-    }
-    course = Path(assignment.course)
-    if all((course / name).is_file() and (course / name).read_bytes() == text for name, text in texts.items()):
-        return course
-    for name, text in texts.items():
-        (folder / name).parent.mkdir()
-        (folder / name).write_bytes(text)
-    return folder
 
 
 @lru_cache(maxsize=2)
