@@ -255,7 +255,7 @@ class TestChoice:
         monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
         if asked_by == "environment":
             monkeypatch.setenv(engine.UNCONFINED_VARIABLE, "1")
-        engine.check_confinement(asked_by == "argument")
+            engine.check_confinement()
         chosen = engine.engine(tmp_path, asked_by == "argument")
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import zlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+import nbformat
 import torch
+from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
-from autograder.grading.engine import UNCONFINED_VARIABLE
+from autograder.grading.engine import is_unconfined_here
 from autograder.grading.inbox import Parcel
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -39,17 +40,15 @@ class Assignment:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
         return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes)
 
-    def released(self) -> str:
+    def released(self) -> NotebookNode:
         """The notebook that students were given."""
-        return zlib.decompress(self.release).decode()
+        notebook: NotebookNode = nbformat.reads(zlib.decompress(self.release).decode(), as_version=4)
+        return notebook
 
 
-def assignment(course: Path, stem: str, unconfined: bool = False) -> Assignment:
+def assignment(course: Path, stem: str) -> Assignment:
     """Read a chapter of a course folder; raises CourseNotFound where a part is missing."""
-    return _assignment(course.resolve(), stem, unconfined or bool(os.environ.get(UNCONFINED_VARIABLE)))
-
-
-def _assignment(course: Path, stem: str, unconfined: bool) -> Assignment:
+    course, unconfined = course.resolve(), is_unconfined_here()
     chapter = _read(course / "chapters" / f"{stem}.py", "Is the name right?")
     bank = _read(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.")
     release = _read(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SourceCell
 from nbgrader.converters import Autograde
@@ -42,7 +41,7 @@ class Lesson:
     @classmethod
     def of(cls, assignment: Assignment) -> Lesson:
         """Read the released notebook of an assignment."""
-        return cls(assignment, nbformat.reads(assignment.released(), as_version=4))
+        return cls(assignment, assignment.released())
 
 
 class Recorder(Autograde):  # type: ignore[misc,unused-ignore]

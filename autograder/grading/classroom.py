@@ -84,9 +84,9 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 
 def begin_round(course: Path, assignment: Assignment, force: bool) -> int:
     """The seed of a round of grading; a round that was stopped half-way goes on with its own."""
-    named = os.environ.get(SEED_VARIABLE)
-    if named:
-        return int(named)
+    named = _named_seed()
+    if named is not None:
+        return named
     path = _round_path(course, assignment.stem)
     if not force:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -105,8 +105,13 @@ def end_round(course: Path, stem: str) -> None:
 
 def seed_is_free(seed: int) -> bool:
     """Whether a verdict on the cases of this seed may be kept; False where another seed was asked for by name."""
+    return _named_seed() in (None, seed)
+
+
+def _named_seed() -> int | None:
+    """The seed that was asked for by name."""
     named = os.environ.get(SEED_VARIABLE)
-    return not named or int(named) == seed
+    return int(named) if named else None
 
 
 def _round_path(course: Path, stem: str) -> Path:

@@ -95,15 +95,14 @@ class Cycle:
         *,
         workers: Workers = Workers(),  # noqa: B008  (a value)
         force: bool = False,
-        unconfined: bool = False,
     ) -> dict[str, str]:
         """Grade what has changed and record it; gives the reason for each student who could not be graded.
 
         With `force`, what has not changed is graded again. Stopped at any moment, it goes on where it was.
         """
-        wanted = assignment(self.course, self.stem, unconfined)
+        wanted = assignment(self.course, self.stem)
         if workers.scheduler is None:
-            check_confinement(wanted.unconfined)
+            check_confinement()
         folders = {student: self._folder("submitted", student) for student in students}
         failures: dict[str, str] = {}
         lesson = batch.Lesson.of(wanted)

@@ -27,7 +27,7 @@ def engine(course: Path, unconfined: bool = False) -> Engine:
 
     Unconfined only where it is asked for; where nothing can be confined, the first run raises WorkFailed.
     """
-    if unconfined or os.environ.get(UNCONFINED_VARIABLE):
+    if unconfined or is_unconfined_here():
         return partial(run, children=fresh_process)
     if sys.platform != "linux":
         check_confinement()
@@ -36,9 +36,14 @@ def engine(course: Path, unconfined: bool = False) -> Engine:
     return partial(run, children=ForkServers(warm_modules, (course.resolve(), *HIDDEN)))
 
 
-def check_confinement(unconfined: bool = False) -> None:
+def is_unconfined_here() -> bool:
+    """Whether somebody has said on this machine that students' code may do what its user may do."""
+    return bool(os.environ.get(UNCONFINED_VARIABLE))
+
+
+def check_confinement() -> None:
     """Raise WorkFailed where nothing can be confined and nobody has said that this is all right; takes seconds."""
-    if unconfined or os.environ.get(UNCONFINED_VARIABLE):
+    if is_unconfined_here():
         return
     reason = missing()
     if reason is not None:

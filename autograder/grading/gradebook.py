@@ -80,7 +80,9 @@ class SubmissionExporter(NotebookExporter):
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
-        submission = read_parcel(class_run.opened(self.lesson.assignment, Path(handed_in)), self.lesson.release)
+        parcel = class_run.opened(self.lesson.assignment, Path(handed_in))
+        submission = read_parcel(parcel, self.lesson.release)
+        about["key"] = self.lesson.assignment.key(parcel)
         for line in (submission.trouble, *submission.repairs):
             if line:
                 self.log.warning("%s: %s", about["student"], line)
@@ -136,8 +138,7 @@ class GradeSubmission(NbGraderPreprocessor):
         exporter, coursedir = self.parent, self.parent.parent.coursedir
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
         try:
-            folder = Path(coursedir.format_path(coursedir.submitted_directory, student, stem))
-            found = _current(exporter, course, student, folder)
+            found = _current(exporter.reasons, course, stem, student, about["key"])
             with Gradebook(about["db_url"], coursedir.course_id) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
         except OperationalError as error:
@@ -149,13 +150,12 @@ class GradeSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def _current(exporter: SubmissionExporter, course: Path, student: str, folder: Path) -> Kept:
-    """The verdict file of a student; raises NbGraderException where it is not about what lies there now."""
-    if exporter.reasons.get(student):
-        raise NbGraderException(exporter.reasons[student])
-    wanted = exporter.lesson.assignment
-    found = classroom.kept(course, wanted.stem, student)
-    if found is None or found.verdict.key != wanted.key(class_run.opened(wanted, folder)):
+def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, key: str) -> Kept:
+    """The verdict file of a student; raises NbGraderException where it is not about what was read just now."""
+    if student in reasons:
+        raise NbGraderException(reasons[student])
+    found = classroom.kept(course, stem, student)
+    if found is None or found.verdict.key != key:
         raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
     return found
 

@@ -11,9 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
-import nbformat
 import torch
-from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
@@ -43,7 +41,7 @@ class Grader:
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         self._assignment = assignment
         self.judge = Judge(self._course(), assignment.stem)
-        self.release: NotebookNode = nbformat.reads(assignment.released(), as_version=4)
+        self.release = assignment.released()
         self._engine = engine(Path(assignment.course), assignment.unconfined)
         self._lock = Lock()
 
