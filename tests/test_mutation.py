@@ -1,5 +1,7 @@
 """Mutation of the worked solutions: every mutant fails, or stands in `survivors/` with its reason.
 
+A reason that begins with `Sometimes: ` is that of a mutant which passes or fails by chance.
+
 To look at one exercise: `pytest tests/test_mutation.py -k standardize`.
 """
 
@@ -24,6 +26,7 @@ from tests.test_bank import judge_of, prelude
 SURVIVORS = Path(__file__).parent / "survivors"
 SEEDS = (VISIBLE_SEED, 4104)
 SECONDS = 5.0
+SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
 EXERCISES = {exercise.name: exercise for exercise in every()}
 
 each_exercise = pytest.mark.parametrize("name", EXERCISES)
@@ -94,9 +97,10 @@ class TestSurvivors:
                 if survives(name, mutant):
                     alive.add(mutant.change)
 
-        known = set(listed(EXERCISES[name].chapter).get(name, {}))
-        assert alive - known == set(), "these pass: add a case that tells them apart, or list them with the reason"
-        assert known - alive == set(), "these are listed in tests/survivors, but do not survive: take them out"
+        known = listed(EXERCISES[name].chapter).get(name, {})
+        always = {change for change, reason in known.items() if not reason.startswith(SOMETIMES)}
+        assert alive - set(known) == set(), "these pass: add a case that tells them apart, or list them with the reason"
+        assert always - alive == set(), "these are listed in tests/survivors, but do not survive: take them out"
 
     @pytest.mark.parametrize("stem", stems())
     def test_each_one_has_its_reason(self, stem: str) -> None:
