@@ -11,10 +11,12 @@ from pathlib import Path
 
 from autograder import commands
 from autograder.errors import CourseError
+from autograder.startup import spare_grammar
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns the exit status: 1 after an error told in one line, 130 after Ctrl-C."""
+    spare_grammar()
     args = _parser().parse_args(arguments)
     try:
         return int(args.run(args))

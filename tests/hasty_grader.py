@@ -8,7 +8,7 @@ import signal
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
 from autograder.grading.grade import SubmissionVerdict
-from autograder.grading.inbox import Parcel
+from autograder.grading.parcel import Parcel
 from autograder.verdict import Report, Status, Verdict
 
 

@@ -16,6 +16,7 @@ from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
+from autograder.grading.parcel import Parcel
 from tests import hasty_grader
 from tests.short_chapter import make_course
 
@@ -191,10 +192,10 @@ def test_full_disk_stops_the_run_with_one_line(
 def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) -> None:
     """The key of a verdict tells apart whatever could make it another one."""
     parcels = [
-        class_run.inbox.Parcel(b"a"),
-        class_run.inbox.Parcel(b"b"),
-        class_run.inbox.Parcel(b"a", notes=("handed in as 'x'",)),
-        class_run.inbox.Parcel(b"", trouble="no file"),
+        Parcel(b"a"),
+        Parcel(b"b"),
+        Parcel(b"a", notes=("handed in as 'x'",)),
+        Parcel(b"", trouble="no file"),
     ]
 
     assert len(parcels) == len(set(map(assignment.key, parcels)))

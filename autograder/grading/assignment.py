@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
 from autograder.grading.engine import is_unconfined_here
-from autograder.grading.inbox import Parcel
+from autograder.grading.parcel import Parcel
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

@@ -14,6 +14,7 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.executors import Crew, Workers
 from autograder.grading.grade import SubmissionVerdict
 from autograder.grading.grader import graded
+from autograder.grading.parcel import Parcel
 
 Told = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
@@ -58,7 +59,7 @@ def grade_class(
     classroom.end_round(course, assignment.stem)
 
 
-def opened(assignment: Assignment, folder: Path) -> inbox.Parcel:
+def opened(assignment: Assignment, folder: Path) -> Parcel:
     """What lies in a student's folder; raises WorkFailed where this machine does not let us read it."""
     return inbox.parcel(folder, assignment.stem, [exercise.name for exercise in load(assignment.stem)])
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from autograder.errors import WorkFailed
+from autograder.startup import spare_grammar
 
 T = TypeVar("T")
 _FEW = 3  # so many submissions are graded sooner here than a pool is ready
@@ -90,6 +91,7 @@ def _pool(count: int) -> Iterator[Executor]:
 def _begin() -> None:
     """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    spare_grammar()
     if sys.platform == "linux":
         from autograder.confinement.linux import die_with_parent
 

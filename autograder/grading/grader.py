@@ -19,7 +19,7 @@ from autograder.files import write_all
 from autograder.grading.assignment import Assignment, engine_digest
 from autograder.grading.engine import engine
 from autograder.grading.grade import SubmissionVerdict, grade_read
-from autograder.grading.inbox import Parcel
+from autograder.grading.parcel import Parcel
 from autograder.grading.program import LIMITS, Limits, Outcome, Program
 from autograder.grading.submission import read_parcel
 

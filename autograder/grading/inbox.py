@@ -9,8 +9,6 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from nbgrader.utils import parse_utc
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.handed import MAX_BYTES, UnreadableError, handed_cells
+from autograder.grading.parcel import Parcel
 from autograder.grading.source import defines
 
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
@@ -32,20 +31,6 @@ _MAX_FILES = 100
 _MAX_FILES_BYTES = 64 * 2**20
 _ASIDE = ".set-aside-"
 _PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # a browser runs what is in them
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """What a student handed in: the notebook's bytes, else the `trouble` with the file; `notes` for the teacher."""
-
-    data: bytes
-    trouble: str = ""
-    notes: tuple[str, ...] = ()
-
-    @cached_property
-    def digest(self) -> str:
-        """The SHA-256 of the notebook."""
-        return hashlib.sha256(self.data).hexdigest()
 
 
 def parcel(folder: Path, stem: str, exercises: list[str]) -> Parcel:

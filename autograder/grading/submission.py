@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.grading.handed import UnreadableError, handed_cells
-from autograder.grading.inbox import Parcel
+from autograder.grading.parcel import Parcel
 from autograder.grading.repair import Submission, repair
 
 __all__ = ["Submission", "read", "read_parcel"]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder import check, hint
-from autograder.check import source_of, visible_report
+from autograder.checking import source_of, visible_report
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.verdict import Status
 
