@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -42,6 +42,10 @@ class Verdict:
     got: str = ""
     picture: Picture | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        return vars(self) | {"status": self.status.value, "picture": self.picture and vars(self.picture)}
+
 
 @dataclass(frozen=True)
 class Report:
@@ -76,7 +80,7 @@ class Report:
         return {
             "version": VERSION,
             "exercise": self.exercise,
-            "verdicts": [asdict(verdict) | {"status": verdict.status.value} for verdict in self.verdicts],
+            "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "notes": list(self.notes),
         }
 

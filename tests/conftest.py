@@ -8,7 +8,7 @@ import secrets
 import pytest
 
 from autograder.confinement.trial import missing
-from autograder.grading.engine import UNCONFINED_VARIABLE
+from autograder.grading.consent import UNCONFINED_VARIABLE
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -14,7 +14,7 @@ from autograder.example.example_class import ExampleClass
 from autograder.example.made_students import Student
 from autograder.grading import classroom
 from autograder.grading.executors import Workers
-from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.submission_verdict import SubmissionVerdict
 from tests.small_chapter import PROJECT
 
 WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one

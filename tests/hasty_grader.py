@@ -7,8 +7,8 @@ import signal
 
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
-from autograder.grading.grade import SubmissionVerdict
 from autograder.grading.parcel import Parcel
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Report, Status, Verdict
 
 

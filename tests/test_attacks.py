@@ -18,8 +18,9 @@ from nbformat import NotebookNode
 from autograder import words
 from autograder.authoring.judge import Judge
 from autograder.grading.engine import engine
-from autograder.grading.grade import SubmissionVerdict, grade
+from autograder.grading.grade import grade
 from autograder.grading.program import Engine, Limits
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Status
 from tests.attacks import on_stock
 from tests.conftest import needs_confinement

@@ -29,9 +29,10 @@ from traitlets.config import Config
 from autograder.authoring.judge import Judge
 from autograder.grading import classroom, summary
 from autograder.grading.cycle import Cycle
-from autograder.grading.grade import SubmissionVerdict, grade
+from autograder.grading.grade import grade
 from autograder.grading.handed import MAX_BYTES
 from autograder.grading.program import Limits, Outcome, Program
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.transfer import CollectPlainFiles
 from autograder.observation import Raised
 from tests.graded import SEED

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
+import nbformat
 import pytest
+from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_run, classroom
@@ -33,7 +35,10 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
-    """An assignment of a course in an empty folder."""
+    """An assignment of a course with nothing but its released notebook."""
+    path = release_path(tmp_path, STEM)
+    path.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(), path)
     return Assignment(STEM, str(tmp_path), False, "engine", "digest", b"", b"", b"")
 
 
@@ -79,11 +84,14 @@ def test_everybody_gets_a_verdict_or_a_reason(
     assert classroom.stored(tmp_path, STEM, "bob") is None
 
 
-def test_submission_that_kills_its_worker_costs_itself(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
-    """Who was under way in the pool that broke is graded again alone; only one gets a reason."""
+@pytest.mark.parametrize("workers", [TWO, Workers(dask_local=2)], ids=["pool", "Dask"])
+def test_submission_that_kills_its_worker_costs_itself(
+    tmp_path: Path, assignment: Assignment, hand_in: Class, workers: Workers
+) -> None:
+    """Who was under way where it died is graded again alone; only one gets a reason."""
     folders = hand_in(ada="a", bob="kill", cy="c", dan="d", eve="e")
 
-    reasons = dict(grade_class(assignment, folders, TWO))
+    reasons = dict(grade_class(assignment, folders, workers))
 
     assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
     assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]

@@ -16,7 +16,7 @@ import pytest
 from autograder.confinement import trial
 from autograder.confinement.room import Room
 from autograder.errors import WorkFailed
-from autograder.grading import engine
+from autograder.grading import consent, engine
 from autograder.grading.forked import ForkServers
 from autograder.grading.fresh_process import fresh_process
 from autograder.grading.program import Outcome, Program, Task
@@ -222,11 +222,11 @@ def warm_processes() -> list[int]:
 class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
-        monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
-        monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
+        monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
+        monkeypatch.delenv(consent.UNCONFINED_VARIABLE, raising=False)
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            engine.check_confinement()
+            consent.check_confinement()
 
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,11 +251,11 @@ class TestChoice:
     @pytest.mark.parametrize("asked_by", ["argument", "environment"])
     def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked_by: str) -> None:
         """Who asks for it gets a fresh process for each run."""
-        monkeypatch.setattr(engine, "missing", lambda: "no user namespaces")
-        monkeypatch.delenv(engine.UNCONFINED_VARIABLE, raising=False)
+        monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
+        monkeypatch.delenv(consent.UNCONFINED_VARIABLE, raising=False)
         if asked_by == "environment":
-            monkeypatch.setenv(engine.UNCONFINED_VARIABLE, "1")
-            engine.check_confinement()
+            monkeypatch.setenv(consent.UNCONFINED_VARIABLE, "1")
+            consent.check_confinement()
         chosen = engine.engine(tmp_path, asked_by == "argument")
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}

@@ -24,10 +24,11 @@ from autograder.feedback import html, text
 from autograder.frames import Frame
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.engine import engine
-from autograder.grading.grade import SubmissionVerdict, grade_read
+from autograder.grading.grade import grade_read
 from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program
 from autograder.grading.runner import unpacked
 from autograder.grading.submission import read
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
 from tests.colab import colab_copy
 from tests.made_submissions import handed_in, released

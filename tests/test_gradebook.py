@@ -18,7 +18,7 @@ from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.grading import classroom, preflight
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.cycle import Cycle
-from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Report, Status, Verdict
 from tests.small_chapter import PROJECT
 

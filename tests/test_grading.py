@@ -16,8 +16,9 @@ from autograder import exercises
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, inbox, summary
-from autograder.grading.grade import SubmissionVerdict, grade, new_seed
+from autograder.grading.grade import grade
 from autograder.grading.program import Limits, Outcome, Program
+from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.observation import Raised
 from autograder.verdict import Status
 from tests.made_submissions import handed_in, released

@@ -44,7 +44,7 @@ def _seed(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
     from autograder.grading.classroom import SEED_VARIABLE
-    from autograder.grading.engine import UNCONFINED_VARIABLE
+    from autograder.grading.consent import UNCONFINED_VARIABLE
 
     if args.seed is not None:
         os.environ[SEED_VARIABLE] = str(args.seed)

@@ -1,14 +1,15 @@
 """Runs a function in a confined process, forked from this one.
 
-Three processes, of which only the last runs what is not trusted:
+Two processes, of which only the second runs what is not trusted:
 
-    keeper   has the new namespaces, and ends with the process that forked it
-    first    number 1 of the new PID namespace; when it ends, the kernel kills everything in there
+    first    number 1 of a new PID namespace, in new namespaces altogether; it ends with the process that forked it,
+             and when it ends, the kernel kills everything in there
     inner    confined; an ordinary user without rights, with limits and a filter on its system calls
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import struct
@@ -22,6 +23,7 @@ from autograder.confinement.linux import (
     Namespace,
     die_with_parent,
     drop_privileges,
+    fork_into,
     hide_memory,
     show_memory,
     unshare,
@@ -56,46 +58,37 @@ class Walls:
     rules: SyscallFilter
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
-        """Fork, confine, call `inner`; returns the keeper's process id. Killing the keeper ends all.
+        """Fork, confine, call `inner`; returns the id of the first process. Killing that one ends all.
 
         How the inner process ended is written to the descriptor `status`, as `STATUS`; nothing is written where it
-        was killed together with the keeper. `keep` are the descriptors that it has beside 0, 1 and 2.
+        was killed together with the first. `keep` are the descriptors that it has beside 0, 1 and 2.
         """
-        parent = os.getpid()
-        keeper = os.fork()
-        if keeper == 0:
-            _never_return(lambda: self._keep(parent, inner, status, keep))
-        return keeper
-
-    def _keep(self, parent: int, inner: Callable[[], None], status: int, keep: tuple[int, ...]) -> None:
-        die_with_parent()
-        if os.getppid() != parent:
-            return
-        os.setsid()
-        as_root = os.geteuid() == 0
-        if as_root:
-            unshare(_OWN)
-        else:
-            _become_owner(_OWN)
-        first = os.fork()
+        owner = None if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+        first = fork_into(_OWN if owner is None else _OWN | Namespace.USER)
         if first == 0:
-            die_with_parent()
-            _never_return(lambda: self._lead(inner, status, keep, as_root))
-        _close_all_but(2)
-        os.waitpid(first, 0)
+            _never_return(lambda: self._lead(inner, status, keep, owner))
+        return first
 
-    def _lead(self, inner: Callable[[], None], status: int, keep: tuple[int, ...], as_root: bool) -> None:
+    def _lead(
+        self, inner: Callable[[], None], status: int, keep: tuple[int, ...], owner: tuple[int, int] | None
+    ) -> None:
+        # Where the process that forked this one has ended already, nobody sends a program, and nothing is run.
+        die_with_parent()
+        os.setsid()
+        if owner is not None:
+            _map_to(*owner)
         self.room.enter()
         child = os.fork()
         if child == 0:
             _close_all_but(0, 1, 2, *keep)
-            _never_return(lambda: self._confine(inner, as_root))
+            _never_return(lambda: self._confine(inner, as_root=owner is None))
         hide_memory()
         _close_all_but(status)
         while True:
             ended, how = os.wait()
             if ended == child:
-                os.write(status, STATUS.pack(how))
+                with contextlib.suppress(BrokenPipeError):  # nobody wants to know any more
+                    os.write(status, STATUS.pack(how))
                 return
 
     def _confine(self, inner: Callable[[], None], as_root: bool) -> None:
@@ -108,7 +101,7 @@ class Walls:
             os.setresuid(NOBODY, NOBODY, NOBODY)
             show_memory()
             # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
-            _become_owner(Namespace(0))
+            _become_owner()
         _limit(self.quota)
         drop_privileges()
         self.rules.load()
@@ -116,19 +109,26 @@ class Walls:
 
 
 def _never_return(work: Callable[[], None]) -> NoReturn:
+    failed = 1
     try:
         work()
+        failed = 0
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
-        os._exit(1)
-    os._exit(0)
+    finally:  # also where nobody can be told
+        os._exit(failed)
 
 
-def _become_owner(also: Namespace) -> None:
-    """Make a user namespace in which this user is itself, and `also` in it."""
+def _become_owner() -> None:
+    """Make a user namespace in which this user is itself."""
     user, group = os.geteuid(), os.getegid()
-    unshare(Namespace.USER | also)
+    unshare(Namespace.USER)
+    _map_to(user, group)
+
+
+def _map_to(user: int, group: int) -> None:
+    """Let this user, in a user namespace just made, be the one that it is outside."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
@@ -159,7 +159,6 @@ def _mapped() -> int:
 
 
 def _close_all_but(*kept: int) -> None:
-    # Not by /proc/self/fd: the keeper may find there the /proc of the room, in which it is not.
     low = 0
     for descriptor in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
         if low < descriptor:

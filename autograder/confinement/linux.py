@@ -1,11 +1,13 @@
 """The Linux calls that confinement needs and that Python 3.11 has no name for. Each raises OSError, named.
 
-The numbers are those of the kernel's headers (linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h).
+The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h and
+asm-generic/mman-common.h.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 import signal
@@ -13,11 +15,15 @@ from enum import IntFlag
 from pathlib import Path
 
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+# What is called in here keeps Python's lock, as os.fork does: the child must find it held by itself.
+_locked_libc = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_CLONE = {"x86_64": 56, "aarch64": 220}
 _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
 _DETACH = 2
+_COLLAPSE = 25
 
 
 class Namespace(IntFlag):
@@ -44,8 +50,30 @@ class Mount(IntFlag):
     PRIVATE = 1 << 18
 
 
+def fork_into(namespaces: Namespace) -> int:
+    """os.fork, the child in namespaces of its own: number 1 in a PID namespace. For a process of one thread.
+
+    The C library does not know of this fork: what another thread had locked would stay locked in the child.
+    """
+    assert _locked_libc is not None
+    threads = len(os.listdir("/proc/self/task"))
+    if threads > 1:
+        raise OSError(errno.EAGAIN, f"expected one thread before a fork, found {threads}")
+    flags = int(namespaces) | signal.SIGCHLD
+    ctypes.pythonapi.PyOS_BeforeFork()
+    child = int(_locked_libc.syscall(_CLONE[platform.machine()], flags, 0, 0, 0, 0))
+    number = ctypes.get_errno()
+    if child == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if child < 0:
+        raise OSError(number, f"clone: {os.strerror(number)}")
+    return child
+
+
 def unshare(namespaces: Namespace) -> None:
-    """Give this process namespaces of its own; a PID namespace begins with its next child."""
+    """Give this process namespaces of its own."""
     _call("unshare", int(namespaces))
 
 
@@ -105,6 +133,20 @@ def drop_privileges() -> None:
             break
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
+
+
+def use_large_pages() -> None:
+    """Put this process's own memory into pages of 2 MB where the kernel can: a fork copies the table of all pages."""
+    assert _libc is not None
+    size = 2**21
+    advise = _libc.madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        where, rights, *_, name = (*line.split(maxsplit=5), "")[:6]
+        if rights == "rw-p" and name in ("", "[heap]"):
+            begin, end = (int(number, 16) for number in where.split("-"))
+            for page in range(-(-begin // size) * size, end // size * size, size):
+                advise(page, size, _COLLAPSE)  # a kernel before 6.1 says no, and so does a page that is not in use
 
 
 def _prctl(option: int, value: int) -> None:

@@ -6,15 +6,16 @@ import hashlib
 import zlib
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
-import torch
 from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
-from autograder.grading.engine import is_unconfined_here
+from autograder.grading.consent import is_unconfined_here
 from autograder.grading.parcel import Parcel
+from autograder.grading.repair import starters
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -49,9 +50,9 @@ class Assignment:
 def assignment(course: Path, stem: str) -> Assignment:
     """Read a chapter of a course folder; raises CourseNotFound where a part is missing."""
     course, unconfined = course.resolve(), is_unconfined_here()
-    chapter = _read(course / "chapters" / f"{stem}.py", "Is the name right?")
-    bank = _read(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.")
-    release = _read(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")
+    chapter = _there(course / "chapters" / f"{stem}.py", "Is the name right?").read_bytes()
+    bank = _there(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.").read_bytes()
+    release = _release(course, stem).read_bytes()
     digest = _digest(chapter, bank, release, engine_digest(), str(unconfined))
     parts = (zlib.compress(text) for text in (chapter, bank, release))
     return Assignment(stem, str(course), unconfined, engine_digest(), digest, *parts)
@@ -62,16 +63,31 @@ def release_path(course: Path, stem: str) -> Path:
     return course / "release" / stem / f"{stem}.ipynb"
 
 
+def exercise_names(course: Path, stem: str) -> list[str]:
+    """The exercises of the notebook that students were given; raises CourseNotFound where there is none."""
+    path = _release(course, stem)
+    return list(_exercises(path, path.stat().st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _exercises(release: Path, _changed: int) -> tuple[str, ...]:
+    return tuple(starters(nbformat.read(release, as_version=4)))
+
+
 @lru_cache(maxsize=1)
 def engine_digest() -> str:
     """What stands for the grader itself: the text of this package, and the version of torch."""
-    return _digest(torch.__version__, *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
+    return _digest(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
 
 
-def _read(path: Path, advice: str) -> bytes:
+def _release(course: Path, stem: str) -> Path:
+    return _there(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")
+
+
+def _there(path: Path, advice: str) -> Path:
     if not path.is_file():
         raise CourseNotFound(f"expected {path}, found no such file. {advice}")
-    return path.read_bytes()
+    return path
 
 
 def _digest(*parts: str | bytes) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SourceCell
+from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, SourceCell
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
@@ -70,8 +70,9 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
     def __init__(self, db_url: str, course_id: str) -> None:
         super().__init__(db_url, course_id)
         self.db().expire_on_commit = False  # one writer: what was read is still so
-        self._commit, self.db.commit = self.db.commit, self.db.flush
+        self._commit, self.db.commit = self.db.commit, lambda: None
         self._sources: dict[tuple[str, str], dict[str, SourceCell]] = {}
+        self._graded: dict[tuple[str, str], dict[str, GradeCell]] = {}
         self._grades: tuple[Place, dict[str, Grade]] = (("", "", ""), {})
         self._comments: tuple[Place, dict[str, Comment]] = (("", "", ""), {})
 
@@ -84,6 +85,13 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
             found = self.find_notebook(notebook, assignment).source_cells
             self._sources[notebook, assignment] = {cell.name: cell for cell in found}
         return _entry(self._sources[notebook, assignment], name)
+
+    def find_graded_cell(self, name: str, notebook: str, assignment: str) -> GradeCell:
+        """A grade cell of the released notebook; raises MissingEntry."""
+        if (notebook, assignment) not in self._graded:
+            found = self.find_notebook(notebook, assignment).grade_cells
+            self._graded[notebook, assignment] = {cell.name: cell for cell in found}
+        return _entry(self._graded[notebook, assignment], name)
 
     def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
         """The marks for a grade cell of a student; raises MissingEntry."""

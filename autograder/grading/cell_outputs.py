@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
 
 from autograder.feedback import headline, html, text
-from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.submission_verdict import SubmissionVerdict
 
 
 def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str) -> list[NotebookNode]:
     """A line of text, the report, and the score as a float, in the order that nbgrader reads them.
 
-    Never on stderr: nbgrader takes any text there for a failure.
+    Never on stderr: nbgrader takes any text there for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
+    line = f"{headline(report)}. {points(verdict, exercise)}\n"
     told = {"text/html": html(report), "text/plain": text(report)}
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
-        new_output("stream", name="stdout", text=f"{headline(report)}. {points(verdict, exercise)}\n"),
-        new_output("display_data", data=told),
-        new_output("execute_result", data=score, execution_count=None),
+        from_dict({"output_type": "stream", "name": "stdout", "text": line}),
+        from_dict({"output_type": "display_data", "metadata": {}, "data": told}),
+        from_dict({"output_type": "execute_result", "metadata": {}, "data": score, "execution_count": None}),
     ]
 
 

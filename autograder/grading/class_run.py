@@ -8,13 +8,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from pathlib import Path
 
 from autograder.errors import CourseError, WorkFailed
-from autograder.exercises import load
 from autograder.grading import classroom, inbox
-from autograder.grading.assignment import Assignment
-from autograder.grading.executors import Crew, Workers
-from autograder.grading.grade import SubmissionVerdict
-from autograder.grading.grader import graded
+from autograder.grading.assignment import Assignment, exercise_names
+from autograder.grading.executors import Crew, Workers, worker_died
 from autograder.grading.parcel import Parcel
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.work import graded
 
 Told = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
@@ -61,7 +60,7 @@ def grade_class(
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:
     """What lies in a student's folder; raises WorkFailed where this machine does not let us read it."""
-    return inbox.parcel(folder, assignment.stem, [exercise.name for exercise in load(assignment.stem)])
+    return inbox.parcel(folder, assignment.stem, exercise_names(Path(assignment.course), assignment.stem))
 
 
 def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
@@ -114,7 +113,7 @@ class _Turn:
                 self.under_way[future] = self.queue.popleft()
             done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
             for future in done:
-                if not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
+                if not future.cancelled() and worker_died(future.exception()):
                     raise BrokenExecutor
                 yield self.under_way.pop(future), future
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
-from autograder.grading.grade import SubmissionVerdict, new_seed
+from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot

@@ -21,7 +21,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading import batch, class_run, classroom, preflight
 from autograder.grading.assignment import assignment
-from autograder.grading.engine import check_confinement
+from autograder.grading.consent import check_confinement
 from autograder.grading.executors import Workers
 from autograder.grading.transfer import CsvExport
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from pathlib import Path
 
-from autograder.confinement.trial import missing
-from autograder.errors import WorkFailed
+from autograder.grading.consent import check_confinement, is_unconfined_here
 from autograder.grading.fresh_process import fresh_process
 from autograder.grading.program import Engine
 from autograder.grading.runner import run
 
-UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
 # Packages that answers use, and that are slow to import.
 _WARM = ("torch", "numpy", "matplotlib", "sympy")
 # What the worked solutions may not have needed: `torch.broadcast_shapes` takes half a second the first time.
@@ -34,24 +31,6 @@ def engine(course: Path, unconfined: bool = False) -> Engine:
     from autograder.grading.forked import ForkServers
 
     return partial(run, children=ForkServers(warm_modules, (course.resolve(), *HIDDEN)))
-
-
-def is_unconfined_here() -> bool:
-    """Whether somebody has said on this machine that students' code may do what its user may do."""
-    return bool(os.environ.get(UNCONFINED_VARIABLE))
-
-
-def check_confinement() -> None:
-    """Raise WorkFailed where nothing can be confined and nobody has said that this is all right; takes seconds."""
-    if is_unconfined_here():
-        return
-    reason = missing()
-    if reason is not None:
-        raise WorkFailed(
-            f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "
-            f"`python -m autograder doctor` says more. To run it with your own rights all the same, "
-            f"give --unconfined to `python -m autograder grade`, or set {UNCONFINED_VARIABLE}=1."
-        )
 
 
 def warm_modules() -> tuple[str, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -67,6 +68,11 @@ class Here(Executor):
         return future
 
 
+def worker_died(error: BaseException | None) -> bool:
+    """Whether this is how an executor tells that a worker died with the work that it had."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # that is Dask's
+
+
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
@@ -114,9 +120,14 @@ def _dask(address: str) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _dask_here(number: int) -> Iterator[Executor]:
-    distributed = _distributed()
+    distributed, dask = _distributed(), importlib.import_module("dask")
     size = {"n_workers": number, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**size) as cluster, distributed.Client(cluster) as client:
+    # What a worker died with is not for Dask to try on the next ones: others' work would die with it.
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(**size) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client.get_executor(pure=False)
 
 

@@ -111,9 +111,9 @@ class _ForkServer:
             with _all_closed(ours):
                 with _all_closed(theirs):
                     socket.send_fds(self._line, [json.dumps(asdict(quota)).encode()], theirs)
-                keeper = int(self._line.recv(MESSAGE_BYTES))
+                first = int(self._line.recv(MESSAGE_BYTES))
                 self._wait_until_confined(source, limits)
-                yield _Forked(to, source, status, keeper)
+                yield _Forked(to, source, status, first)
             self._line.send(b".")
             self._line.recv(MESSAGE_BYTES)
         except (OSError, ValueError) as error:
@@ -132,14 +132,13 @@ class _ForkServer:
 class _Forked:
     """The grader's end of one forked child."""
 
-    def __init__(self, to: int, source: int, status: int, keeper: int) -> None:
-        self.to, self.source, self._status, self._keeper = to, source, status, keeper
+    def __init__(self, to: int, source: int, status: int, first: int) -> None:
+        self.to, self.source, self._status, self._first = to, source, status, first
 
     def cpu_seconds(self) -> float:
         """How long the inner process has computed; 0 where it has ended."""
         try:
-            first = _only_child(self._keeper)
-            return cpu_seconds(_only_child(first))
+            return cpu_seconds(_only_child(self._first))
         except (OSError, IndexError):
             return 0.0
 

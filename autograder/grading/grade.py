@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from nbformat import NotebookNode
 
@@ -15,98 +11,10 @@ from autograder.authoring.judge import Judge
 from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program, Task
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judgement import is_stub, whole
 from autograder.observation import Raised
 from autograder.verdict import Report, Status
-
-VERSION = 2
-
-
-@dataclass(frozen=True)
-class SubmissionVerdict:
-    """The outcome of one submission: a report per exercise, the points each is worth, what was mended.
-
-    `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in, and `key` stands for all that the
-    verdict depends on beside the seed; `trouble` says why a file could not be read. Points are nbgrader's; extra
-    credit is what stretch exercises earn on top.
-    """
-
-    assignment: str
-    seed: int
-    digest: str
-    reports: tuple[Report, ...]
-    points: Mapping[str, int]
-    extra: Mapping[str, int]
-    repairs: tuple[str, ...] = ()
-    trouble: str | None = None
-    key: str = ""
-
-    def report(self, exercise: str) -> Report:
-        """The report on one exercise."""
-        return next(report for report in self.reports if report.exercise == exercise)
-
-    def earned(self, exercise: str) -> float:
-        """The points earned in one exercise."""
-        return round(self.report(exercise).score * self.points[exercise], 4)
-
-    def earned_extra(self, exercise: str) -> float:
-        """The extra credit earned in one exercise."""
-        return round(self.report(exercise).score * self.extra[exercise], 4)
-
-    @property
-    def score(self) -> float:
-        """The points earned in all, without extra credit."""
-        return round(sum(self.earned(report.exercise) for report in self.reports), 4)
-
-    @property
-    def max_score(self) -> int:
-        """Full points, without extra credit."""
-        return sum(self.points.values())
-
-    @property
-    def extra_credit(self) -> float:
-        """The extra credit earned in all."""
-        return round(sum(self.earned_extra(report.exercise) for report in self.reports), 4)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
-        return {
-            "version": VERSION,
-            "assignment": self.assignment,
-            "seed": self.seed,
-            "digest": self.digest,
-            "key": self.key,
-            "score": self.score,
-            "max_score": self.max_score,
-            "extra_credit": self.extra_credit,
-            "trouble": self.trouble,
-            "repairs": list(self.repairs),
-            "points": dict(self.points),
-            "extra": dict(self.extra),
-            "reports": [report.to_json() for report in self.reports],
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> SubmissionVerdict:
-        """Read what `to_json` wrote; raises ValueError for another version."""
-        if data.get("version") != VERSION:
-            raise ValueError(f"expected a verdict of version {VERSION}, found version {data.get('version')!r}")
-        return cls(
-            assignment=data["assignment"],
-            seed=data["seed"],
-            digest=data["digest"],
-            reports=tuple(Report.from_json(report) for report in data["reports"]),
-            points=data["points"],
-            extra=data["extra"],
-            repairs=tuple(data["repairs"]),
-            trouble=data["trouble"],
-            key=data["key"],
-        )
-
-
-def new_seed() -> int:
-    """The seed of a grading run's fresh cases; never 0, which draws the visible ones."""
-    return 1 + secrets.randbelow(2**31 - 2)
 
 
 def grade(

@@ -24,15 +24,14 @@ from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
 from autograder.errors import CourseError
-from autograder.exercises import load
 from autograder.grading import batch, class_run, classroom, inbox, preflight
-from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.assignment import Assignment, assignment, exercise_names
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.classroom import Kept
-from autograder.grading.engine import check_confinement
+from autograder.grading.consent import check_confinement
 from autograder.grading.executors import Workers
-from autograder.grading.grade import SubmissionVerdict
 from autograder.grading.submission import read_parcel
+from autograder.grading.submission_verdict import SubmissionVerdict
 
 Step = tuple[NotebookNode, Any]
 
@@ -237,10 +236,10 @@ class HideTests(ClearHiddenTests):
 def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:
     """Copy a notebook that came as `ch01 (1).ipynb` to the released name, so that nbgrader sees it.
 
-    nbgrader calls it before each submission, and goes on without a word where it raises. `notebooks` is
-    nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
+    nbgrader calls it in the course folder before each submission, and goes on without a word where it raises.
+    `notebooks` is nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
     """
-    names = [exercise.name for exercise in load(assignment)]
+    names = exercise_names(Path.cwd(), assignment)
     found = inbox.place_notebook(Path(notebooks[0]).parent, assignment, names) if notebooks else None
     if found is not None:
         notebooks[:] = [str(found)]

@@ -18,10 +18,11 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, engine_digest
 from autograder.grading.engine import engine
-from autograder.grading.grade import SubmissionVerdict, grade_read
+from autograder.grading.grade import grade_read
 from autograder.grading.parcel import Parcel
 from autograder.grading.program import LIMITS, Limits, Outcome, Program
 from autograder.grading.submission import read_parcel
+from autograder.grading.submission_verdict import SubmissionVerdict
 
 _making = Lock()
 
@@ -85,11 +86,3 @@ def grader(assignment: Assignment) -> Grader:
     """The grader of an assignment, made once in a process."""
     with _making:
         return _made(assignment)
-
-
-def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
-    """The verdict on one submission: the same, wherever and in whatever order it is computed.
-
-    Raises WorkFailed where students' code cannot be run here.
-    """
-    return grader(assignment).grade(parcel, seed)

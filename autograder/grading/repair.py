@@ -81,7 +81,7 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     return Submission(
         assemble=lambda: _assembled(handed, release, finds, homes),
-        answers={name: answers.get(name, starter) for name, starter in _starters(release).items()},
+        answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
         helpers=helpers(_own_code(code, release, finds), answers.values()),
         repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names),
     )
@@ -91,13 +91,13 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
 
 
 def _find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, _Find]:
-    starters = _starters(release)
-    finds = {exercise: _find(exercise, starter, code) for exercise, starter in starters.items()}
+    untouched = starters(release)
+    finds = {exercise: _find(exercise, starter, code) for exercise, starter in untouched.items()}
     taken = {find.cell.index for find in finds.values() if find.cell}
     known = {_bare(cell.source) for cell in release.cells}
     free = [cell for cell in code if cell.index not in taken and _bare(cell.source) not in known]
     for exercise in [name for name, find in finds.items() if find.cell is None]:
-        alike = _most_alike(starters[exercise], free)
+        alike = _most_alike(untouched[exercise], free)
         if alike:
             free.remove(alike)
             finds[exercise] = _Find(alike, "by likeness")
@@ -256,7 +256,8 @@ def _text_for(cell: NotebookNode, source: str) -> str:
     return source if cell.cell_type == "code" or _bare(source) == _bare(cell.source) else shown(source)
 
 
-def _starters(release: NotebookNode) -> dict[str, str]:
+def starters(release: NotebookNode) -> dict[str, str]:
+    """The solution cells that students were given, by exercise."""
     return {_grade_id(cell): cell.source for cell in release.cells if _mark(cell, "solution")}
 
 
@@ -268,6 +269,7 @@ def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
+@lru_cache(maxsize=1024)  # most cells are the course's own, and each is asked for many times
 def _bare(source: str) -> str:
     """A text without what editors change on their own: spaces at line ends, empty lines around it."""
     return "\n".join(line.rstrip() for line in source.strip().splitlines())

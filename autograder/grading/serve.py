@@ -9,7 +9,7 @@ from autograder.authoring.judge import Judge
 from autograder.errors import CourseError, CourseNotFound, DamagedData
 from autograder.exercises import find
 from autograder.frames import Frame, receive, send
-from autograder.grading.grade import new_seed
+from autograder.grading.submission_verdict import new_seed
 from autograder.observation import from_bytes, to_bytes
 from autograder.verdict import Report
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading import classroom
-from autograder.grading.grade import SubmissionVerdict
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Status
 
 _WIDTH = 100
