@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
@@ -16,6 +17,7 @@ from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.grading import classroom, preflight
+from autograder.grading.assignment import release_path
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.cycle import Cycle
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -174,10 +176,14 @@ class TestPlugIns:
         found = {student: classroom.kept(tmp_path, "ch", student) for student in ("ada", "alan")}
         assert {"ada": True, "alan": False} == {student: bool(k and k.recorded) for student, k in found.items()}
 
-    def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path) -> None:
+    def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""
         from autograder.grading.gradebook import name_as_released
 
+        released = release_path(tmp_path, "ch01_tensors")
+        released.parent.mkdir(parents=True)
+        nbformat.write(new_notebook(), released)
+        monkeypatch.chdir(tmp_path)
         handed = tmp_path / "copy of ch01.ipynb"
         handed.write_text("{}")
         notebooks = [str(handed)]
