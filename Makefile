@@ -63,7 +63,7 @@ lock: ## write requirements.lock again from pyproject.toml, torch kept at its ve
 clean: ## remove what tests and runs left behind; keeps .venv, submissions, grades, and build/aside
 	rm -rf .pytest_cache .mypy_cache .ruff_cache *.egg-info
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name aside -exec rm -rf {} +
-	find autograder course tests -name __pycache__ -prune -exec rm -rf {} +
+	find autograder course explorers tests -name __pycache__ -prune -exec rm -rf {} +
 
 # Made once, and made again when the versions change. Stopped half-way it has no stamp, and is made again too.
 $(READY): pyproject.toml requirements.lock

@@ -15,16 +15,12 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from html.parser import HTMLParser
 from pathlib import Path
 from runpy import run_path
 
 import nbformat
 import pytest
-from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
-from nbgrader.server_extensions.formgrader import handlers
-from traitlets.config import Config
 
 from autograder.authoring.judge import Judge
 from autograder.grading import classroom, summary
@@ -37,6 +33,7 @@ from autograder.grading.transfer import CollectPlainFiles
 from autograder.observation import Raised
 from tests.graded import SEED
 from tests.made_submissions import handed_in, released
+from tests.pages import Running, formgraders_view
 from tests.short_chapter import make_course
 
 pytestmark = [
@@ -227,34 +224,6 @@ def test_feedback_holds_our_pages_only(attacked: Attacked) -> None:
     assert all(STEM in path.read_text() and path.parent.parent.parent.name == "feedback" for path in pages)
 
 
-class Running(HTMLParser):
-    """Collects what a page runs or opens by itself, or at a click: scripts, handlers, addresses, styles."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self._inside = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """A tag; what only names or describes runs nothing."""
-        self.found += [f"{tag} {name}={value}" for name, value in attrs if name not in ("title", "alt", "id", "class")]
-        self._inside = tag if tag in ("script", "style", "iframe") else ""
-
-    def handle_endtag(self, tag: str) -> None:
-        """Its end."""
-        self._inside = ""
-
-    def handle_data(self, data: str) -> None:
-        """Text, which runs where a script is open."""
-        self.found += [data] if self._inside else []
-
-    @property
-    def bad(self) -> list[str]:
-        """What a student put there: all of it holds this number."""
-        return [text for text in self.found if "4242" in text and not text.startswith("a href=http")]
-
-
 @pytest.mark.parametrize("student", [ALL_PAGES, "pages"])
 def test_no_page_runs_what_a_student_wrote(student: str, attacked: Attacked) -> None:
     """Feedback, and formgrader's view of the autograded notebook, show it as text."""
@@ -263,16 +232,6 @@ def test_no_page_runs_what_a_student_wrote(student: str, attacked: Attacked) -> 
 
     assert [] == Running(feedback.read_text()).bad
     assert [] == Running(formgraders_view(notebook)).bad
-
-
-def formgraders_view(notebook: Path) -> str:
-    """The page that formgrader makes of an autograded notebook."""
-    config = Config()
-    config.HTMLExporter.template_name = "formgrade"
-    config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    about = {"index": 0, "total": 1, "base_url": "", "notebook_id": STEM}
-    page, _ = HTMLExporter(config=config).from_filename(str(notebook), resources=about)
-    return str(page)
 
 
 def test_autograded_notebook_holds_our_outputs_only(attacked: Attacked) -> None:

@@ -19,7 +19,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -163,18 +164,28 @@ def environment() -> dict[str, str]:
 # --- one run
 
 
-def run(course: Path, answer: str, last: str = "") -> Row:
-    """Grade a class of two in a throw-away machine: one hands in `answer`, the other the worked solutions."""
-    answers = {name: chapter().solution(name) for name in POINTS} | {TARGET: answer}
+@contextmanager
+def class_of_two(course: Path, hand_in: Callable[[Path], None]) -> Iterator[tuple[bench.Machine, Path]]:
+    """A throw-away machine with the course, whose user the grader is; `hand_in` fills the attacker's folder."""
     with bench.machine() as machine:
         there = machine.inside(COURSE)
         shutil.copytree(course, there)
-        write(there, f"submitted/attacker/{STEM}", notebook(answers, last))
-        for folder in (Path(sys.prefix), COURSE, PROJECT / "autograder"):
-            machine.give(folder)
+        folder = there / "submitted" / "attacker" / STEM
+        folder.mkdir(parents=True)
+        hand_in(folder)
+        for each in (Path(sys.prefix), COURSE, PROJECT / "autograder"):
+            machine.give(each)
         for path in (there, *there.rglob("*")):
-            os.chown(path, bench.USER, bench.USER)
+            os.chown(path, bench.USER, bench.USER, follow_symlinks=False)
         machine.open_way(Path(sys.base_prefix) / "bin")
+        yield machine, there
+
+
+def run(course: Path, answer: str, last: str = "") -> Row:
+    """Grade a class of two in a throw-away machine: one hands in `answer`, the other the worked solutions."""
+    answers = {name: chapter().solution(name) for name in POINTS} | {TARGET: answer}
+    book = notebook(answers, last)
+    with class_of_two(course, lambda folder: nbformat.write(book, folder / f"{STEM}.ipynb")) as (machine, there):
         before = machine.changed()
         handed_in = _contents(there)
         command = ["sh", "-c", f"{_LISTENER} & cd {COURSE} && exec python -m nbgrader autograde {STEM}"]
@@ -183,7 +194,7 @@ def run(course: Path, answer: str, last: str = "") -> Row:
         return {
             "ended": ran.code,
             "seconds": ran.seconds,
-            "scores": _scores(there / "gradebook.db"),
+            "scores": scores(there / "gradebook.db"),
             "left": [_spelled(line) for line in ran.left if line and "create_server" not in line],
             "changed": sorted(
                 [_spelled(f"{path} {how}") for path, how in changed.items() if not _EXPECTED.search(path)]
@@ -210,7 +221,7 @@ def _contents(course: Path) -> dict[str, bytes]:
     return {f"/{path.relative_to(course.parents[1])}": path.read_bytes() for path in paths}
 
 
-def _scores(database: Path) -> dict[str, float]:
+def scores(database: Path) -> dict[str, float]:
     """The points in the gradebook, by student and exercise."""
     book = sqlite3.connect(database)
     try:

@@ -1,0 +1,109 @@
+"""What the shape explorer shows: one operation on real tensors, as plain data. It knows nothing of widgets or pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorers.shape_rules import OPERATIONS, Arguments, Operation, Row
+from explorers.typed import ArgumentError
+
+MOST_VALUES = 60  # more numbers than that are not written out
+MOST_COMPUTED = 10**6  # larger results are not computed: their shape is told all the same
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A tensor as it is shown: `values` is a nested list, or None where there are too many."""
+
+    name: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: str
+    values: Any = None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """One operation: its inputs and its rule; then the shape, found without arithmetic; then the result, or the error.
+
+    `shares` names the inputs whose memory the result looks at; `error` is torch's own message, `note` is ours.
+    """
+
+    code: str
+    inputs: tuple[Shown, ...]
+    rule: str
+    rows: tuple[Row, ...] = ()
+    shape: tuple[int, ...] | None = None
+    result: Shown | None = None
+    shares: tuple[str, ...] = ()
+    error: str = ""
+    note: str = ""
+
+
+def explore(operation: str, tensors: Mapping[str, Tensor], arguments: Arguments | None = None) -> Exploration:
+    """What an operation does to named tensors; `arguments` are texts as they are typed in.
+
+    Raises ValueError for an operation that is not among OPERATIONS, or the wrong number of tensors.
+    """
+    chosen = _operation(operation, len(tensors))
+    given = {**chosen.arguments, **(arguments or {})}
+    names, values = list(tensors), [tensor.detach() for tensor in tensors.values()]
+    inputs = tuple(_shown(name, tensor) for name, tensor in zip(names, values, strict=True))
+    found = Exploration(chosen.code(names, given), inputs, chosen.rule)
+    try:
+        planned = _planned(chosen, values, given)
+    except ArgumentError as error:
+        return replace(found, note=str(error))
+    found = replace(found, rows=_rows(chosen, values, given))
+    if planned is not None and planned.numel() > MOST_COMPUTED:
+        return replace(found, shape=tuple(planned.shape), note=_TOO_LARGE)
+    try:
+        result = chosen.apply(values, given)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        return replace(found, error=f"{type(error).__name__}: {error}")
+    shares = tuple(name for name, tensor in zip(names, values, strict=True) if _memory(tensor) == _memory(result))
+    return replace(found, shape=tuple(result.shape), result=_shown("result", result), shares=shares)
+
+
+_TOO_LARGE = f"The shape is known without arithmetic; more than {MOST_COMPUTED:,} numbers are not computed here."
+
+
+def _operation(name: str, count: int) -> Operation:
+    if name not in OPERATIONS:
+        raise ValueError(f"expected one of {', '.join(OPERATIONS)}, found {name!r}.")
+    chosen = OPERATIONS[name]
+    if count != chosen.tensors:
+        raise ValueError(f"{name} takes {chosen.tensors} tensor{'s' if chosen.tensors > 1 else ''}, found {count}.")
+    return chosen
+
+
+def _planned(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> Tensor | None:
+    """The result on the meta device, which has shapes and strides and no numbers; None where it cannot be had."""
+    bare = [torch.empty_strided(each.shape, each.stride(), dtype=each.dtype, device="meta") for each in tensors]
+    try:
+        return operation.apply(bare, arguments)
+    except ArgumentError:
+        raise
+    except (RuntimeError, IndexError, TypeError, ValueError):  # the error that is shown is that of the real tensors
+        return None
+
+
+def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+    try:
+        return operation.rows(tensors, arguments)
+    except (RuntimeError, IndexError, TypeError, ValueError):  # the arguments fit no rule: torch says why
+        return ()
+
+
+def _memory(tensor: Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _shown(name: str, tensor: Tensor) -> Shown:
+    values = tensor.tolist() if tensor.numel() <= MOST_VALUES else None
+    return Shown(name, tuple(tensor.shape), tensor.stride(), str(tensor.dtype).removeprefix("torch."), values)

@@ -1,0 +1,191 @@
+"""Hands the attacks on the teacher in to nbgrader as it comes, and writes their table of docs/security.md.
+
+    python -m tests.attacks.teacher_on_stock             # as root, on Linux: run, and write teacher_on_stock.json
+    python -m tests.attacks.teacher_on_stock NAME ...    # only these, as files/no_notebook; the other rows stay
+    python -m tests.attacks.teacher_on_stock --table     # print the table from teacher_on_stock.json
+
+As in `on_stock`, two students hand in, in a throw-away machine. After `nbgrader autograde`, `generate_feedback` and
+`export` comes a look at the course: is a file of the teacher's in it, or a page that runs what it was given?
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import nbformat
+
+from tests.attacks import bench, on_stock
+from tests.attacks.on_stock import COURSE, POINTS, STEM, Row
+from tests.pages import Running, formgraders_view
+
+FOLDER = on_stock.FOLDER / "teacher"
+RESULTS = on_stock.FOLDER / "teacher_on_stock.json"
+OUTSIDE, SECRET = COURSE.parent / "outside", "what only the teacher may know"
+SECONDS = 300
+STEPS = (f"autograde {STEM}", f"generate_feedback {STEM}", "export")
+_COMMANDS = f"cd {COURSE}; " + "; ".join(f"python -m nbgrader {step}" for step in STEPS)
+
+
+def attacks() -> dict[str, Path]:
+    """Every attack on the teacher, by `notebooks/name` and `files/name`."""
+    return {f"{path.parent.name}/{path.stem}": path for path in sorted(FOLDER.glob("*/*.py"))}
+
+
+# --- one run
+
+
+def run(course: Path, attack: Path, honest: bytes) -> Row:
+    """Take a class of two through grading, feedback and export."""
+    with on_stock.class_of_two(course, _handing_in(attack, honest)) as (machine, there):
+        outside = machine.inside(OUTSIDE)
+        outside.mkdir()
+        (outside / "secret.txt").write_text(SECRET)
+        for name in ("secret.ipynb", f"{STEM}.ipynb"):
+            (outside / name).write_bytes(honest.replace(b"import torch", f"import torch  # {SECRET}".encode(), 1))
+        machine.give(OUTSIDE)
+        for path in outside.iterdir():
+            path.chmod(0o666)
+        before = _texts(outside)
+        ran = machine.run(["sh", "-c", _COMMANDS], on_stock.environment(), SECONDS)
+        return {
+            "ended": ran.code,
+            "seconds": ran.seconds,
+            "scores": on_stock.scores(there / "gradebook.db"),
+            "outside": sorted(name for name, text in before.items() if _texts(outside).get(name) != text),
+            "copied": sorted(_holding_the_secret(there)),
+            "runs": _running(there),
+            "feedback": sorted(path.parent.parent.name for path in there.glob(f"feedback/*/{STEM}/{STEM}.html")),
+        }
+
+
+def _handing_in(attack: Path, honest: bytes) -> Callable[[Path], None]:
+    made = run_path(str(attack))
+
+    def hand_in(folder: Path) -> None:
+        if "hand_in" in made:
+            made["hand_in"](folder, honest, OUTSIDE)
+        else:
+            (folder / f"{STEM}.ipynb").write_bytes(made["handed_in"](honest))
+
+    return hand_in
+
+
+def _texts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def _holding_the_secret(course: Path) -> Iterator[str]:
+    """The files that nbgrader made and that hold what was the teacher's alone."""
+    paths = [path for step in ("autograded", "feedback") for path in (course / step).rglob("*")]
+    for path in paths:
+        small = path.is_file() and not path.is_symlink() and path.stat().st_size < 1e8
+        if small and SECRET.encode() in path.read_bytes():
+            yield str(path.relative_to(course))
+
+
+def _running(course: Path) -> list[str]:
+    """The pages of the attacker's that run or open what it wrote: "feedback", "formgrader"."""
+    feedback = course / f"feedback/attacker/{STEM}/{STEM}.html"
+    graded = course / f"autograded/attacker/{STEM}/{STEM}.ipynb"
+    found = ["feedback"] if feedback.is_file() and Running(feedback.read_text(errors="replace")).bad else []
+    if graded.is_file():
+        try:
+            found += ["formgrader"] if Running(formgraders_view(graded)).bad else []
+        except Exception as error:  # whatever a notebook does to the page that formgrader would show
+            found.append(f"formgrader fails with {type(error).__name__}")
+    return found
+
+
+# --- the table
+
+
+def harm(row: Row) -> list[str]:
+    """What an attack did that nothing handed in may do, in words."""
+    points = {who: sum(score for name, score in row["scores"].items() if name.startswith(who)) for who in _STUDENTS}
+    words = []
+    if points["attacker"] > sum(POINTS.values()):
+        words.append(f"{points['attacker']:g} of {sum(POINTS.values())} points")
+    words += [f"`{name}` of the teacher's changed" for name in row["outside"][:1]]
+    words += [f"a file of the teacher's is in `{re.sub('/.*', '', name)}/`" for name in row["copied"][:1]]
+    shown = [page for page in row["runs"] if " " not in page]
+    words += [f"what it wrote runs in {' and '.join(shown)}"] if shown else []
+    words += [page for page in row["runs"] if " " in page]
+    if row["ended"] is None:
+        words.append(f"still running after {SECONDS} s, and stopped from outside")
+    if points["honest"] != sum(POINTS.values()):
+        words.append("the next student is not graded")
+    elif "honest" not in row["feedback"]:
+        words.append("the next student gets no feedback")
+    return words
+
+
+_STUDENTS = ("attacker", "honest")
+
+
+def outcome(row: Row) -> str:
+    """How an attack fared, in words."""
+    words = harm(row)
+    if words:
+        return "; ".join(words)
+    return "fails" if any(name.startswith("attacker") for name in row["scores"]) else "fails; its student is not graded"
+
+
+def here(keys: dict[str, str]) -> str:
+    """What tests/test_attacks_on_teacher.py demands of our engine, in words."""
+    told = f'; told "{keys["says"]}"' if "says" in keys else ""
+    return {"0": "fails; no points", "1": "fails; the answers get their points"}.get(keys["share"], "fails") + told
+
+
+def table(results: dict[str, Any]) -> str:
+    """The figures and the table, as Markdown."""
+    texts = {name: path.read_text() for name, path in attacks().items()}
+    fared = {name: outcome(results["attacks"][name]) for name in texts}
+    count = sum(not each.startswith("fails") for each in fared.values())
+    lines = [
+        f"{len(texts)} attacks, run on {results['about']['date']}: {count} succeed on stock nbgrader, none here.",
+        "",
+        "| `teacher/` | tries to | stock nbgrader | here |",
+        "|---|---|---|---|",
+    ]
+    for name, text in texts.items():
+        keys = dict(re.findall(r"^# (Tries|share|says):? (.*)$", text, re.MULTILINE))
+        lines.append(f"| {name} | {keys['Tries'].removeprefix('to ').rstrip('.')} | {fared[name]} | {here(keys)} |")
+    return "\n".join(lines) + "\n"
+
+
+# --- the command
+
+
+def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
+    """Run attacks one after the other."""
+    right = {name: on_stock.chapter().solution(name) for name in POINTS}
+    honest = str(nbformat.writes(on_stock.notebook(right))).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        course = Path(folder) / "course"
+        on_stock.make_course(course)
+        for name in names:
+            yield name, run(course, attacks()[name], honest)
+
+
+def main(words: list[str]) -> None:
+    """Run all attacks, or some, or print the table."""
+    if words == ["--table"]:
+        print(table(json.loads(RESULTS.read_text())), end="")
+        return
+    bench.alone()
+    rows = json.loads(RESULTS.read_text())["attacks"] if words and RESULTS.is_file() else {}
+    for name, row in run_all(words or attacks()):
+        rows[name] = row
+        print(json.dumps({name: row}), flush=True)
+        RESULTS.write_text(json.dumps({"about": on_stock.about(), "attacks": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
