@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,26 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 
     assert main(["--root", str(tmp_path), "build"]) == 130
     assert capsys.readouterr().err == "stopped\n"
+
+
+@pytest.mark.parametrize(
+    ("imported", "spared"),
+    [
+        ("autograder", "torch, IPython"),
+        ("autograder.confinement.trial", "torch, IPython"),
+        ("autograder.grading.cycle", "torch, rfc3987_syntax"),
+        ("autograder.grading.work", "torch, nbgrader, rfc3987_syntax"),
+    ],
+)
+def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
+    """Each takes a second or more: a command that only hands out work, or looks at the machine, starts without."""
+    code = (
+        "import sys; from autograder.startup import spare_grammar; spare_grammar(); "
+        f"import {imported}; print([name for name in {spared.split(', ')} if sys.modules.get(name)])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout == "[]\n"
 
 
 @pytest.mark.parametrize(

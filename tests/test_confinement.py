@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder.confinement import trial
+from autograder.confinement.linux import Namespace, fork_into
 from autograder.confinement.room import Room
 from autograder.errors import WorkFailed
 from autograder.grading import consent, engine
@@ -217,6 +218,20 @@ def warm_processes() -> list[int]:
     """The fork servers that this process started."""
     mine = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     return [int(pid) for pid in mine if "fork_server" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+@needs_confinement
+def test_fork_is_refused_beside_another_thread() -> None:
+    """A lock that the other thread holds would stay locked in the child: an error says so instead."""
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)
+    other.start()
+    try:
+        with pytest.raises(OSError, match="expected one thread before a fork, found"):
+            fork_into(Namespace.NAMES)
+    finally:
+        ended.set()
+        other.join()
 
 
 class TestChoice:
