@@ -19,7 +19,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from importlib.metadata import version
@@ -341,19 +341,25 @@ def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
             yield name, run(course, texts[name], WITNESS.get(name, ""))
 
 
-def main(words: list[str]) -> None:
-    """Run the bank, some attacks of it, or print the tables."""
+def command(
+    words: list[str],
+    results: Path,
+    names: Collection[str],
+    run: Callable[[Iterable[str]], Iterator[tuple[str, Row]]],
+    show: Callable[[dict[str, Any]], str],
+) -> None:
+    """Run the whole bank, or some attacks of it, or print its tables; each row is kept as soon as it is there."""
     if words == ["--table"]:
-        print(table(json.loads(RESULTS.read_text())), end="")
+        print(show(json.loads(results.read_text())), end="")
         return
     bench.alone()
-    rows = json.loads(RESULTS.read_text())["attacks"] if words else {}
-    for name, row in run_all(words or attacks()):
+    rows = json.loads(results.read_text())["attacks"] if words and results.is_file() else {}
+    for name, row in run(words or names):
         rows[name] = row
         print(json.dumps({name: row}), flush=True)
-    rows = {name: rows[name] for name in attacks()}
-    RESULTS.write_text(json.dumps({"about": about(), "attacks": rows}, indent=1) + "\n")
+        kept = {name: rows[name] for name in names if name in rows}
+        results.write_text(json.dumps({"about": about(), "attacks": kept}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    command(sys.argv[1:], RESULTS, attacks(), run_all, table)

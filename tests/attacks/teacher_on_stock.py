@@ -10,7 +10,6 @@ As in `on_stock`, two students hand in, in a throw-away machine. After `nbgrader
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tempfile
@@ -20,8 +19,9 @@ from runpy import run_path
 from typing import Any
 
 import nbformat
+from nbformat.v4 import new_markdown_cell
 
-from tests.attacks import bench, on_stock
+from tests.attacks import on_stock
 from tests.attacks.on_stock import COURSE, POINTS, STEM, Row
 from tests.pages import Running, formgraders_view
 
@@ -165,8 +165,9 @@ def table(results: dict[str, Any]) -> str:
 
 def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
     """Run attacks one after the other."""
-    right = {name: on_stock.chapter().solution(name) for name in POINTS}
-    honest = str(nbformat.writes(on_stock.notebook(right))).encode()
+    book = on_stock.notebook({name: on_stock.chapter().solution(name) for name in POINTS})
+    book.cells.insert(0, new_markdown_cell("# Two exercises\n\nWith a word of the student's.", id="word"))
+    honest = str(nbformat.writes(book)).encode()
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder) / "course"
         on_stock.make_course(course)
@@ -174,18 +175,5 @@ def run_all(names: Iterable[str]) -> Iterator[tuple[str, Row]]:
             yield name, run(course, attacks()[name], honest)
 
 
-def main(words: list[str]) -> None:
-    """Run all attacks, or some, or print the table."""
-    if words == ["--table"]:
-        print(table(json.loads(RESULTS.read_text())), end="")
-        return
-    bench.alone()
-    rows = json.loads(RESULTS.read_text())["attacks"] if words and RESULTS.is_file() else {}
-    for name, row in run_all(words or attacks()):
-        rows[name] = row
-        print(json.dumps({name: row}), flush=True)
-        RESULTS.write_text(json.dumps({"about": on_stock.about(), "attacks": rows}, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    on_stock.command(sys.argv[1:], RESULTS, attacks(), run_all, table)
