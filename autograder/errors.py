@@ -7,6 +7,7 @@ CourseError
 ├── ChapterError        a chapter's text breaks the authors' rules (path, line)
 ├── BankError           an answer bank breaks the authors' rules
 ├── DamagedData         bytes that should hold observations do not
+│   └── TooMuchText     they hold more than is read
 └── WorkFailed          the disk is full, the gradebook is locked, ...
 """
 
@@ -57,6 +58,10 @@ class BankError(CourseError):
 
 class DamagedData(CourseError):
     """Bytes or files that should hold observations do not."""
+
+
+class TooMuchText(DamagedData):
+    """Data that holds more text and numbers, beside tensors, than are read."""
 
 
 class WorkFailed(CourseError):

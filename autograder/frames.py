@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LIMIT = 256 * 2**20
-READY, HELPERS = (
-    "(ready)",
-    "(helpers)",
-)  # stages of a run before its exercises; no exercise can have such a name
+READY, HELPERS = "(ready)", "(helpers)"  # stages of a run before its exercises; no exercise can have such a name
 _LENGTHS = struct.Struct(">II")
 _CHUNK = 1 << 20
 
 
 class FrameError(Exception):
     """What came over the pipe is no frame: too long, cut off, or no JSON object."""
+
+
+class FrameTooLong(FrameError):
+    """What came over the pipe is longer than is taken."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,10 @@ class Frame:
 
 
 def send(fd: int, frame: Frame, deadline: float | None = None) -> None:
-    """Write a frame; raises FrameError if it is too long, TimeoutError, BrokenPipeError if nobody reads."""
+    """Write a frame; raises FrameTooLong, TimeoutError, BrokenPipeError if nobody reads."""
     text = json.dumps(frame.head, separators=(",", ":")).encode()
     if len(text) + len(frame.body) > LIMIT:
-        raise FrameError(f"expected a message of at most {LIMIT >> 20} MB")
+        raise FrameTooLong(f"expected a message of at most {LIMIT >> 20} MB")
     _write(fd, memoryview(_LENGTHS.pack(len(text), len(frame.body)) + text + frame.body), deadline)
 
 
@@ -52,7 +53,7 @@ def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_lim
         raise FrameError("the message is cut off")
     text_length, body_length = _LENGTHS.unpack(lengths)
     if text_length > text_limit or text_length + body_length > limit:
-        raise FrameError(f"expected a message of at most {limit >> 20} MB")
+        raise FrameTooLong(f"expected a message of at most {limit >> 20} MB")
     text, body = _read(fd, text_length, deadline), _read(fd, body_length, deadline)
     if (len(text), len(body)) != (text_length, body_length):
         raise FrameError("the message is cut off")

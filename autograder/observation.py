@@ -16,7 +16,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from autograder.errors import DamagedData
+from autograder.errors import DamagedData, TooMuchText
 
 Plain = Any
 Observation = dict[str, Plain]
@@ -70,10 +70,10 @@ def to_bytes(value: Plain) -> bytes:
 
 
 def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
-    """Decode what `to_bytes` wrote; raises DamagedData for anything else, and for more text than the limit."""
+    """Decode what `to_bytes` wrote; raises DamagedData for anything else, TooMuchText over the limit."""
     size = int.from_bytes(data[:8], "big")
     if text_limit is not None and size > text_limit:
-        raise DamagedData(f"expected at most {text_limit} bytes of text in an observation, found {size}")
+        raise TooMuchText(f"expected at most {text_limit} bytes of text in an observation, found {size}")
     try:
         node = json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError) as error:

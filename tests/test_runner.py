@@ -116,6 +116,14 @@ def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     assert found.timed_out and found.observations is None and returned(after)
 
 
+def test_result_that_is_too_large_is_named(run_all: Run) -> None:
+    """Somebody who gives back far more than was asked for is told so; the others are probed."""
+    found, after = run_all("def {}(x, plus):\n    return list(range(400_000))", RIGHT)
+
+    assert found.raised is not None and found.raised.type == "ResultTooLarge" and returned(after)
+    assert "more than 64 MB of tensors, or 1 MB of anything else" in found.raised.message
+
+
 def test_interrupt_and_exit_are_told_as_raised(run_all: Run) -> None:
     """KeyboardInterrupt and SystemExit in an answer end nothing."""
     interrupted, left, right = run_all(

@@ -12,9 +12,9 @@ import signal
 import time
 from dataclasses import dataclass, replace
 
-from autograder.errors import DamagedData
+from autograder.errors import DamagedData, TooMuchText
 from autograder.exercise import Case
-from autograder.frames import HELPERS, Frame, FrameError, receive, send
+from autograder.frames import HELPERS, Frame, FrameError, FrameTooLong, receive, send
 from autograder.grading.program import LIMITS, Child, Children, Limits, Outcome, Program, Task
 from autograder.observation import Raised, clean, from_bytes, to_bytes
 
@@ -22,6 +22,9 @@ ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
 PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
 UNREADABLE = "the code sent back something that cannot be read"
+TOO_MUCH = (
+    "what your answer gives back is too much to be checked: more than {} MB of tensors, or {} MB of anything else"
+)
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
@@ -88,10 +91,9 @@ class _Stages:
 
     def outcome(self, stage: str, seconds: float) -> Outcome:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
-        begun = time.monotonic()
+        begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
             self._wait(seconds)
-            most = self._limits.message_bytes, self._limits.text_bytes
             frame = receive(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
                 return self._lose(Outcome(raised=Raised(*self._epitaph())))
@@ -100,6 +102,9 @@ class _Stages:
             return unpacked(frame, self._limits.text_bytes)
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
+        except (FrameTooLong, TooMuchText):
+            megabytes = (limit >> 20 for limit in most)
+            return self._lose(Outcome(raised=Raised("ResultTooLarge", TOO_MUCH.format(*megabytes))))
         except (FrameError, DamagedData) as error:
             return self._lose(Outcome(raised=Raised(type(error).__name__, UNREADABLE)))
         finally:

@@ -1,6 +1,6 @@
 # Tries to keep the grader busy and out of memory with sixty megabytes of JSON.
 # share: 0
-# says: cannot be read
+# says: too much to check
 # others: any
 
 import json

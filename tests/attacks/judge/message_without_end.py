@@ -1,6 +1,6 @@
 # Tries to promise four gigabytes.
 # share: 0
-# says: cannot be read
+# says: too much to check
 # others: any
 
 import json
