@@ -72,6 +72,8 @@ def to_bytes(value: Plain) -> bytes:
 def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
     """Decode what `to_bytes` wrote; raises DamagedData for anything else, TooMuchText over the limit."""
     size = int.from_bytes(data[:8], "big")
+    if size > len(data) - 8:
+        raise DamagedData("expected an encoded observation, found bytes that are none (they end too soon)")
     if text_limit is not None and size > text_limit:
         raise TooMuchText(f"expected at most {text_limit} bytes of text in an observation, found {size}")
     try:

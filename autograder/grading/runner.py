@@ -22,9 +22,7 @@ ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
 PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
 UNREADABLE = "the code sent back something that cannot be read"
-TOO_MUCH = (
-    "what your answer gives back is too much to be checked: more than {} MB of tensors, or {} MB of anything else"
-)
+TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
