@@ -10,6 +10,7 @@ As in `on_stock`, two students hand in, in a throw-away machine. After `nbgrader
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -83,11 +84,12 @@ def _texts(folder: Path) -> dict[str, bytes]:
 
 def _holding_the_secret(course: Path) -> Iterator[str]:
     """The files that nbgrader made and that hold what was the teacher's alone."""
-    paths = [path for step in ("autograded", "feedback") for path in (course / step).rglob("*")]
-    for path in paths:
-        small = path.is_file() and not path.is_symlink() and path.stat().st_size < 1e8
-        if small and SECRET.encode() in path.read_bytes():
-            yield str(path.relative_to(course))
+    for step in ("autograded", "feedback"):
+        for folder, _, names in os.walk(course / step):
+            for path in (Path(folder, name) for name in names):
+                small = path.is_file() and not path.is_symlink() and path.stat().st_size < 1e8
+                if small and SECRET.encode() in path.read_bytes():
+                    yield str(path.relative_to(course))
 
 
 def _running(course: Path) -> list[str]:
