@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from nbformat import NotebookNode
@@ -22,7 +23,7 @@ from autograder.grading.grade import grade
 from autograder.grading.program import Engine, Limits
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Status
-from tests.attacks import on_stock
+from tests.attacks import on_stock, teacher_on_stock
 from tests.conftest import needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
@@ -81,12 +82,13 @@ def left_running() -> list[str]:
     return [command for command in commands if "4242.4242" in command]
 
 
-def test_documents_hold_the_tables() -> None:
+@pytest.mark.parametrize("bank", [on_stock, teacher_on_stock], ids=["answers", "files"])
+def test_documents_hold_the_tables(bank: ModuleType) -> None:
     """docs/security.md shows the tables of the last run, and each attack has a row in them."""
-    table = on_stock.table(json.loads(on_stock.RESULTS.read_text(encoding="utf-8")))
+    table = bank.table(json.loads(bank.RESULTS.read_text(encoding="utf-8")))
 
     assert table in (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
-    assert all(f"| {attack.stem} |" in table for attack in ATTACKS)
+    assert all(f"| {Path(name).name} |" in table for name in bank.attacks())
 
 
 def test_there_are_many() -> None:

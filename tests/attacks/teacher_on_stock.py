@@ -30,6 +30,7 @@ FOLDER = on_stock.FOLDER / "teacher"
 RESULTS = on_stock.FOLDER / "teacher_on_stock.json"
 OUTSIDE, SECRET = COURSE.parent / "outside", "what only the teacher may know"
 SECONDS = 300
+FAMILIES = {"notebooks": "Notebooks made for who opens them", "files": "What lies beside a notebook, or in its place"}
 STEPS = (f"autograde {STEM}", f"generate_feedback {STEM}", "export")
 _COMMANDS = f"cd {COURSE}; " + "; ".join(f"python -m nbgrader {step}" for step in STEPS)
 
@@ -146,20 +147,22 @@ def here(keys: dict[str, str]) -> str:
 
 
 def table(results: dict[str, Any]) -> str:
-    """The figures and the table, as Markdown."""
+    """The figures and the tables, as Markdown."""
     texts = {name: path.read_text() for name, path in attacks().items()}
     fared = {name: outcome(results["attacks"][name]) for name in texts}
     count = sum(not each.startswith("fails") for each in fared.values())
-    lines = [
-        f"{len(texts)} attacks, run on {results['about']['date']}: {count} succeed on stock nbgrader, none here.",
-        "",
-        "| `teacher/` | tries to | stock nbgrader | here |",
-        "|---|---|---|---|",
-    ]
-    for name, text in texts.items():
-        keys = dict(re.findall(r"^# (Tries|share|says):? (.*)$", text, re.MULTILINE))
-        lines.append(f"| {name} | {keys['Tries'].removeprefix('to ').rstrip('.')} | {fared[name]} | {here(keys)} |")
+    day = results["about"]["date"]
+    lines = [f"{len(texts)} notebooks and folders, run on {day}: {count} do harm on stock nbgrader, none here."]
+    for family, title in FAMILIES.items():
+        head = f"| `teacher/{family}/` | tries to | stock nbgrader | here |"
+        lines += ["", f"### {title}", "", head, "|---|---|---|---|"]
+        lines += [_row(name, texts[name], fared[name]) for name in texts if name.startswith(family)]
     return "\n".join(lines) + "\n"
+
+
+def _row(name: str, text: str, fared: str) -> str:
+    keys = dict(re.findall(r"^# (Tries|share|says):? (.*)$", text, re.MULTILINE))
+    return f"| {Path(name).name} | {keys['Tries'].removeprefix('to ').rstrip('.')} | {fared} | {here(keys)} |"
 
 
 # --- the command
