@@ -29,6 +29,9 @@ from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
 
+# One after the other: an attack looks at what runs on the whole machine when it is over.
+pytestmark = pytest.mark.xdist_group("attacks")
+
 STEM, TARGET, SEED = "ch01_tensors", "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"
 ATTACKS = sorted(FOLDER.glob("*/*.py"))
