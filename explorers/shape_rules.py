@@ -43,8 +43,13 @@ class Operation:
 
 
 def _broadcast_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Row, ...]:
-    sizes = [tuple(reversed(tensor.shape)) for tensor in tensors]
-    return tuple(_meeting(pair) for pair in reversed(list(zip_longest(*sizes))))
+    return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
+
+
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Row, ...]:
+    """Two shapes, aligned at the right."""
+    pairs = list(zip_longest(reversed(first), reversed(second)))
+    return tuple(_meeting(pair) for pair in reversed(pairs))
 
 
 def _meeting(sizes: tuple[int | None, ...]) -> Row:
@@ -65,8 +70,7 @@ def _matmul_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Row, ...]:
     if not first or not second:
         return ()
     left, right = (first if len(first) > 1 else (1, *first)), (second if len(second) > 1 else (*second, 1))
-    batch = zip_longest(reversed(left[:-2]), reversed(right[:-2]))
-    rows = [_meeting(pair) for pair in reversed(list(batch))]
+    rows = list(_broadcast(left[:-2], right[:-2]))
     if len(first) > 1:
         rows.append(Row((left[-2], None), left[-2], "the rows of the first"))
     if len(second) > 1:

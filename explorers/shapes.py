@@ -13,6 +13,7 @@ from explorers.shape_rules import OPERATIONS, Arguments, Operation, Row
 from explorers.typed import ArgumentError
 
 MOST_VALUES = 60  # more numbers than that are not written out
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)  # what torch raises where an operation cannot be
 MOST_COMPUTED = 10**6  # larger results are not computed: their shape is told all the same
 
 
@@ -64,7 +65,7 @@ def explore(operation: str, tensors: Mapping[str, Tensor], arguments: Arguments 
         return replace(found, shape=tuple(planned.shape), note=_TOO_LARGE)
     try:
         result = chosen.apply(values, given)
-    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+    except REFUSALS as error:
         return replace(found, error=f"{type(error).__name__}: {error}")
     shares = tuple(name for name, tensor in zip(names, values, strict=True) if _memory(tensor) == _memory(result))
     return replace(found, shape=tuple(result.shape), result=_shown("result", result), shares=shares)
@@ -89,14 +90,14 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], arguments: Argumen
         return operation.apply(bare, arguments)
     except ArgumentError:
         raise
-    except (RuntimeError, IndexError, TypeError, ValueError):  # the error that is shown is that of the real tensors
+    except REFUSALS:  # the error that is shown is that of the real tensors
         return None
 
 
 def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
     try:
         return operation.rows(tensors, arguments)
-    except (RuntimeError, IndexError, TypeError, ValueError):  # the arguments fit no rule: torch says why
+    except REFUSALS:  # the arguments fit no rule: torch says why
         return ()
 
 

@@ -171,7 +171,7 @@ def table(results: dict[str, Any]) -> str:
 
 
 def _row(name: str, text: str, fared: str) -> str:
-    keys = dict(re.findall(r"^# (Tries|share|says):? (.*)$", text, re.MULTILINE))
+    keys = on_stock.told(text)
     return f"| {Path(name).name} | {keys['Tries'].removeprefix('to ').rstrip('.')} | {fared} | {here(keys)} |"
 
 
