@@ -136,7 +136,7 @@ def batch_facts(answer: Answer, case: Case) -> Observation:
 
 
 def _seed_everything(seed: int) -> None:
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which takes its time
     np.random.seed(seed)
     random.seed(seed)
 
