@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +237,22 @@ class TestHandedIn:
 
         assert (b"", "there is no such file in the submission.") == (opened.data, opened.trouble)
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
+
+    @pytest.mark.parametrize("name", ["*", "a[d]a", "ad?", "link"])
+    def test_student_whom_nbgrader_would_take_for_others_is_not_graded(
+        self, tmp_path: Path, solved: bytes, name: str
+    ) -> None:
+        """A name that is a pattern, and a student's folder that is a link, lead to other students' work."""
+        (tmp_path / "ada" / STEM).mkdir(parents=True)
+        (tmp_path / "ada" / STEM / f"{STEM}.ipynb").write_bytes(solved)
+        if name == "link":
+            (tmp_path / name).symlink_to(tmp_path / "ada")
+        else:
+            shutil.copytree(tmp_path / "ada", tmp_path / name)
+
+        with pytest.raises(WorkFailed, match=r"was not graded\. Put a plain folder"):
+            inbox.parcel(tmp_path / name / STEM, STEM, NAMES)
+        assert solved == inbox.parcel(tmp_path / "ada" / STEM, STEM, NAMES).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nbconvert.writers import FilesWriter
 
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
@@ -190,6 +192,28 @@ def test_interrupted_run_stops_at_once_and_goes_on(course: Path, expected: dict[
     assert 130 == status and "Traceback" not in told and "stopped" in told, told
     assert all_gone(run.pid)
     assert 0 == finished(command(course, "nbgrader", "autograde", STEM))[0]
+    assert expected == results(course)
+
+
+def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
+    course: Path, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who could not be written is named with the reason; with room on the disk again, the end is the same."""
+    write, written = FilesWriter.write, []
+
+    def full(self: FilesWriter, output: str, *args: Any, **kwargs: Any) -> Any:
+        written.append(output)
+        if len(written) > 3:
+            Path(self.build_directory, f"{STEM}.ipynb").write_text(output[:100])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(self, output, *args, **kwargs)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(FilesWriter, "write", full)
+        failures = Cycle(course, STEM).autograde(CLASS, workers=ONE)
+
+    assert 4 == len(failures) and all("No space left on device" in reason for reason in failures.values())
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
     assert expected == results(course)
 
 

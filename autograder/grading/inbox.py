@@ -9,6 +9,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
+from glob import escape
 from itertools import islice
 from pathlib import Path
 
@@ -158,8 +159,10 @@ def set_aside(folder: Path) -> None:
 
     nbgrader follows links, waits for pipes and copies every file but those of names with a dot, and formgrader serves
     the copies. So links, pipes, pages and what cannot be read go into a folder with a dot beside them; where there are
-    very many files, all of them do. Raises WorkFailed where this cannot be done.
+    very many files, all of them do. Raises WorkFailed where this cannot be done, and for a student whose folder nbgrader
+    would take for other students'.
     """
+    _check_student(folder.parent)
     try:
         if folder.is_symlink():
             _put_away([folder], folder.parent)
@@ -167,6 +170,15 @@ def set_aside(folder: Path) -> None:
         _put_away(_harmful(folder), folder)
     except OSError as error:
         raise _unreadable(folder, error) from None
+
+
+def _check_student(folder: Path) -> None:
+    what = "is a link" if folder.is_symlink() else "has a name that nbgrader reads as a pattern for several students"
+    if folder.is_symlink() or escape(folder.name) != folder.name:
+        raise WorkFailed(
+            f"{folder} {what}. This submission was not graded. Put a plain folder, with another name where that is the "
+            "reason, in its place, then grade this student again."
+        )
 
 
 def _put_away(paths: list[Path], place: Path) -> None:
