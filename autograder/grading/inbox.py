@@ -159,8 +159,8 @@ def set_aside(folder: Path) -> None:
 
     nbgrader follows links, waits for pipes and copies every file but those of names with a dot, and formgrader serves
     the copies. So links, pipes, pages and what cannot be read go into a folder with a dot beside them; where there are
-    very many files, all of them do. Raises WorkFailed where this cannot be done, and for a student whose folder nbgrader
-    would take for other students'.
+    very many files, all of them do. Raises WorkFailed where this cannot be done, and for a student whose folder leads
+    nbgrader to other students'.
     """
     _check_student(folder.parent)
     try:
