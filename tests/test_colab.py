@@ -1,27 +1,35 @@
+"""Every chapter on an imitated Colab: opened, solved, run, downloaded and handed in, it earns full marks."""
+
+import importlib
 import json
-import os
+import shutil
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
+from packaging.requirements import Requirement
 
-from tests.colab import Notebook, colab_copy
+from autograder.example.example_class import ExampleClass
+from autograder.exercises import stems
+from autograder.grading.cycle import Cycle
+from tests.colab import runtime
+from tests.colab.notebook import Notebook, colab_copy, copied_name
+from tests.graded import ONE, graded_class, group
 from tests.small_chapter import PROJECT
 from tests.wheel import build_wheel
 
-STUDENT = sorted((PROJECT / "notebooks").glob("ch*.ipynb"))
-WHERE = "import autograder, importlib.util\nprint('package', autograder.__file__)"
-
-# Runs a notebook of any minor format from top to bottom, in this folder, and saves it with its outputs.
-RUN = """
-import sys, nbformat
-from nbclient import NotebookClient
-notebook = nbformat.read("chapter.ipynb", as_version=nbformat.NO_CONVERT)
-NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
-nbformat.write(notebook, "run.ipynb")
+FIRST = PROJECT / "notebooks" / "ch01_tensors.ipynb"
+WHERE = """\
+import sys, IPython, numpy, traitlets, autograder
+print("package", autograder.__file__)
+print("versions", IPython.__version__, numpy.__version__, traitlets.__version__, "google.colab.output" in sys.modules)
 """
+SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +42,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(notebook: Notebook, folder: Path, library: Path) -> Notebook:
-    """Run a notebook in an empty folder, where the package comes from the wheel."""
-    (folder / "chapter.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    environment |= {"PYTHONPATH": str(library), "IPYTHONDIR": str(folder / ".ipython")}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return nbformat.read(folder / "run.ipynb", as_version=nbformat.NO_CONVERT)
-
-
 def printed(notebook: Notebook) -> str:
     """All that was printed."""
     return "".join(
@@ -53,23 +49,84 @@ def printed(notebook: Notebook) -> str:
     )
 
 
-@pytest.mark.parametrize("path", STUDENT, ids=lambda path: path.stem)
-def test_student_notebook_runs_on_colab(path: Path, tmp_path: Path, library: Path) -> None:
-    """A student's notebook, changed as Colab does, runs from top to bottom with nothing but the wheel."""
-    copy = colab_copy(nbformat.read(path, as_version=4))
-    probe = {"cell_type": "code", "metadata": {}, "source": WHERE, "outputs": [], "execution_count": None}
-    copy.cells.append(nbformat.from_dict(probe))
-    done = run(copy, tmp_path, library)
+def solved(graded: ExampleClass) -> Notebook:
+    """A student's notebook with right answers of the bank in it."""
+    student = next(each for each in graded.students if each.name == "right-01")
+    return nbformat.reads(student.data.decode(), as_version=4)
+
+
+def with_accidents(notebook: Notebook) -> Notebook:
+    """As it is saved where cells lost their mark, were copied, and a check was deleted."""
+    solutions = [cell.metadata.nbgrader.grade_id for cell in notebook.cells if is_solution(cell)]
+    return colab_copy(notebook, lost=solutions[:2], copied=solutions[2:3], deleted=[f"check_{solutions[-1]}"])
+
+
+def is_solution(cell: Notebook) -> bool:
+    """Whether nbgrader marks the cell as one for an answer."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
+DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
+    "format-4.0": colab_copy,
+    "own-format": lambda notebook: colab_copy(notebook, keeps_format=True),
+    "accidents": with_accidents,
+}
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in stems()])
+def test_chapter_done_on_colab_earns_everything(
+    stem: str, tmp_path: Path, library: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Open, run, download, hand in, grade: with right answers every point is earned, whatever Colab did to the file."""
+    graded = graded_class(stem, tmp_path_factory)
+    answers = solved(graded)
+    opened = colab_copy(answers, keeps_format=True)
+    opened.cells.append(nbformat.v4.new_code_cell(WHERE))
+    (tmp_path / "colab").mkdir()
+    done = runtime.run(opened, tmp_path / "colab", library)
 
     assert f"package {library / 'autograder' / '__init__.py'}" in printed(done)
-    assert "| torch" in printed(done)
+    assert "versions 7.34.0 2.0.2 5.7.1 True" in printed(done)
+
+    run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE
+    course = Path(shutil.copytree(graded.course, tmp_path / "course"))
+    for student, saved in DOWNLOADS.items():
+        folder = course / "submitted" / student / stem
+        folder.mkdir(parents=True)
+        (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
+
+    assert {} == Cycle(course, stem).autograde(list(DOWNLOADS), workers=ONE)
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        most = gradebook.find_submission(stem, "perfect")
+        full = (most.score, most.max_score)
+        scores = {student: gradebook.find_submission(stem, student).score for student in DOWNLOADS}
+    assert dict.fromkeys(DOWNLOADS, full[0]) == scores
+    assert full[0] >= full[1] > 0
+
+
+def test_install_replaces_nothing_on_colab() -> None:
+    """What students install asks for nothing that Colab has in an older version: pip would replace it."""
+    for line in SETTINGS["project"]["dependencies"]:
+        needed = Requirement(line)
+
+        assert needed.specifier.contains(runtime.PREINSTALLED[needed.name]), line
+
+
+def test_every_habit_has_a_source_and_is_imitated() -> None:
+    """Each habit names where it is known from, and something in `tests.colab` that is there."""
+    for habit in runtime.HABITS["habits"]:
+        module, name = habit["imitated_by"].split(".")
+
+        assert habit["source"].startswith("https://")
+        assert hasattr(importlib.import_module(f"tests.colab.{module}"), name), habit["habit"]
 
 
 class TestCopy:
     @pytest.fixture
     def notebook(self) -> Notebook:
         """A student's notebook, as it was handed out."""
-        return nbformat.read(STUDENT[0], as_version=4)
+        return nbformat.read(FIRST, as_version=4)
 
     @staticmethod
     def grade_ids(notebook: Notebook) -> list[str]:
@@ -84,6 +141,16 @@ class TestCopy:
         assert (4, 0) == (copy.nbformat, copy.nbformat_minor)
         assert not any("id" in cell for cell in copy.cells)
         assert "language" not in copy.metadata.kernelspec
+
+    def test_own_format(self, notebook: Notebook) -> None:
+        """Or it is valid in the notebook's own format, with its ids, even where a cell stands twice."""
+        first = self.grade_ids(notebook)[0]
+        copy = colab_copy(notebook, keeps_format=True, copied=[first])
+        nbformat.validate(copy)
+
+        assert notebook.nbformat_minor == copy.nbformat_minor >= 5
+        assert {cell.id for cell in notebook.cells} < {cell.id for cell in copy.cells}
+        assert 2 == self.grade_ids(copy).count(first)
 
     def test_content(self, notebook: Notebook) -> None:
         """What the cells hold is kept, and the notebook that was copied is not changed."""

@@ -15,30 +15,42 @@ _USER = {"displayName": "A student", "userId": "01234567890123456789"}
 def colab_copy(
     notebook: Notebook,
     *,
+    keeps_format: bool = False,
     lost: Collection[str] = (),
     copied: Collection[str] = (),
     deleted: Collection[str] = (),
 ) -> Notebook:
     """Return the notebook as Colab would save it; the one passed in stays as it is.
 
-    Always: format 4.0 without cell ids, Colab's own metadata on notebook and cells, a kernelspec without
-    language, and a cell with the badge on top. Outputs stay, with what Colab notes about them.
+    Always: Colab's own metadata on notebook and cells, a kernelspec without language, and a cell with the badge on
+    top. Outputs stay, with what Colab notes about them. Format 4.0 without cell ids, or, with `keeps_format`, the
+    notebook's own with its ids.
     By grade id: cells in `lost` lose nbgrader's metadata, those in `copied` stand twice with the same
     metadata, as after copy and paste, and those in `deleted` are gone, for Colab ignores `deletable`.
     """
-    cells: list[Any] = [_badge()]
+    keep_ids = keeps_format and notebook.nbformat_minor >= 5
+    cells: list[Any] = [_badge() | ({"id": "view-in-github"} if keep_ids else {})]
     for index, cell in enumerate(notebook.cells):
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if grade_id in deleted:
             continue
         saved = _saved(cell, index, keep=grade_id not in lost)
-        cells += [saved, copy.deepcopy(saved)] if grade_id in copied else [saved]
-    return nbformat.from_dict({"cells": cells, "metadata": _metadata(), "nbformat": 4, "nbformat_minor": 0})
+        again = copy.deepcopy(saved)
+        if keep_ids:
+            saved, again = saved | {"id": cell.id}, again | {"id": f"{cell.id[:60]}-2"}
+        cells += [saved, again] if grade_id in copied else [saved]
+    minor = notebook.nbformat_minor if keeps_format else 0
+    return nbformat.from_dict({"cells": cells, "metadata": _metadata(), "nbformat": 4, "nbformat_minor": minor})
+
+
+def copied_name(stem: str) -> str:
+    """What Colab calls the copy that a student saves of a notebook."""
+    return f"Copy of {stem}.ipynb"
 
 
 def _metadata() -> dict[str, Any]:
     return {
-        "colab": {"provenance": [], "toc_visible": True},
+        "colab": {"provenance": [{"file_id": "01234567890123456789", "timestamp": 1}], "name": "Copy of a chapter"},
         "kernelspec": {"name": "python3", "display_name": "Python 3"},
         "language_info": {"name": "python"},
     }

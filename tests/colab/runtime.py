@@ -1,0 +1,96 @@
+"""Colab's side of a notebook: packages that are there already, the `google.colab` module, a kernel with both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import yaml
+
+from tests.small_chapter import PROJECT
+
+HABITS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "habits.yml").read_text(encoding="utf-8"))
+PREINSTALLED: dict[str, str] = HABITS["preinstalled"]
+ENVIRONMENT = {"COLAB_RELEASE_TAG": "release-colab_imitated", "COLAB_GPU": ""}
+
+# Runs a notebook of any minor format from top to bottom, in this folder, and saves it with its outputs.
+_RUN = """
+import nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read("opened.ipynb", as_version=nbformat.NO_CONVERT)
+NotebookClient(notebook, kernel_name="colab", timeout=300).execute()
+nbformat.write(notebook, "run.ipynb")
+"""
+_OUTPUT = """
+from types import SimpleNamespace
+
+_widgets = SimpleNamespace(_installed_url=None)
+
+
+def enable_custom_widget_manager():
+    _widgets._installed_url = "https://ssl.gstatic.com/imitated/manager.min.js"
+"""
+
+
+def installed() -> Path:
+    """A folder with Colab's versions of what students' notebooks import, made once; its place is before all others."""
+    text = json.dumps([PREINSTALLED, sys.version])
+    folder = PROJECT / "build" / "colab" / hashlib.sha256(text.encode()).hexdigest()[:12]
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        half = Path(tempfile.mkdtemp(dir=folder.parent))
+        _install(half)
+        _pretend(half)
+        try:
+            half.rename(folder)
+        except OSError:  # another process was sooner
+            shutil.rmtree(half)
+    return folder
+
+
+def _install(folder: Path) -> None:
+    exact = [f"{name}=={version}" for name, version in PREINSTALLED.items()]
+    pip = [sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--no-compile", "--target", str(folder), *exact]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"Colab's versions could not be installed; is there a package registry?\n{done.stderr}"
+
+
+def _pretend(folder: Path) -> None:
+    """Write a `google.colab` with what widgets look for, imported as Python starts."""
+    package = folder / "google" / "colab"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "output.py").write_text(_OUTPUT, encoding="utf-8")
+    (folder / "sitecustomize.py").write_text("import google.colab.output\n", encoding="utf-8")
+
+
+def run(notebook: nbformat.NotebookNode, folder: Path, library: Path) -> nbformat.NotebookNode:
+    """Run a notebook in an empty folder, as Colab would; the course's package comes from `library`.
+
+    Returns the notebook with its outputs. Fails with what went wrong where a cell raises.
+    """
+    (folder / "opened.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    kernel = folder / "kernels" / "colab"
+    kernel.mkdir(parents=True)
+    specification = {
+        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "Python 3",
+        "env": ENVIRONMENT | {"PYTHONPATH": f"{library}{os.pathsep}{installed()}"},
+    }
+    (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment |= {"JUPYTER_PATH": str(folder), "IPYTHONDIR": str(folder / ".ipython")}
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return nbformat.read(folder / "run.ipynb", as_version=nbformat.NO_CONVERT)
