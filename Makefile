@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test build grade bench nbval run lint unit lock clean
+.PHONY: help lab test test-browser build grade bench nbval run lint unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
@@ -19,12 +19,16 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python;
 	$$python -c '$(FITS)' 2>/dev/null && { echo $$python; break; }; done)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 lab: $(READY) ## set up, and open JupyterLab on the students' notebooks
 	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
 test: lint unit nbval run ## set up, and run every test: lint, types, unit tests, every notebook
+
+test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium); screenshots in build/screenshots/
+	python -m tests.browser.chromium
+	pytest tests/browser
 
 build: $(READY) ## write notebooks/, solutions/ and the shipped observations from course/chapters/
 	python -m autograder build

@@ -1,1 +1,17 @@
 """Explorers: see shapes, the graph and the training loop on tensors of your own."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorers.shape_widget import shape_explorer
+
+__all__ = ["shape_explorer"]
+_HOMES = {"shape_explorer": "shape_widget"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is: a notebook that opens no explorer loads no widgets."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"explorers.{_HOMES[name]}"), name)

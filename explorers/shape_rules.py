@@ -56,12 +56,12 @@ def _meeting(sizes: tuple[int | None, ...]) -> Row:
     """Two sizes, one above the other, as broadcasting sees them."""
     there = [size for size in sizes if size is not None]
     if len(there) < len(sizes):
-        return Row(sizes, there[0], "missing on the left: repeated")
+        return Row(sizes, there[0], "missing: stretched")
     if len(set(there)) == 1:
         return Row(sizes, there[0], "equal")
     if 1 in there:
         other = next(size for size in there if size != 1)
-        return Row(sizes, other, "1 is repeated" if other else "1 meets 0: nothing is left")
+        return Row(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
     return Row(sizes, None, "neither equal nor 1", fits=False)
 
 
@@ -97,7 +97,7 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
 
 def _moved_rows(order: Sequence[int], tensor: Tensor) -> tuple[Row, ...]:
     order = [dim % tensor.dim() for dim in order]
-    return tuple(Row((tensor.shape[dim],), tensor.shape[dim], f"was dimension {dim}") for dim in order)
+    return tuple(Row((tensor.shape[dim],), tensor.shape[dim], f"was axis {dim}") for dim in order)
 
 
 def _transposed(tensor: Tensor, arguments: Arguments) -> list[int]:
@@ -113,7 +113,7 @@ def _expanded_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row
     rows = []
     for size, want in zip(had, wanted, strict=True):
         fits = want in (-1, size) or size in (1, None)
-        why = "stays" if want in (-1, size) else "repeated, with stride 0" if fits else "only a 1 can be repeated"
+        why = "stays" if want in (-1, size) else "stretched, with stride 0" if fits else "only a 1 can be stretched"
         rows.append(Row((size,), (size if want == -1 else want) if fits else None, why, fits))
     return tuple(rows)
 
@@ -169,12 +169,12 @@ def _reduction(name: str) -> Operation:
         {"dim": "0", "keepdim": "False"},
         _method(name, "dim", "keepdim"),
         lambda tensors, given: getattr(tensors[0], name)(integers(given["dim"]), keepdim=flag(given["keepdim"])),
-        "The dimensions that are reduced go away; with keepdim=True they stay, with size 1.",
+        "The axes that are reduced go away; with `keepdim=True` they stay, with length 1.",
         _reduced_rows,
     )
 
 
-_COUNT = "The same numbers in the same order, cut differently: the sizes must multiply to as many numbers as there are."
+_COUNT = "The same numbers in the same order, cut differently: the lengths must multiply to the count of numbers."
 _ALL = (
     Operation(
         "matmul",
@@ -182,7 +182,7 @@ _ALL = (
         {},
         lambda names, _: f"{names[0]} @ {names[1]}",
         lambda tensors, _: tensors[0] @ tensors[1],
-        "The last size of the first meets the second to last of the second: they must be equal, and are summed over. "
+        "The last length of the first meets the second to last of the second: they must be equal, and are summed over. "
         "What stands before them is broadcast.",
         _matmul_rows,
     ),
@@ -192,7 +192,7 @@ _ALL = (
         {},
         lambda names, _: f"{names[0]} + {names[1]}",
         lambda tensors, _: tensors[0] + tensors[1],
-        "Sizes are compared from the right: they fit where they are equal, where one is 1, or where one is missing.",
+        "Shapes line up at the right: lengths fit where they are equal, where one is 1, or where one is missing.",
         _broadcast_rows,
     ),
     Operation(
@@ -201,7 +201,7 @@ _ALL = (
         {"sizes": "-1"},
         _method("view", "sizes"),
         lambda tensors, given: tensors[0].view(integers(given["sizes"])),
-        _COUNT + " view never copies: where the strides do not allow it, it fails.",
+        _COUNT + " `view` never copies: where the strides do not allow it, it fails.",
         _no_rows,
     ),
     Operation(
@@ -210,7 +210,7 @@ _ALL = (
         {"sizes": "-1"},
         _method("reshape", "sizes"),
         lambda tensors, given: tensors[0].reshape(integers(given["sizes"])),
-        _COUNT + " reshape gives a view where it can, else a copy.",
+        _COUNT + " `reshape` gives a view where it can, else a copy.",
         _no_rows,
     ),
     Operation(
@@ -219,7 +219,7 @@ _ALL = (
         {"dim0": "0", "dim1": "1"},
         _method("transpose", "dim0", "dim1"),
         lambda tensors, given: tensors[0].transpose(integer(given["dim0"]), integer(given["dim1"])),
-        "Two dimensions change places, and so do their strides; no number moves.",
+        "Two axes change places, and so do their strides; no number moves.",
         lambda tensors, given: _moved_rows(_transposed(tensors[0], given), tensors[0]),
     ),
     Operation(
@@ -228,7 +228,7 @@ _ALL = (
         {"dims": "1, 0"},
         _method("permute", "dims"),
         lambda tensors, given: tensors[0].permute(integers(given["dims"])),
-        "The dimensions stand in the order that is asked for, each with its stride; no number moves.",
+        "The axes stand in the order that is asked for, each with its stride; no number moves.",
         lambda tensors, given: _moved_rows(integers(given["dims"]), tensors[0]),
     ),
     _reduction("sum"),
@@ -242,7 +242,7 @@ _ALL = (
         lambda tensors, given: (
             tensors[0].squeeze(tuple(integers(given["dim"]))) if given["dim"].strip() else tensors[0].squeeze()
         ),
-        "Dimensions of size 1 go away: all of them, or those that are asked for.",
+        "Axes of length 1 go away: all of them, or those that are asked for.",
         _squeezed_rows,
     ),
     Operation(
@@ -251,7 +251,7 @@ _ALL = (
         {"dim": "0"},
         _method("unsqueeze", "dim"),
         lambda tensors, given: tensors[0].unsqueeze(integer(given["dim"])),
-        "A dimension of size 1 is put in.",
+        "An axis of length 1 is put in.",
         _unsqueezed_rows,
     ),
     Operation(
@@ -260,7 +260,7 @@ _ALL = (
         {"sizes": "-1, -1"},
         _method("expand", "sizes"),
         lambda tensors, given: tensors[0].expand(integers(given["sizes"])),
-        "Dimensions of size 1 are repeated without a copy: their stride becomes 0. -1 leaves a size as it is.",
+        "Axes of length 1 are stretched without a copy: their stride becomes 0. `-1` leaves a length as it is.",
         _expanded_rows,
     ),
     Operation(
@@ -269,7 +269,7 @@ _ALL = (
         {"index": "0"},
         lambda names, given: f"{names[0]}[{given['index']}]",
         lambda tensors, given: tensors[0][index(given["index"])],
-        "A whole number takes its dimension away, a slice keeps it, None puts one in, a list picks, and copies.",
+        "A whole number takes its axis away, a slice keeps it, `None` puts one in, a list picks, and copies.",
         _no_rows,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,15 +45,22 @@ class Exploration:
     error: str = ""
     note: str = ""
 
+    @property
+    def unread(self) -> bool:
+        """Whether an argument could not be read, so that torch was not asked at all; `note` says what was expected."""
+        return self.shape is None and not self.error
 
-def explore(operation: str, tensors: Mapping[str, Tensor], arguments: Arguments | None = None) -> Exploration:
-    """What an operation does to named tensors; `arguments` are texts as they are typed in.
+
+def explore(operation: str, tensors: Sequence[tuple[str, Tensor]], arguments: Arguments | None = None) -> Exploration:
+    """What an operation does to tensors, each with its name; `arguments` are texts as they are typed in.
+
+    The same tensor may stand there twice.
 
     Raises ValueError for an operation that is not among OPERATIONS, or the wrong number of tensors.
     """
     chosen = _operation(operation, len(tensors))
     given = {**chosen.arguments, **(arguments or {})}
-    names, values = list(tensors), [tensor.detach() for tensor in tensors.values()]
+    names, values = [name for name, _ in tensors], [tensor.detach() for _, tensor in tensors]
     inputs = tuple(_shown(name, tensor) for name, tensor in zip(names, values, strict=True))
     found = Exploration(chosen.code(names, given), inputs, chosen.rule)
     try:
@@ -67,7 +74,8 @@ def explore(operation: str, tensors: Mapping[str, Tensor], arguments: Arguments 
         result = chosen.apply(values, given)
     except REFUSALS as error:
         return replace(found, error=f"{type(error).__name__}: {error}")
-    shares = tuple(name for name, tensor in zip(names, values, strict=True) if _memory(tensor) == _memory(result))
+    shared = [name for name, tensor in zip(names, values, strict=True) if _share(tensor, result)]
+    shares = tuple(dict.fromkeys(shared))
     return replace(found, shape=tuple(result.shape), result=_shown("result", result), shares=shares)
 
 
@@ -101,8 +109,10 @@ def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments)
         return ()
 
 
-def _memory(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+def _share(tensor: Tensor, result: Tensor) -> bool:
+    """Whether both look at one block of memory; empty blocks all have the address 0, and are nobody's."""
+    address = tensor.untyped_storage().data_ptr()
+    return address != 0 and address == result.untyped_storage().data_ptr()
 
 
 def _shown(name: str, tensor: Tensor) -> Shown:

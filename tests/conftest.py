@@ -10,6 +10,8 @@ import pytest
 from autograder.confinement.trial import missing
 from autograder.grading.consent import UNCONFINED_VARIABLE
 
+collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:

@@ -21,12 +21,12 @@ from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
 from tests.graded import ONE, graded_class, group
 from tests.small_chapter import PROJECT
-from tests.wheel import build_wheel
+from tests.wheel import PACKAGES, build_wheel
 
 FIRST = PROJECT / "notebooks" / "ch01_tensors.ipynb"
 WHERE = """\
-import sys, IPython, numpy, traitlets, autograder
-print("package", autograder.__file__)
+import sys, IPython, numpy, traitlets, autograder, explorers
+for package in (autograder, explorers): print("package", package.__file__)
 print("versions", IPython.__version__, numpy.__version__, traitlets.__version__, "google.colab.output" in sys.modules)
 """
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -86,7 +86,8 @@ def test_chapter_done_on_colab_earns_everything(
     (tmp_path / "colab").mkdir()
     done = runtime.run(opened, tmp_path / "colab", library)
 
-    assert f"package {library / 'autograder' / '__init__.py'}" in printed(done)
+    for package in PACKAGES:
+        assert f"package {library / package / '__init__.py'}" in printed(done)
     assert "versions 7.34.0 2.0.2 5.7.1 True" in printed(done)
 
     run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE

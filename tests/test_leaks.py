@@ -7,7 +7,7 @@ from autograder.authoring.build import build
 from autograder.authoring.chapter import chapter_paths
 from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
-from tests.wheel import build_wheel
+from tests.wheel import PACKAGES, build_wheel
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,12 @@ class TestThisCourse:
         assert [] == leaks.find(secret, leaks.of_wheel(wheel))
 
     def test_folders_of_the_wheel(self, wheel: Path) -> None:
-        """The wheel holds the package with its data, and no folder of the course."""
+        """The wheel holds the packages with their data, and no folder of the course."""
         names = set(leaks.of_wheel(wheel))
         tops = {name.split("/")[0] for name in names}
 
-        assert {"autograder"} == {top for top in tops if not top.endswith(".dist-info")}
+        assert set(PACKAGES) == {top for top in tops if not top.endswith(".dist-info")}
+        assert {"explorers/static/explorer.js", "explorers/static/explorer.css"} <= names
         assert {f"autograder/exercises/{path.stem}.json" for path in chapter_paths(PROJECT / "course")} <= names
         assert {f"autograder/exercises/{path.stem}.safetensors" for path in chapter_paths(PROJECT / "course")} <= names
 

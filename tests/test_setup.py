@@ -37,7 +37,7 @@ class TestPackage:
         """A student's install is small, and never asks for torch: what Colab has must stay."""
         names = {Requirement(line).name for line in SETTINGS["project"]["dependencies"]}
 
-        assert {"numpy", "matplotlib", "safetensors", "ipython"} == names
+        assert {"anywidget", "numpy", "matplotlib", "safetensors", "ipython"} == names
 
     @pytest.mark.parametrize("extra", ["teach", "cluster"])
     def test_torch_has_its_own_extra(self, extra: str) -> None:
@@ -112,16 +112,16 @@ class TestMake:
         """`make help`, and `make` alone, list the targets with a sentence each."""
         told = make("help")
 
-        for target in ("lab", "test", "build", "grade", "nbval", "run", "lint", "clean", "help"):
+        for target in ("lab", "test", "test-browser", "build", "grade", "nbval", "run", "lint", "clean", "help"):
             assert re.search(rf"^make {target} +\w", told, re.MULTILINE)
         assert told == make()
 
     def test_help_is_complete(self) -> None:
         """Every target of the Makefile is listed."""
         makefile = (PROJECT / "Makefile").read_text()
-        targets = re.findall(r"^([a-z]+):", makefile, re.MULTILINE)
+        targets = re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)
 
-        assert targets == re.findall(r"^make (\w+)", make("help"), re.MULTILINE)
+        assert targets == re.findall(r"^make ([\w-]+)", make("help"), re.MULTILINE)
         assert set(targets) <= set(re.findall(r"\.PHONY: (.*)", makefile)[0].split())
 
     def test_set_up_first(self) -> None:
@@ -156,6 +156,13 @@ class TestMake:
         steps = ("ruff check", "ruff format --check", "mypy", unit, "--nbval-lax", "papermill")
 
         assert [] == [step for step in steps if step not in told]
+
+    def test_browser(self) -> None:
+        """`make test-browser` stops where there is no browser, before a test is skipped; `make test` needs none."""
+        told = make("-n", "test-browser").strip().split("\n")[-2:]
+
+        assert ["python -m tests.browser.chromium", "pytest tests/browser"] == told
+        assert "browser" not in make("-n", "test")
 
     def test_parameters(self) -> None:
         """`make run` takes every chapter or one, a seed, a device, and a wish for fewer repetitions."""

@@ -32,7 +32,7 @@ def told(found: Exploration) -> tuple[int, ...]:
 @given(first=SHAPES, second=SHAPES)
 def test_two_shapes_meet_as_torch_lets_them(operation: str, first: list[int], second: list[int]) -> None:
     """Where torch has a result, the rows give its shape; where it has an error, a row says where."""
-    found = explore(operation, {"a": counted(*first), "b": counted(*second)})
+    found = explore(operation, [("a", counted(*first)), ("b", counted(*second))])
 
     if found.result:
         assert told(found) == found.result.shape == found.shape and all(row.fits for row in found.rows)
@@ -64,7 +64,7 @@ def asked(draw: st.DrawFn) -> tuple[str, list[int], dict[str, str]]:
 def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[str, str]]) -> None:
     """Dimension by dimension, for reductions, moves, and sizes of 1."""
     name, shape, arguments = case
-    found = explore(name, {"x": counted(*shape)}, arguments)
+    found = explore(name, [("x", counted(*shape))], arguments)
 
     if found.result:
         assert told(found) == found.result.shape == found.shape
@@ -90,7 +90,7 @@ def test_one_shape_becomes_what_its_rows_say(case: tuple[str, list[int], dict[st
 def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any) -> None:
     """Values, strides and shared memory are those of the operation as it is written in torch."""
     x = counted(2, 3)
-    found, expected = explore(operation, {"x": x}, arguments), right(x)
+    found, expected = explore(operation, [("x", x)], arguments), right(x)
 
     assert found.result is not None and found.result.values == expected.tolist()
     assert found.result.stride == expected.stride() and found.result.shape == tuple(expected.shape)
@@ -110,7 +110,7 @@ def test_result_is_torchs(operation: str, arguments: dict[str, str], right: Any)
 def test_code_is_what_a_reader_would_write(operation: str, arguments: dict[str, str], code: str) -> None:
     """And run as it stands, it gives the same."""
     x = counted(2, 3)
-    found = explore(operation, {"x": x}, arguments)
+    found = explore(operation, [("x", x)], arguments)
 
     assert found.code == code and found.result is not None
     assert eval(code, {"x": x}).tolist() == found.result.values
@@ -122,7 +122,7 @@ def test_impossible_operation_shows_torchs_own_error() -> None:
     with pytest.raises(RuntimeError) as raised:
         x.view(6)
 
-    assert explore("view", {"x": x}, {"sizes": "6"}).error == f"RuntimeError: {raised.value}"
+    assert explore("view", [("x", x)], {"sizes": "6"}).error == f"RuntimeError: {raised.value}"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_impossible_operation_shows_torchs_own_error() -> None:
 )
 def test_what_cannot_be_read_is_named_and_not_run(operation: str, arguments: dict[str, str]) -> None:
     """A note says what was expected and what was found."""
-    found = explore(operation, {"x": counted(2, 3)}, arguments)
+    found = explore(operation, [("x", counted(2, 3))], arguments)
 
     assert found.note.startswith("expected ") and found.result is None and found.error == ""
 
@@ -145,13 +145,28 @@ def test_what_cannot_be_read_is_named_and_not_run(operation: str, arguments: dic
 def test_large_result_is_not_computed() -> None:
     """Its shape is told all the same, as it takes no arithmetic."""
     side = 2 * int(MOST_COMPUTED**0.5)
-    found = explore("add", {"a": torch.zeros(side, 1), "b": torch.zeros(side)})
+    found = explore("add", [("a", torch.zeros(side, 1)), ("b", torch.zeros(side))])
 
     assert found.shape == (side, side) and found.result is None and "not computed" in found.note
+
+
+def test_same_tensor_twice() -> None:
+    """`x + x` is an operation on two tensors; a view of both would name the memory once."""
+    x = counted(2, 3)
+
+    assert (2, 3) == explore("add", [("x", x), ("x", x)]).shape
+    assert explore("matmul", [("x", x), ("x", x)]).error.startswith("RuntimeError: ")
+
+
+def test_tensors_without_numbers_share_no_memory() -> None:
+    """Their storage has no address; two of them are not therefore one."""
+    empty = torch.empty(0, 3)
+
+    assert () == explore("add", [("a", empty), ("b", counted(3))]).shares
 
 
 @pytest.mark.parametrize(("operation", "count"), [("matmul", 1), ("view", 2), ("solve", 1)])
 def test_wrong_call_says_what_is_expected(operation: str, count: int) -> None:
     """An operation that is not there, or too few tensors."""
     with pytest.raises(ValueError, match=r"expected one of|takes"):
-        explore(operation, {name: counted(2) for name in "ab"[:count]})
+        explore(operation, [(name, counted(2)) for name in "ab"[:count]])

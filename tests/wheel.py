@@ -7,11 +7,14 @@ from shutil import copytree, ignore_patterns
 
 from tests.small_chapter import PROJECT
 
+PACKAGES = ("autograder", "explorers")
+
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel from a copy of what it is made of; returns its path."""
     source = folder / "source"
-    copytree(PROJECT / "autograder", source / "autograder", ignore=ignore_patterns("__pycache__"))
+    for package in PACKAGES:
+        copytree(PROJECT / package, source / package, ignore=ignore_patterns("__pycache__"))
     for path in [PROJECT / "pyproject.toml", *PROJECT.glob("README*"), *PROJECT.glob("LICENSE*")]:
         (source / path.name).write_bytes(path.read_bytes())
     command = [

@@ -593,6 +593,21 @@ with shows_error(RuntimeError, match="size of tensor a"):
 by_row = base + per_row[:, None]  # (3, 4) + (3, 1)
 assert by_row[:, 0].tolist() == [10.0, 20.0, 30.0]
 
+# %% [markdown] name="shape-explorer-text"
+# Try other shapes.
+# The shape explorer lines them up, marks where they do not fit, and knows the shape of the result before any number.
+# Choose `column` as the second tensor: now it fits.
+# Then switch on "Predict first", choose another pair, and name the shape before torch does.
+# The operations that are new to you come later in this chapter.
+
+# %% name="shape-explorer"
+from explorers import shape_explorer
+
+explorer = shape_explorer(base=base, per_row=per_row, column=per_row[:, None])
+assert "torch refuses" in explorer.tell()  # base + per_row
+assert by_row.shape == (3, 4)  # base + column
+explorer
+
 # %% [markdown]
 # ### Exercise: `add_bias`
 #

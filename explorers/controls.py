@@ -1,0 +1,49 @@
+"""What a reader can set in an explorer, as plain data: the page draws it, and Python checks what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Kind = Literal["choice", "text", "button", "switch", "part"]
+LONGEST = 200  # characters in a text field
+
+
+class Refused(ValueError):
+    """What was chosen cannot be; the message tells the reader why, and what is expected."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control. A `part` stands in the picture, as a button made with `chooser`; its options are its values.
+
+    `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere.
+    """
+
+    kind: Kind
+    name: str
+    label: str
+    value: str | bool = ""
+    options: tuple[str, ...] = ()
+    hint: str = ""
+    disabled: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {**asdict(self), "options": list(self.options)}
+
+    def check(self, value: object) -> str | bool:
+        """The value that the page sent, or Refused."""
+        if self.disabled:
+            raise Refused(f"{self.label} cannot be used just now.")
+        if self.kind == "switch":
+            if not isinstance(value, bool):
+                raise Refused(f"{self.label} is on or off.")
+            return value
+        if self.kind == "button":
+            return ""
+        if not isinstance(value, str) or len(value) > LONGEST:
+            raise Refused(f"{self.label} takes a text of at most {LONGEST} characters.")
+        if self.kind != "text" and value not in self.options:
+            raise Refused(f"{self.label}: there is no {value[:40]!r} to choose.")
+        return value

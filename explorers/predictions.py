@@ -1,0 +1,33 @@
+"""Compares a reader's prediction of a shape with what torch says."""
+
+from __future__ import annotations
+
+from explorers.shapes import Exploration
+from explorers.typed import ArgumentError, integers
+
+FORM = "Write a shape, such as (3, 4) or (), or the word error."
+HOLDS = "Your prediction holds."
+
+
+def judged(guess: str, found: Exploration) -> str:
+    """One sentence or two about a guess: a shape as it is typed in, `error`, or nothing."""
+    if found.unread:
+        return found.note
+    actual = "an error" if found.shape is None else str(found.shape)
+    if not guess.strip():
+        return f"torch says {actual}."
+    try:
+        predicted = _shape(guess)
+    except ArgumentError:
+        return f"torch says {actual}. {guess.strip()!r} could not be compared with it. {FORM}"
+    told = "an error" if predicted is None else str(predicted)
+    ending = HOLDS if predicted == found.shape else "Not what you expected? Read on."
+    return f"You predicted {told}; torch says {actual}. {ending}"
+
+
+def _shape(guess: str) -> tuple[int, ...] | None:
+    """`(3, 4)`, `3, 4` or `[3, 4]`; None for an error."""
+    bare = guess.strip().lower()
+    if bare in ("error", "an error"):
+        return None
+    return tuple(integers(bare.strip("()[] ")))

@@ -1,0 +1,164 @@
+"""The shape explorer in a notebook: an operation, tensors and arguments to choose, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorers.controls import Control
+from explorers.markup import Html
+from explorers.predictions import FORM, judged
+from explorers.shape_picture import shape_picture
+from explorers.shape_rules import OPERATIONS, Arguments
+from explorers.shapes import Exploration, explore
+from explorers.widget import Explorer
+
+PLACES = ("first", "second")
+HINTS = {
+    "sizes": "with commas; torch works out a -1",
+    "dims": "every axis once, in the new order",
+    "dim": "one, or several with commas; -1 is the last",
+    "index": "what stands between the brackets",
+}
+TRUTHS = ("False", "True")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of torch: an operation on named tensors with arguments; and whether the reader predicts first.
+
+    `arguments` keeps what was typed in for each operation. While `covered`, the answer is not shown.
+    """
+
+    operation: str
+    names: tuple[str, str]
+    arguments: Mapping[str, Arguments] = field(default_factory=dict)
+    predicts: bool = False
+    covered: bool = False
+    guess: str = ""
+
+    @property
+    def given(self) -> Arguments:
+        """The arguments of the operation that is asked about."""
+        return {**OPERATIONS[self.operation].arguments, **self.arguments.get(self.operation, {})}
+
+    def changed(self, name: str, value: Any) -> Question:
+        """The question after the reader has chosen `value` for the control `name`."""
+        if name == "show":
+            return replace(self, covered=False)
+        if name == "guess":
+            return replace(self, guess=value)
+        if name == "predict":
+            return replace(self, predicts=value, covered=value, guess="")
+        return replace(self._asking(name, value), covered=self.predicts, guess="")
+
+    def _asking(self, name: str, value: str) -> Question:
+        if name == "operation":
+            return replace(self, operation=value)
+        if name in PLACES:
+            names = [value if place == name else old for place, old in zip(PLACES, self.names, strict=True)]
+            return replace(self, names=(names[0], names[1]))
+        given = {**self.given, name: value}
+        return replace(self, arguments={**self.arguments, self.operation: given})
+
+
+def shape_explorer(**tensors: Tensor) -> ShapeExplorer:
+    """Explore what operations do to shapes: `shape_explorer()`, or with tensors of yours, `shape_explorer(x=x, w=w)`.
+
+    Raises TypeError for what is no tensor, ValueError for a tensor without numbers in plain memory.
+    """
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected tensors, found {type(tensor).__name__} for {name}. Try torch.tensor({name}).")
+        if tensor.layout != torch.strided or tensor.device.type == "meta":
+            raise ValueError(f"expected tensors with numbers and strides; {name} is {tensor.layout}, {tensor.device}.")
+    return ShapeExplorer(tensors or examples())
+
+
+def examples() -> dict[str, Tensor]:
+    """Small tensors whose sizes differ, so that no two dimensions can be taken for each other."""
+    table = torch.arange(12.0).reshape(3, 4)
+    return {
+        "column": torch.tensor([[0.0], [10.0], [20.0]]),
+        "row": torch.tensor([1.0, 2.0, 3.0, 4.0]),
+        "table": table,
+        "turned": table.T,
+        "weights": torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, -1.0]]),
+        "cube": torch.arange(24.0).reshape(2, 3, 4),
+    }
+
+
+class ShapeExplorer(Explorer):
+    """The widget. Its question stays in Python; the page gets pictures of the answers."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        super().__init__("Shape explorer")
+        self._tensors = dict(tensors)
+        names = list(self._tensors)
+        self._question = Question("add" if len(names) > 1 else "transpose", (names[0], names[len(names) > 1]))
+        self._found = self._answer(self._question)
+        self.show()
+
+    def choose(self, name: str, value: Any) -> None:
+        """Ask the changed question."""
+        question = self._question.changed(name, value)
+        self._found, self._question = self._answer(question), question
+
+    def _answer(self, question: Question) -> Exploration:
+        names = question.names[: OPERATIONS[question.operation].tensors]
+        return explore(question.operation, [(name, self._tensors[name]) for name in names], question.given)
+
+    def draw(self) -> Html:
+        """The sizes, the shape, the numbers; or only the question."""
+        asked = self._question
+        verdict = (
+            judged(asked.guess, self._found) if asked.predicts and not asked.covered and not self._found.unread else ""
+        )
+        return shape_picture(self._found, covered=asked.covered, verdict=verdict)
+
+    def tell(self) -> str:
+        """The answer in words."""
+        found, asked = self._found, self._question
+        if found.unread:
+            return found.note
+        if asked.covered:
+            return f"{found.code}: what is the shape of the result?"
+        verdict = f" {judged(asked.guess, found)}" if asked.predicts else ""
+        told = f"torch refuses: {found.error}" if found.error else f"shape {found.shape}"
+        return f"{found.code}: {told}.{verdict}"
+
+    def offer(self) -> Sequence[Control]:
+        """Operation, tensors, arguments; then the prediction."""
+        return [
+            Control("choice", "operation", "Operation", self._question.operation, tuple(OPERATIONS)),
+            *self._tensor_choices(),
+            *(_argument(name, text) for name, text in self._question.given.items()),
+            *self._prediction(),
+        ]
+
+    def _tensor_choices(self) -> list[Control]:
+        count, options = OPERATIONS[self._question.operation].tensors, tuple(self._tensors)
+        labels = ("First tensor", "Second tensor") if count > 1 else ("Tensor",)
+        chosen = zip(PLACES, labels, self._question.names, strict=False)
+        return [Control("choice", place, label, name, options) for place, label, name in chosen]
+
+    def _prediction(self) -> list[Control]:
+        asked = self._question
+        switch = Control("switch", "predict", "Predict first", asked.predicts)
+        if not asked.covered:
+            return [switch]
+        return [
+            switch,
+            Control("text", "guess", "Your prediction of the shape", asked.guess, hint=FORM),
+            Control("button", "show", "Show what torch says"),
+        ]
+
+
+def _argument(name: str, text: str) -> Control:
+    if name == "keepdim":
+        return Control("choice", name, name, text, TRUTHS)
+    return Control("text", name, name, text, hint=HINTS.get(name, ""))

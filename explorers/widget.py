@@ -1,0 +1,97 @@
+"""What all explorers share as widgets: they show a picture made in Python, and hear what the reader chooses."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+from traitlets import Dict, Int, List, Unicode
+
+from explorers.controls import Control, Refused
+from explorers.markup import Html, join, prose, still, tag
+
+_STATIC = Path(__file__).parent / "static"
+
+
+class Explorer(anywidget.AnyWidget):
+    """Shows `draw()` and the controls of `offer()`; what the reader does arrives at `choose`.
+
+    A subclass keeps its state in attributes of its own, calls `super().__init__(title)` and, when its state stands,
+    `show()`. What the page sends is checked against `offer()` before `choose` sees it.
+    """
+
+    _esm = _STATIC / "explorer.js"
+    _css = _STATIC / "explorer.css"
+    _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
+
+    title = Unicode().tag(sync=True)
+    picture = Unicode().tag(sync=True)
+    controls = List(Dict()).tag(sync=True)
+    said = Unicode().tag(sync=True)
+    heard = Int().tag(sync=True)  # counts the messages that were answered, so that the page knows of a silent kernel
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title=title)
+        self._offered: dict[str, Control] = {}
+        self.on_msg(self._hear)
+
+    @abstractmethod
+    def draw(self) -> Html:
+        """The picture of the present state."""
+
+    @abstractmethod
+    def offer(self) -> Sequence[Control]:
+        """The controls, in the order in which they stand; parts of the picture among them."""
+
+    @abstractmethod
+    def tell(self) -> str:
+        """The present state in one or two sentences: read aloud after each change, and shown where there is no HTML."""
+
+    @abstractmethod
+    def choose(self, name: str, value: Any) -> None:
+        """Change the state: `value` is one that the control `name` can have. Raises Refused, the state unchanged."""
+
+    def show(self, note: str = "") -> None:
+        """Send the page what has changed; `note` is told above the picture."""
+        offered = list(self.offer())
+        self._offered = {control.name: control for control in offered}
+        with self.hold_sync():
+            self.picture = join(tag("p", prose(note), class_="x-note") if note else Html(""), self.draw())
+            self.controls = [control.plain() for control in offered if control.kind != "part"]
+            self.said = note or self.tell()
+
+    def _hear(self, _: object, content: object, _buffers: object) -> None:
+        """Answer a message from the page, whatever it holds."""
+        with self.hold_sync():
+            try:
+                self._apply(content)
+            except Refused as error:
+                self.show(note=str(error))
+            except Exception as error:  # the reader's own model may raise anything; a page that stays silent is worse
+                self.show(note=f"That could not be shown: {type(error).__name__}: {error}")
+            self.heard += 1
+
+    def _apply(self, content: object) -> None:
+        name = content.get("choose") if isinstance(content, dict) else None
+        if not isinstance(content, dict) or not isinstance(name, str) or name not in self._offered:
+            raise Refused("The page asked for something that is not here: run the cell again.")
+        self.choose(name, self._offered[name].check(content.get("value")))
+        self.show()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """The page asks, and sets nothing by itself."""
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The widget, and for pages without a kernel the same picture as HTML, and the state in words."""
+        bundle = super()._repr_mimebundle_()
+        assert bundle is not None  # only a widget without a view has none
+        data, metadata = bundle
+        return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
+
+    def page(self) -> Html:
+        """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
+        style = tag("style", Html((_STATIC / "explorer.css").read_text(encoding="utf-8")))
+        return join(style, tag("div", tag("p", self.title, class_="x-title"), still(self.draw()), class_="explorer"))

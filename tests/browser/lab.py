@@ -1,0 +1,110 @@
+"""JupyterLab as a reader uses it: a page object over Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import ConsoleMessage, Locator, Page
+
+from tests.browser.lab_server import Server
+from tests.small_chapter import PROJECT
+
+SCREENSHOTS = PROJECT / "build" / "screenshots"
+PATIENCE = 60_000  # milliseconds until a kernel has started, or all cells have run
+LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
+_NOTEBOOK = "window.jupyterapp.shell.currentWidget"
+
+
+def keep_picture(of: Page | Locator, name: str) -> Path:
+    """Keep what a page or an element looks like as build/screenshots/NAME.png."""
+    path = SCREENSHOTS / f"{name}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    of.screenshot(path=path)
+    return path
+
+
+class Lab:
+    """One browser page with JupyterLab in it. `complaints` holds the page's errors and warnings, as they come."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        self.complaints: list[str] = []
+        page.set_default_timeout(20_000)
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def write(self, name: str, *cells: str) -> str:
+        """Make a notebook with these code cells; returns its name."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(notebook, self.server.folder / name)
+        return name
+
+    def copy(self, notebook: Path) -> str:
+        """Put a copy of a notebook into the server's folder; returns its name."""
+        shutil.copy(notebook, self.server.folder)
+        return notebook.name
+
+    def open(self, notebook: str) -> None:
+        """Open a notebook and wait until its kernel is idle."""
+        self.page.goto(self.server.page(notebook))
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=PATIENCE)
+        self.wait_for_idle()
+        self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+
+    def wait_for_idle(self) -> None:
+        """Wait until the kernel has nothing to do."""
+        idle = f"() => {_NOTEBOOK}?.sessionContext?.session?.kernel?.status === 'idle'"
+        self.page.wait_for_function(idle, timeout=PATIENCE)
+
+    def run_all(self) -> None:
+        """Run every cell; returns when all have run, or one has failed."""
+        self._command("notebook:run-all-cells")
+
+    def run(self, cell: Locator) -> None:
+        """Run one cell as with Ctrl+Enter."""
+        self._editor(cell).click()
+        self.page.keyboard.press("Control+Enter")
+        self.wait_for_idle()
+
+    def type(self, cell: Locator, text: str) -> None:
+        """Put text into a cell in place of what is there."""
+        self._editor(cell).click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def cell(self, text: str) -> Locator:
+        """The first cell that shows this text."""
+        return self.page.locator(".jp-Notebook .jp-Cell").filter(has_text=text).first
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel, without a question, and wait for it."""
+        self.page.evaluate(f"{_NOTEBOOK}.sessionContext.session.kernel.restart()")
+        self.wait_for_idle()
+
+    def save(self) -> Path:
+        """Save the notebook; returns its file."""
+        self._command("docmanager:save")
+        return self.server.folder / self.page.evaluate(f"{_NOTEBOOK}.context.path")
+
+    def use_theme(self, name: str) -> None:
+        """LIGHT or DARK."""
+        self.page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})", name)
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
+
+    def screenshot(self, name: str, of: Locator | None = None) -> Path:
+        """Keep what the page, or one element, looks like as build/screenshots/NAME.png."""
+        return keep_picture(of or self.page, name)
+
+    def _command(self, name: str) -> None:
+        self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
+
+    def _editor(self, cell: Locator) -> Locator:
+        return cell.locator(".jp-InputArea-editor .cm-content")

@@ -1,0 +1,101 @@
+"""A JupyterLab server of the tests' own: nothing of the user's settings, workspaces or notebooks is read or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from tests.small_chapter import PROJECT
+
+PATIENCE = 90  # seconds until the server must answer
+
+# Every cell is in the page, scrolled to or not; nobody is asked about news.
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "docmanager-extension/plugin": {"autosave": False},
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where JupyterLab answers, and the folder that it shows."""
+
+    address: str
+    token: str
+    folder: Path
+
+    def page(self, notebook: str) -> str:
+        """The address of a notebook in the folder, in a workspace without a past."""
+        return f"{self.address}/lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
+
+
+@contextmanager
+def lab_server(home: Path) -> Iterator[Server]:
+    """JupyterLab on a free port, with everything it keeps below `home`; it ends, with its kernels, at the end."""
+    folder = home / "notebooks"
+    folder.mkdir(parents=True)
+    _write_settings(home / "settings")
+    port, token = _free_port(), secrets.token_hex(16)
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser", "--allow-root"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
+    command += [f"--IdentityProvider.token={token}"]
+    server = Server(f"http://127.0.0.1:{port}", token, folder)
+    with (home / "server.log").open("w") as log:
+        process = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
+    try:
+        _wait(server, process, home / "server.log")
+        yield server
+    finally:
+        process.terminate()  # the server ends its kernels
+        process.wait(30)
+
+
+def _write_settings(folder: Path) -> None:
+    for name, values in SETTINGS.items():
+        path = folder / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """Each place where Jupyter keeps something is below `home`; the kernel imports the code that is tested."""
+    places = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    own = {variable: str(home / place) for variable, place in places.items()}
+    return {**os.environ, **own, "PYTHONPATH": str(PROJECT)}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when the server answers; raises RuntimeError with the end of its log when it does not."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urlopen(f"{server.address}/api/status?token={server.token}", timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.3)
+    raise RuntimeError(f"JupyterLab does not answer:\n{log.read_text()[-2000:]}")

@@ -1,0 +1,191 @@
+"""The shape explorer in JupyterLab, as readers use it: with a mouse, with a keyboard, in both themes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert.exporters import HTMLExporter
+from playwright.sync_api import Browser, Locator, expect
+
+from explorers import shape_explorer
+from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+
+OPENED = "from explorers import shape_explorer\nshape_explorer()"
+SLOW = """import time, torch
+from explorers import shape_explorer, shape_widget
+explorer, ask = shape_explorer(x=torch.ones(24)), shape_widget.explore
+explorer.choose("operation", "view")
+explorer.show()
+def slowly(*asked):
+    time.sleep(2)
+    return ask(*asked)
+shape_widget.explore = slowly
+explorer"""
+WIDTHS = {"wide": 1280, "narrow": 700}
+
+
+@pytest.fixture
+def explorer(lab: Lab) -> Locator:
+    """A shape explorer on its own tensors."""
+    return opened(lab, OPENED)
+
+
+def opened(lab: Lab, code: str) -> Locator:
+    """The explorer that a cell shows."""
+    lab.open(lab.write("explore.ipynb", code))
+    lab.run_all()
+    found = lab.page.locator(".explorer")
+    found.wait_for()
+    return found
+
+
+def picture(explorer: Locator) -> Locator:
+    """Its picture, without the controls."""
+    return explorer.locator(".x-picture")
+
+
+def test_with_a_mouse(lab: Lab, explorer: Locator) -> None:
+    """Choosing an operation and tensors shows what comes of them; the page has nothing to complain about."""
+    explorer.get_by_label("Operation").select_option("matmul")
+    explorer.get_by_label("First tensor").select_option("table")
+    explorer.get_by_label("Second tensor").select_option("weights")
+
+    expect(picture(explorer)).to_contain_text("table @ weights")
+    expect(picture(explorer)).to_contain_text("known before any number is: (3, 2)")
+    expect(picture(explorer)).to_contain_text("summed over, and gone")
+    assert [] == lab.complaints
+
+
+def test_with_a_keyboard(lab: Lab, explorer: Locator) -> None:
+    """Tab, arrows, letters and Space reach and change everything, each with a visible focus; JupyterLab takes none."""
+    press = lab.page.keyboard.press
+    operation = explorer.get_by_label("Operation")
+    operation.focus()
+    press("t")  # to transpose
+    press("Tab")
+    expect(picture(explorer)).to_contain_text("column.transpose(0, 1)")
+    assert focus_ring(explorer.get_by_label("Tensor", exact=True)) >= 2
+
+    press("ArrowDown")
+    press("ArrowDown")
+    press("Tab")
+    expect(picture(explorer)).to_contain_text("table.transpose(0, 1)")
+    expect(explorer.get_by_label("dim0")).to_be_focused()
+    press("-")
+    press("1")
+    press("Tab")
+    press("Tab")
+    press("Space")
+    expect(explorer.get_by_label("Your prediction of the shape")).to_be_visible()
+    press("Tab")
+    press("Tab")
+    expect(explorer.get_by_role("button")).to_be_focused()
+    press("b")  # in a notebook's command mode, a new cell
+    press("Enter")  # and an open editor
+
+    expect(picture(explorer)).to_contain_text("table.transpose(-1, 1)")
+    expect(picture(explorer)).to_contain_text("torch says (3, 4).")
+    expect(picture(explorer)).to_be_focused()
+    assert 1 == lab.page.locator(".jp-Cell").count()
+
+
+def test_answers_take_no_letters_away(lab: Lab) -> None:
+    """Typing goes on while the answer to what was typed before comes in, late."""
+    explorer = opened(lab, SLOW)
+    sizes = explorer.get_by_label("sizes")
+    sizes.fill("4")
+    lab.page.wait_for_timeout(700)  # a pause, in which it is sent
+    sizes.press("End")
+    sizes.press_sequentially(", 3, 2, 1, 1, 1", delay=250)
+
+    expect(picture(explorer)).to_contain_text("x.view(4, 3, 2, 1, 1, 1)", timeout=15_000)
+    expect(sizes).to_have_value("4, 3, 2, 1, 1, 1")
+
+
+def test_impossible_operation(explorer: Locator) -> None:
+    """torch's own words, and where the sizes do not fit."""
+    explorer.get_by_label("Operation").select_option("matmul")
+
+    expect(picture(explorer).locator(".x-error")).to_contain_text("RuntimeError: ")
+    expect(picture(explorer).locator("td", has_text="✗")).to_have_attribute("title", "does not fit")
+    expect(explorer.locator("[aria-live]")).to_contain_text("torch refuses")
+
+
+def test_predict_first(lab: Lab, explorer: Locator) -> None:
+    """The answer is covered until it is asked for; then focus goes on to the picture, since the button is gone."""
+    explorer.get_by_label("Predict first").check()
+    expect(picture(explorer)).to_contain_text("What is the shape of the result?")
+    expect(picture(explorer)).not_to_contain_text("(3, 4)")
+
+    explorer.get_by_label("Your prediction of the shape").fill("3, 4")
+    lab.page.keyboard.press("Tab")
+    lab.page.keyboard.press("Enter")
+
+    expect(picture(explorer)).to_contain_text("You predicted (3, 4); torch says (3, 4). Your prediction holds.")
+    expect(picture(explorer)).to_be_focused()
+
+
+def test_restarted_kernel(lab: Lab, explorer: Locator) -> None:
+    """What cannot be answered any more is told, with what to do."""
+    lab.restart_kernel()
+    explorer.get_by_label("Operation").select_option("sum")
+
+    expect(explorer.get_by_role("status")).to_contain_text("run this cell again", timeout=15_000)
+
+
+def test_names_are_text(lab: Lab) -> None:
+    """A tensor's name that looks like markup is shown, and does nothing."""
+    name = "<img src=x onerror=document.title='broken'>"
+    found = opened(
+        lab, f"import torch\nfrom explorers import shape_explorer\nshape_explorer(**{{{name!r}: torch.ones(2)}})"
+    )
+
+    expect(picture(found)).to_contain_text(name)
+    assert "broken" not in lab.page.title() and 0 == found.locator("img").count()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str, width: str) -> None:
+    """All text has enough contrast, every control a name, and nothing is cut off, in each state."""
+    lab.use_theme(theme)
+    lab.page.set_viewport_size({"width": WIDTHS[width], "height": 1000})
+    for state in ("add", "matmul", "view", "covered"):
+        if state == "covered":
+            explorer.get_by_label("Predict first").check()
+            expect(picture(explorer)).to_contain_text("What is")
+        else:
+            explorer.get_by_label("Operation").select_option(state)
+            expect(explorer.get_by_label("Operation")).to_have_value(state)
+            expect(picture(explorer)).to_contain_text({"add": "+", "matmul": "@", "view": "view("}[state])
+
+        lab.screenshot(f"shape-{state}-{theme.split()[-1].lower()}-{width}", explorer)
+
+        assert [] == faint_texts(explorer)
+        assert [] == nameless_controls(explorer)
+        assert explorer.evaluate("root => root.scrollWidth <= root.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    """A notebook exported as HTML shows the same picture, with nothing to press."""
+    data, metadata = shape_explorer()._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    cell = nbformat.v4.new_code_cell(OPENED, outputs=[output])
+    exporter = HTMLExporter(theme=scheme)
+    page_text, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
+
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((tmp_path / "page.html").as_uri())
+    found = page.locator(".explorer")
+
+    expect(found).to_contain_text("known before any number is: (3, 4)")
+    assert 0 == found.locator("button, select, input").count()
+    assert [] == faint_texts(found)
+    keep_picture(found, f"shape-exported-{scheme}")
+    page.close()

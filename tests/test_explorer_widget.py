@@ -1,0 +1,279 @@
+"""What all explorers share: what the page sends is checked, and what the page gets needs no page to be made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbconvert.exporters import HTMLExporter
+
+from explorers.controls import LONGEST, Control, Refused
+from explorers.markup import Html, chooser, join, number, numbers, prose, still, table, tag
+from explorers.widget import Explorer
+from tests.small_chapter import PROJECT
+
+
+class Counter(Explorer):
+    """A small explorer: something of each kind to choose, and what arrived."""
+
+    def __init__(self) -> None:
+        super().__init__("A <counter>")
+        self.arrived: list[tuple[str, Any]] = []
+        self.show()
+
+    def draw(self) -> Html:
+        return tag("p", f"{len(self.arrived)} arrived", chooser("node", "n1", "a node"))
+
+    def offer(self) -> Sequence[Control]:
+        return [
+            Control("choice", "color", "Color", "red", ("red", "blue")),
+            Control("text", "sizes", "Sizes", "2"),
+            Control("switch", "on", "On", False),
+            Control("button", "go", "Go"),
+            Control("button", "never", "Never", disabled=True),
+            Control("part", "node", "Node", "n1", ("n1", "n2")),
+        ]
+
+    def tell(self) -> str:
+        return f"{len(self.arrived)} arrived."
+
+    def choose(self, name: str, value: Any) -> None:
+        if value == "refuse":
+            raise Refused("not `that` <b>one</b>")
+        if value == "fail":
+            raise RuntimeError("of <the model>")
+        self.arrived.append((name, value))
+
+
+def sent(explorer: Explorer, content: object) -> None:
+    """A message as it comes from the page."""
+    explorer._handle_custom_msg(content, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "arrives"),
+    [
+        ("color", "blue", "blue"),
+        ("sizes", "3, 4", "3, 4"),
+        ("on", True, True),
+        ("go", None, ""),
+        ("node", "n2", "n2"),
+    ],
+)
+def test_choice_arrives(name: str, value: object, arrives: object) -> None:
+    """Each kind of control gives the subclass its value, then the page gets the new state."""
+    explorer = Counter()
+    sent(explorer, {"choose": name, "value": value})
+
+    assert [(name, arrives)] == explorer.arrived
+    assert "1 arrived" in explorer.picture and "1 arrived." == explorer.said and 1 == explorer.heard
+
+
+BAD = [
+    None,
+    [],
+    "go",
+    {},
+    {"choose": None},
+    {"choose": ["go"]},
+    {"choose": "draw"},
+    {"choose": "never", "value": None},
+    {"choose": "color"},
+    {"choose": "color", "value": "green"},
+    {"choose": "color", "value": ["red"]},
+    {"choose": "node", "value": "n3"},
+    {"choose": "on", "value": "yes"},
+    {"choose": "on", "value": 1},
+    {"choose": "sizes", "value": 3},
+    {"choose": "sizes", "value": "1" * (LONGEST + 1)},
+    {"choose": "sizes", "value": "refuse"},
+    {"choose": "sizes", "value": "fail"},
+]
+
+
+@pytest.mark.parametrize("content", BAD, ids=repr)
+def test_bad_message_is_a_note(content: object) -> None:
+    """Whatever the page sends: the state stays, a note says why, and the page is told that it was heard."""
+    explorer = Counter()
+    sent(explorer, content)
+
+    assert [] == explorer.arrived and 1 == explorer.heard
+    assert explorer.picture.startswith('<p class="x-note">') and "0 arrived" in explorer.picture
+    assert explorer.said and "<b>" not in explorer.picture and "<the" not in explorer.picture
+
+
+@settings(deadline=None)
+@given(
+    content=st.recursive(
+        st.none() | st.booleans() | st.text() | st.floats(),
+        lambda x: st.lists(x) | st.dictionaries(st.sampled_from(["choose", "value"]), x),
+    )
+)
+def test_any_message_is_answered(content: object) -> None:
+    """None leaves as an exception."""
+    explorer = Counter()
+    sent(explorer, content)
+
+    assert 1 == explorer.heard
+
+
+def test_note_goes_with_the_next_choice() -> None:
+    """It is told once."""
+    explorer = Counter()
+    sent(explorer, {"choose": "sizes", "value": "refuse"})
+    sent(explorer, {"choose": "sizes", "value": "2"})
+
+    assert "x-note" not in explorer.picture
+
+
+def test_page_sets_nothing() -> None:
+    """A page that writes to the traits changes neither the state nor what another page is shown."""
+    explorer = Counter()
+    explorer.set_state({"picture": "<script>1</script>", "controls": [], "heard": 9})
+
+    assert "script" not in explorer.picture and explorer.controls and 0 == explorer.heard
+    assert "script" not in explorer.page()
+
+
+def test_parts_stand_in_the_picture_only() -> None:
+    """The page draws the other controls, as plain data."""
+    controls = Counter().controls
+
+    assert ["color", "sizes", "on", "go", "never"] == [control["name"] for control in controls]
+    assert {"kind", "name", "label", "value", "options", "hint", "disabled"} == set(controls[0])
+
+
+def bundle(explorer: Explorer) -> dict[str, Any]:
+    """What a notebook keeps of it."""
+    data, _ = explorer._repr_mimebundle_()
+    return data
+
+
+def test_three_forms() -> None:
+    """The widget, the picture without buttons or scripts, and words."""
+    data = bundle(Counter())
+
+    assert "model_id" in data["application/vnd.jupyter.widget-view+json"]
+    assert "A <counter>. 0 arrived." == data["text/plain"]
+    style, _, shown = data["text/html"].partition("</style>")
+    assert style.startswith("<style>") and "0 arrived" in shown and "a node" in shown and "A &lt;counter&gt;" in shown
+    assert not any(word in shown for word in ("<button", "<script", "<noscript", "data-choose"))
+
+
+def test_old_ipywidgets_show_the_same() -> None:
+    """ipywidgets 7 has a display method that IPython would ask first; here it is none."""
+    assert not callable(Counter()._ipython_display_)
+
+
+def test_notebook_keeps_the_picture() -> None:
+    """A notebook with the output is valid, and becomes a page that shows the picture where no kernel answers."""
+    output = nbformat.v4.new_output("display_data", bundle(Counter()))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])
+    nbformat.validate(notebook)
+    page, _ = HTMLExporter().from_notebook_node(notebook)
+
+    assert "0 arrived" in page and "data-choose" not in page.partition('class="explorer"')[2]
+
+
+def test_import_is_cheap() -> None:
+    """A notebook that opens no explorer loads neither widgets nor torch."""
+    code = "import sys, explorers; print(sorted({'anywidget', 'ipywidgets', 'torch'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT)
+
+    assert "[]\n" == done.stdout
+
+
+def test_name_stays_a_function() -> None:
+    """Asked for twice, and after its module has been loaded."""
+    code = "from explorers import shape_explorer; import explorers; print(callable(explorers.shape_explorer))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT)
+
+    assert "True\n" == done.stdout
+
+
+def test_unknown_name() -> None:
+    """Like any module without it."""
+    import explorers
+
+    with pytest.raises(AttributeError, match="'explorers' has no attribute 'graphs'"):
+        _ = explorers.graphs
+
+
+class TestMarkup:
+    @given(text=st.text(), name=st.text())
+    def test_all_text_is_escaped(self, text: str, name: str) -> None:
+        """In children and in attributes, unless it is markup already."""
+        made = tag("p", text, title=name)
+
+        assert f'<p title="{escape(name)}">{escape(text)}</p>' == made
+        assert f"<b>{made}</b>" == tag("b", made)
+
+    def test_attributes(self) -> None:
+        """Names as in HTML; False and None leave one out, True gives its name alone."""
+        made = tag("td", class_="x", data_node=3, hidden=True, open=False, title=None)
+
+        assert '<td class="x" data-node="3" hidden></td>' == made
+
+    @given(value=st.text(), label=st.text())
+    def test_still_picture_keeps_the_words(self, value: str, label: str) -> None:
+        """Buttons become plain text with the same class."""
+        picture = join("before ", chooser("node", value, label, class_="x-node"))
+
+        assert f'before <span class="x-node">{escape(label)}</span>' == still(picture)
+
+    def test_prose(self) -> None:
+        """What stands between backticks is code; a lone backtick is a backtick."""
+        assert "use <code>a&lt;b</code> here" == prose("use `a<b` here")
+        assert "a ` b" == prose("a ` b")
+
+    def test_table_names_rows_and_columns(self) -> None:
+        """With scope, for those who hear it; an empty corner is no header."""
+        made = table("Sizes <2>", ("", "dim 0"), [("x", "3"), ("y", tag("td", "4", class_="big"))])
+
+        assert "<caption>Sizes &lt;2&gt;</caption>" in made and '<th scope="col">dim 0</th>' in made
+        assert '<td></td><th scope="col">' in made
+        assert '<th scope="row">x</th><td>3</td>' in made and '<th scope="row">y</th><td class="big">4</td>' in made
+
+    @pytest.mark.parametrize(
+        ("value", "told"),
+        [
+            (1.0, "1"),
+            (0.123456, "0.1235"),
+            (float("nan"), "nan"),
+            (-float("inf"), "-inf"),
+            (True, "True"),
+            (12345678, "12345678"),
+            (1 - 2.5j, "1-2.5j"),
+        ],
+    )
+    def test_number(self, value: object, told: str) -> None:
+        """Four digits, and what is not a number by its name."""
+        assert told == number(value)
+
+    @pytest.mark.parametrize(
+        ("values", "tables", "cells"),
+        [
+            (5.0, 1, 1),
+            ([1.0, 2.0], 1, 2),
+            ([[1, 2], [3, 4]], 1, 4),
+            ([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], 2, 8),
+            ([[[[1]], [[2]]]], 2, 2),
+            ([], 1, 1),
+            ([[], []], 1, 1),
+            ([[[], []]], 1, 1),
+        ],
+    )
+    def test_numbers(self, values: object, tables: int, cells: int) -> None:
+        """A table for each matrix, named by its index; without numbers, a word."""
+        made = numbers("x", values)
+
+        assert (tables, cells) == (made.count("<table"), made.count("<td"))
+        assert ("x[0]" in made) == (tables > 1 or values == [[[], []]])
+        assert ("no numbers" in made) == (values in ([], [[], []], [[[], []]]))

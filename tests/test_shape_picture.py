@@ -1,0 +1,238 @@
+"""The shape explorer's picture and widget: the facts of the state, in order, and nothing from outside as markup."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorers import shape_explorer
+from explorers.predictions import judged
+from explorers.shape_picture import shape_picture
+from explorers.shape_rules import OPERATIONS
+from explorers.shape_widget import ShapeExplorer, examples
+from explorers.shapes import Exploration, explore
+
+
+def counted(*shape: int) -> torch.Tensor:
+    """A tensor of this shape with the numbers from 0 on."""
+    return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+
+
+def words(picture: str) -> str:
+    """What is left without any markup, as GitHub may leave it."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", picture, flags=re.S))).split())
+
+
+def added() -> Exploration:
+    """A column and a row."""
+    return explore("add", [("column", counted(3, 1)), ("row", counted(4))])
+
+
+def test_all_facts_in_order() -> None:
+    """Sizes and why; the shape; the numbers; strides and dtype; the memory: readable without any style."""
+    told = words(shape_picture(added()))
+    facts = (
+        "column + row",
+        "column 3 1 row – 4 result 3 4 why missing: stretched 1 is stretched",
+        "Shapes line up at the right",
+        "known before any number is: (3, 4)",
+        "column 0 1 2 row 0 1 2 3 result 0 1 2 3 1 2 3 4 2 3 4 5",
+        "result (3, 4) (4, 1) float32",
+        "The result has memory of its own",
+    )
+    places = [told.index(fact) for fact in facts]
+
+    assert sorted(places) == places
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_same_facts_as_the_state(operation: str) -> None:
+    """For each operation as it stands at first: code, rule, shape, stride, values and error are those of the state."""
+    tensors = list(examples().items())[2 : 2 + OPERATIONS[operation].tensors]
+    found = explore(operation, tensors)
+    told = words(shape_picture(found))
+
+    assert found.code in told and found.rule.replace("`", "") in told.replace(" ,", ",").replace(" ;", ";")
+    assert all(row.why in told for row in found.rows)
+    if found.error:
+        assert found.error in told
+    else:
+        assert found.result is not None
+        assert f"number is: {found.shape}" in told and f"result {found.shape} {found.result.stride}" in told
+
+
+def test_view_names_whose_memory() -> None:
+    """A view says that a change to one shows in the other."""
+    told = words(shape_picture(explore("transpose", [("table", counted(2, 3))])))
+
+    assert "The result is a view: it looks at the memory of table" in told
+
+
+def test_clash_is_marked_without_color() -> None:
+    """Where sizes do not fit stands a sign with a name, and torch's error word for word."""
+    found = explore("add", [("a", counted(2, 3)), ("b", counted(4))])
+    picture = shape_picture(found)
+
+    assert 1 == picture.count('title="does not fit">✗</td>') and "no result" in picture
+    assert found.error in words(picture) and "known before" not in picture
+
+
+def test_large_tensor_is_counted() -> None:
+    """Too many numbers are not written out."""
+    told = words(shape_picture(explore("transpose", [("x", counted(30, 40))])))
+
+    assert "x : 1,200 numbers, too many to write out" in told and "known before any number is: (40, 30)" in told
+
+
+def test_covered_picture_tells_nothing_of_the_result() -> None:
+    """Neither its shape, nor its numbers, nor why."""
+    told = words(shape_picture(added(), covered=True))
+
+    assert "What is the shape of the result?" in told and "result ?" in told
+    assert not any(word in told for word in ("(3, 4)", "stretched", "memory", "4 2 3 4 5"))
+
+
+@given(name=st.text(min_size=1), typed=st.text())
+@settings(deadline=None)
+def test_names_and_arguments_are_text(name: str, typed: str) -> None:
+    """No tag in the picture comes from a name or from what was typed in."""
+    found = explore("view", [(f"<x>{name}", counted(2, 3))], {"sizes": f"<b>{typed}"})
+
+    assert set(re.findall(r"</?([^\s/>]+)", shape_picture(found))) <= {
+        "div", "p", "code", "table", "caption", "thead", "tbody", "tr", "th", "td",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("guess", "ending"),
+    [
+        ("(3, 4)", "You predicted (3, 4); torch says (3, 4). Your prediction holds."),
+        ("3,4", "Your prediction holds."),
+        ("[3, 4]", "Your prediction holds."),
+        ("(4, 3)", "You predicted (4, 3); torch says (3, 4). Not what you expected? Read on."),
+        ("error", "You predicted an error; torch says (3, 4). Not what you expected? Read on."),
+        ("()", "You predicted (); torch says (3, 4). Not what you expected? Read on."),
+        ("", "torch says (3, 4)."),
+        ("three", "Write a shape, such as (3, 4) or (), or the word error."),
+    ],
+)
+def test_prediction(guess: str, ending: str) -> None:
+    """A guess is read as people write shapes, and compared."""
+    assert judged(guess, added()).endswith(ending)
+
+
+def test_predicted_error() -> None:
+    """That torch refuses can be foreseen as well; so can a shape without dimensions."""
+    refused = explore("add", [("a", counted(3)), ("b", counted(4))])
+    total = explore("sum", [("a", counted(3))])
+
+    assert "Your prediction holds." in judged(" Error ", refused) and "Your prediction holds." in judged("()", total)
+
+
+def choose(explorer: ShapeExplorer, **chosen: Any) -> None:
+    """What a reader chooses, one after the other."""
+    for name, value in chosen.items():
+        explorer._handle_custom_msg({"choose": name, "value": value}, [])
+
+
+def offered(explorer: ShapeExplorer) -> dict[str, Any]:
+    """What stands in each control."""
+    return {control["name"]: control["value"] for control in explorer.controls}
+
+
+class TestWidget:
+    def test_begins_with_a_broadcast(self) -> None:
+        """On tensors of its own, without a page."""
+        explorer = shape_explorer()
+
+        assert "column + row: shape (3, 4)." == explorer.tell()
+        assert {"operation": "add", "first": "column", "second": "row", "predict": False} == offered(explorer)
+
+    def test_own_tensors(self) -> None:
+        """Those that are given, and no others; a later change to one is seen."""
+        x, w = counted(2, 5), counted(5, 3)
+        explorer = shape_explorer(x=x, w=w)
+        choose(explorer, operation="matmul")
+        assert "x @ w: shape (2, 3)." == explorer.said and ["x", "w"] == explorer.controls[1]["options"]
+
+        x.fill_(7.0)
+        choose(explorer, first="x")
+        assert "<td>7</td>" in explorer.picture
+
+    def test_one_tensor(self) -> None:
+        """Can be moved, and met with itself."""
+        explorer = shape_explorer(x=counted(2, 3))
+        assert "x.transpose(0, 1): shape (3, 2)." == explorer.tell()
+
+        choose(explorer, operation="add")
+        assert "x + x: shape (2, 3)." == explorer.tell()
+
+    def test_arguments_are_kept_for_each_operation(self) -> None:
+        """Going back to an operation finds what was typed in there."""
+        explorer = shape_explorer(x=counted(2, 3))
+        choose(explorer, operation="view", sizes="3, 2")
+        choose(explorer, operation="expand")
+        assert "-1, -1" == offered(explorer)["sizes"]
+
+        choose(explorer, operation="view")
+        assert "3, 2" == offered(explorer)["sizes"] and "x.view(3, 2): shape (3, 2)." == explorer.said
+
+    def test_what_cannot_be_read_stays_to_be_mended(self) -> None:
+        """The field keeps it, and the picture says what was expected."""
+        explorer = shape_explorer(x=counted(2, 3))
+        choose(explorer, operation="view", sizes="two")
+
+        assert "two" == offered(explorer)["sizes"] and "expected whole numbers" in explorer.picture
+
+    def test_prediction_first(self) -> None:
+        """Covered at each new question, uncovered when asked, and judged."""
+        explorer = shape_explorer()
+        choose(explorer, predict=True)
+        assert "known before" not in explorer.picture and {"guess", "show"} < set(offered(explorer))
+        assert "(3, 4)" not in explorer.said and "(3, 4)" not in words(explorer.page())
+
+        choose(explorer, guess="(3, 4)", show=None)
+        assert "Your prediction holds." in explorer.picture and "Your prediction holds." in explorer.said
+        assert "guess" not in offered(explorer)
+
+        choose(explorer, second="table")
+        assert "known before" not in explorer.picture and "" == offered(explorer)["guess"]
+        choose(explorer, predict=False)
+        assert "known before" in explorer.picture and "x-right" not in explorer.picture
+
+    def test_unreadable_argument_is_no_riddle(self) -> None:
+        """While predicting first, too, it is named at once."""
+        explorer = shape_explorer(x=counted(2, 3))
+        choose(explorer, operation="view", predict=True, sizes="two")
+
+        assert "expected whole numbers" in explorer.picture and explorer.said.startswith("expected whole numbers")
+
+    @pytest.mark.parametrize("made", [[1.0], None, "x"])
+    def test_no_tensor(self, made: Any) -> None:
+        """What was found is named."""
+        with pytest.raises(TypeError, match=f"expected tensors, found {type(made).__name__} for x"):
+            shape_explorer(x=made)
+
+    @pytest.mark.parametrize("made", [torch.ones(2, 2).to_sparse(), torch.ones(2, device="meta")])
+    def test_tensor_without_numbers_in_plain_memory(self, made: torch.Tensor) -> None:
+        """Strides or numbers are missing, and both are shown."""
+        with pytest.raises(ValueError, match="expected tensors with numbers and strides; x is torch"):
+            shape_explorer(x=made)
+
+    def test_tracked_tensor(self) -> None:
+        """One that keeps a record for gradients is looked at without adding to it."""
+        explorer = shape_explorer(w=torch.nn.Parameter(counted(2, 3)))
+
+        assert "w.transpose(0, 1): shape (3, 2)." == explorer.tell()
+
+    def test_static_page_tells_what_the_picture_tells(self) -> None:
+        """With the title before it."""
+        explorer = shape_explorer()
+
+        assert words(explorer.page()) == f"Shape explorer {words(explorer.picture)}"
