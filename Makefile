@@ -39,6 +39,9 @@ grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=c
 bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
 	python -m autograder bench $(BENCH)
 
+# These runs are nobody's progress.
+nbval run: export PYTORCH_BASICS_PROGRESS := off
+
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
 

@@ -1,4 +1,4 @@
-"""What the course's notebooks import: `check`, `hint`, `reveal` and `shows_error`."""
+"""What the course's notebooks import: `check`, `hint`, `progress`, `reveal` and `shows_error`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.checking import check, hint
     from autograder.lesson import reveal, shows_error
+    from autograder.overview import progress
 
-__all__ = ["check", "hint", "reveal", "shows_error"]
-_HOMES = {"check": "checking", "hint": "checking", "reveal": "lesson", "shows_error": "lesson"}
+__all__ = ["check", "hint", "progress", "reveal", "shows_error"]
+_HOMES = {
+    "check": "checking",
+    "hint": "checking",
+    "progress": "overview",
+    "reveal": "lesson",
+    "shows_error": "lesson",
+}
 
 
 def __getattr__(name: str) -> Any:

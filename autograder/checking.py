@@ -16,6 +16,7 @@ from autograder.exercises import find
 from autograder.feedback import Feedback, headline
 from autograder.judgement import judge, whole
 from autograder.key import Key
+from autograder.logbook import LOGBOOK
 from autograder.probe import see
 from autograder.verdict import Report, Status
 
@@ -34,6 +35,9 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     else:
         report = visible_report(name, answer)
     display(Feedback(report, find(name).hints))
+    told = LOGBOOK.note(report)
+    if told:
+        print(told)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(headline(report))
 

@@ -4,10 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from explorers.loop_widget import loop_stepper
     from explorers.shape_widget import shape_explorer
 
-__all__ = ["shape_explorer"]
-_HOMES = {"shape_explorer": "shape_widget"}
+__all__ = ["loop_stepper", "shape_explorer"]
+_HOMES = {"loop_stepper": "loop_widget", "shape_explorer": "shape_widget"}
 
 
 def __getattr__(name: str) -> Any:

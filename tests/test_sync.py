@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder import points
 from autograder.authoring.build import build, check_sync
+from autograder.points import Worth
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 
@@ -63,8 +65,24 @@ def test_stale_observations(project: Path) -> None:
     assert f"stale: autograder/exercises/{STEM}.json" in found
 
 
+def test_points_are_listed(project: Path) -> None:
+    """With the chapter's heading; points changed in the chapter make the list stale."""
+    (listed,) = points.load(project / "autograder" / "points.json")
+    chapter = project / "course" / "chapters" / f"{STEM}.py"
+    chapter.write_text(TEXT.replace("points=2", "points=3"))
+
+    assert points.Listed(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
+    assert "stale: autograder/points.json" in problems(project)
+
+
 @pytest.mark.parametrize(
-    "path", [f"notebooks/{STEM}.ipynb", f"solutions/{STEM}.ipynb", f"autograder/exercises/{STEM}.safetensors"]
+    "path",
+    [
+        f"notebooks/{STEM}.ipynb",
+        f"solutions/{STEM}.ipynb",
+        f"autograder/exercises/{STEM}.safetensors",
+        "autograder/points.json",
+    ],
 )
 def test_missing(project: Path, path: str) -> None:
     """A file that is not there is named."""

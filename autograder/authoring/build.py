@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from autograder import files, shipped
+from autograder import files, points, shipped
 from autograder.authoring import address
+from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
 from autograder.errors import WorkFailed
 
 OBSERVATIONS = Path("autograder", "exercises")
+POINTS = Path("autograder", points.FILE.name)
 # The folders of committed generated files, and which of their files are generated.
 _WATCHED = {
     Path("notebooks"): (".ipynb",),
     Path("solutions"): (".ipynb",),
     OBSERVATIONS: (".json", ".safetensors"),
+    POINTS.parent: (".json",),
 }
 
 # (course folder, chapter's stem) -> the contents of its two data files, by suffix
@@ -115,7 +118,15 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
     for chapter in chapters:
         for suffix, data in observer(project / "course", chapter.stem).items():
             outputs[OBSERVATIONS / f"{chapter.stem}{suffix}"] = data
+    outputs[POINTS] = points.encode([_listed(chapter) for chapter in chapters])
     return outputs
+
+
+def _listed(chapter: Chapter) -> points.Listed:
+    """The chapter's heading, and what its exercises are worth."""
+    heading = next(chapter.of_kind(Kind.MARKDOWN)).source.partition("\n")[0]
+    worth = {name: points.Worth(chapter.points(name), chapter.extra(name)) for name in chapter.exercises}
+    return points.Listed(chapter.stem, heading.lstrip("# "), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:

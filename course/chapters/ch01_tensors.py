@@ -24,7 +24,7 @@ import math
 import warnings
 import numpy as np
 import torch
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch01_tensors as figures
 
 _ = torch.manual_seed(seed)
@@ -1673,6 +1673,12 @@ report = torch.randn(4, 3)
 print(report.shape, report.dtype, report.device, report.requires_grad)
 assert report.shape == (4, 3) and report.dtype == torch.float32
 assert report.device.type == "cpu" and report.requires_grad is False
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(1)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(1)
 
 # %% [markdown] name="questions-1-3"
 # ### You can now: 1 to 3

@@ -24,7 +24,7 @@ seed = 0  # any whole number will do; the chapter holds for all of them
 import math
 import warnings
 import torch
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch02_autograd as figures
 
 _ = torch.manual_seed(seed)
@@ -1848,6 +1848,12 @@ frozen = kept_bytes(lambda: (data @ body @ head).sum())
 (data @ body @ head).sum().backward()
 assert body.grad is None and head.grad is not None and frozen < training
 print("saved while training all:", training, "bytes; with a frozen body:", frozen)
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(2)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(2)
 
 # %% [markdown] name="questions-1-4"
 # ### You can now: 1 to 4

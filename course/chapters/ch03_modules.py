@@ -27,7 +27,7 @@ import math
 import warnings
 import torch
 from torch import nn
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch03_modules as figures
 
 _ = torch.manual_seed(seed)
@@ -1802,6 +1802,12 @@ check("shape_trace", shape_trace)
 # | "Expected more than 1 value" | a single row in train mode |
 # | the best model is the last one | a state without copies |
 # | a frozen part still changes | running statistics; an old `.grad` |
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(3)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(3)
 
 # %% [markdown] name="questions-1-5"
 # ### You can now: 1 to 5

@@ -28,7 +28,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch04_training as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
@@ -321,6 +321,21 @@ for clear in (model.zero_grad, optimizer.zero_grad):  # the classifier's
     clear()
     assert all(p.grad is None for p in model.parameters())
 print(first, after_forward, last)
+
+# %% [markdown]
+# Now you: the loop stepper runs the five lines on a copy of a model and its optimizer, and shows what each line changes.
+# Leave out `zero_grad`, or move it, and run ten steps: what does the stepper say, and where does the curve go?
+
+# %% name="loop-stepper"
+from explorers import loop_stepper
+
+nn.init.zeros_(neuron.weight)
+nn.init.zeros_(neuron.bias)
+optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
+stepper = loop_stepper(neuron, optimizer, nn.MSELoss(), x, y)
+stepper.run(1)
+assert neuron.weight.item() == 0  # the step was taken by the copy
+stepper
 
 # %% [markdown]
 # Why then is it first in most code?
@@ -2031,6 +2046,12 @@ check("broken_loops", broken_loops)
 #
 # Say it aloud; then compare with section 2.
 # Better: close the notebook and write the loop from nothing, tomorrow again, until you need no look.
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(4)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(4)
 
 # %% [markdown] name="questions-1-4"
 # ### You can now: 1 to 4

@@ -37,7 +37,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch05_gpu_amp as figures
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
@@ -1819,6 +1819,12 @@ assert not torch.are_deterministic_algorithms_enabled()
 # Warm up, synchronize, read the clock, work, synchronize, read it again; take the median.
 #
 # </details>
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(5)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(5)
 
 # %% [markdown] name="questions-1-4"
 # ### You can now: 1 to 4

@@ -27,7 +27,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from autograder import check, hint, reveal, shows_error
+from autograder import check, hint, progress, reveal, shows_error
 from autograder.figures import ch06_capstone as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
@@ -524,6 +524,12 @@ with torch.no_grad():
 assert torch.equal(best["weight"], layer.weight)
 assert not torch.equal(copied["weight"], layer.weight)
 print("best:", best["weight"].item(), "the copy:", copied["weight"].item())
+
+# %% [markdown] name="progress-text"
+# What have you passed, what is open, and what is it worth? `progress(6)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
+
+# %% name="progress"
+progress(6)
 
 # %% [markdown] name="questions-1-2"
 # ## You can now

@@ -1,0 +1,145 @@
+"""A copy of a training loop's parts that can be run freely: what the reader made stays as it is."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+MOST_NUMBERS = 20_000_000  # a model with more would take seconds for each line
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the five lines work with. The optimizer holds parameters of this very model."""
+
+    model: Any
+    optimizer: Any
+    criterion: Any
+    x: Any
+    y: Any
+
+    def copied(self) -> Parts:
+        """These parts once more, with the optimizer's state and each `.grad`; raises ValueError where that cannot be.
+
+        Hooks of modules come along. Hooks of tensors and optimizers do not: torch's own copies leave them out.
+        """
+        memo: dict[int, Any] = {}
+        try:
+            made = Parts(
+                copy.deepcopy(self.model, memo),
+                _copied_optimizer(self.optimizer, memo),
+                copy.deepcopy(self.criterion, memo),
+                _copied_batch(self.x),
+                _copied_batch(self.y),
+            )
+        except Exception as error:
+            raise ValueError(
+                f"the loop stepper works on copies, and there is something that cannot be copied: {error} "
+                "Give it a model that keeps no results of a forward pass, and an optimizer made for that model."
+            ) from error
+        for old, copied in zip(self.tensors(), made.tensors(), strict=True):
+            copied.grad = None if old.grad is None else old.grad.detach().clone()
+        return made
+
+    def tensors(self) -> list[Tensor]:
+        """The parameters, each once: the model's, then those that only the criterion or the optimizer holds."""
+        return [*self.names()]
+
+    def names(self) -> dict[Tensor, str]:
+        """Each parameter's name, in a fixed order."""
+        found: dict[Tensor, str] = {}
+        for prefix, owner in (("", self.model), ("criterion.", self.criterion)):
+            if isinstance(owner, torch.nn.Module):
+                for name, parameter in owner.named_parameters():
+                    found.setdefault(parameter, prefix + name)
+        for number, other in enumerate(self.held()):
+            found.setdefault(other, f"optimizer's number {number}")
+        return found
+
+    def held(self) -> list[Tensor]:
+        """The parameters that the optimizer changes, as far as it says."""
+        groups = getattr(self.optimizer, "param_groups", ())
+        return [parameter for group in groups for parameter in group["params"]]
+
+
+def checked(parts: Parts) -> Parts:
+    """The same parts; raises TypeError or ValueError where the five lines are not for them."""
+    if not isinstance(parts.model, torch.nn.Module):
+        raise TypeError(f"expected a model, an nn.Module; found {type(parts.model).__name__}.")
+    for name in ("zero_grad", "step"):
+        if not callable(getattr(parts.optimizer, name, None)):
+            raise TypeError(f"expected an optimizer with {name}(); found {type(parts.optimizer).__name__}.")
+    if not callable(parts.criterion):
+        raise TypeError(f"expected a criterion to call with prediction and y; found {type(parts.criterion).__name__}.")
+    if any(torch.nn.parameter.is_lazy(parameter) for parameter in parts.tensors()):
+        raise ValueError("expected a model whose parameters have their shapes: call it once, model(x), and come again.")
+    count = sum(parameter.numel() for parameter in parts.tensors())
+    if count > MOST_NUMBERS:
+        raise ValueError(
+            f"expected a model with at most {MOST_NUMBERS:,} numbers, found {count:,}: take a smaller one."
+        )
+    return parts
+
+
+def _copied_optimizer(optimizer: Any, memo: dict[int, Any]) -> Any:
+    made = copy.deepcopy(optimizer, memo)
+    # torch's copy of an optimizer leaves out what a subclass adds. Functions stay away: a learning rate schedule
+    # wraps `step` in one that would step the reader's own optimizer.
+    for name, value in vars(optimizer).items():
+        if name not in vars(made) and not callable(value):
+            setattr(made, name, copy.deepcopy(value, memo))
+    return made
+
+
+def _copied_batch(value: Any) -> Any:
+    """A tensor may be the result of something: its copy starts anew."""
+    if isinstance(value, Tensor):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    return copy.deepcopy(value)
+
+
+class OwnChance:
+    """Random numbers of the loop's own: the same ones in each run, and the reader's generators stay as they are."""
+
+    def __init__(self, seed: int) -> None:
+        with _forked() as devices:
+            torch.default_generator.manual_seed(seed)
+            for device in devices:
+                torch.cuda.default_generators[device].manual_seed(seed)
+            self._states = _states(devices)
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """What is drawn in here goes on from what was drawn in here before."""
+        with _forked() as devices:
+            _set_states(self._states)
+            try:
+                yield
+            finally:
+                self._states = _states(devices)
+
+
+@contextmanager
+def _forked() -> Iterator[list[int]]:
+    """Put all generators back afterwards. CUDA is looked at only where it is in use: a look would start it."""
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    with torch.random.fork_rng(devices):
+        yield devices
+
+
+def _states(devices: list[int]) -> dict[int | None, Tensor]:
+    return {None: torch.get_rng_state(), **{device: torch.cuda.get_rng_state(device) for device in devices}}
+
+
+def _set_states(states: dict[int | None, Tensor]) -> None:
+    for device, state in states.items():
+        if device is None:
+            torch.set_rng_state(state)
+        else:
+            torch.cuda.set_rng_state(state, device)

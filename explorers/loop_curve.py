@@ -1,0 +1,126 @@
+"""The curve of the loss, beside the curve of the right order: a drawing, and the same in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from explorers.markup import Html, join, number, table, tag
+
+Losses = Sequence[float | None]
+
+WIDTH, HEIGHT = 560, 180
+LEFT, RIGHT, TOP, BOTTOM = 62, 96, 26, 30
+MOST_POINTS = 200
+MOST_ROWS = 8
+
+
+def curve(own: Losses, right: Losses, right_error: str = "") -> Html:
+    """Both curves; a sentence where there is nothing to draw."""
+    if len(own) < 2:
+        return tag("p", "After two steps, the curve of the loss stands here.")
+    same = list(own) == list(right)
+    error = tag("p", "The right order stops too: ", tag("code", right_error)) if right_error else Html("")
+    drawn = [] if same else [("right order", right, True)]
+    drawn = [*drawn, ("these lines, which are the right order" if same else "these lines", own, False)]
+    return join(
+        tag("p", _summary(own, right, same)),
+        _drawing([each for each in drawn if any(map(_finite, each[1]))]),
+        error,
+        tag("details", tag("summary", "The losses in numbers"), _numbers(own, right), data_keep="losses"),
+    )
+
+
+def _finite(loss: float | None) -> bool:
+    return loss is not None and math.isfinite(loss)
+
+
+def _summary(own: Losses, right: Losses, same: bool) -> str:
+    told = f"The loss after {len(own)} steps: {_told(own)}."
+    if same:
+        return f"{told} That is the curve of the right order."
+    return f"{told} In the right order, from the same start: {_told(right)}."
+
+
+def _told(losses: Losses) -> str:
+    if not any(loss is not None for loss in losses):
+        return "there is none"
+    return f"{_word(losses[0])} at first, {_word(losses[-1])} now"
+
+
+def _word(loss: float | None) -> str:
+    return "none" if loss is None else number(loss)
+
+
+def _drawing(curves: Sequence[tuple[str, Losses, bool]]) -> Html:
+    """Lines over the steps; the right order is dashed, and each line has its name at its end."""
+    values = [loss for _, losses, _ in curves for loss in losses if loss is not None and math.isfinite(loss)]
+    if not values:
+        return Html("")
+    log = min(values) > 0 and max(values) > 100 * min(values)
+    scaled = [math.log10(each) if log else each for each in values]
+    low, high = min(scaled), max(scaled)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    count = max(len(losses) for _, losses, _ in curves)
+
+    def place(step: int, loss: float) -> tuple[float, float]:
+        height = ((math.log10(loss) if log else loss) - low) / (high - low)
+        x = LEFT + (WIDTH - LEFT - RIGHT) * step / max(1, count - 1)
+        return round(x, 1), round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * height, 1)
+
+    parts = [_axes(low, high, log, count)]
+    taken: list[float] = []
+    for name, losses, dashed in curves:
+        points = _points(losses)
+        where = [place(step, loss) for step, loss in points]
+        dashes = "6 4" if dashed else None
+        path = " ".join(f"{x},{y}" for x, y in where)
+        parts.append(
+            tag("polyline", points=path, fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes)
+        )
+        x, y = where[-1]
+        if taken and abs(taken[0] - y) < 14:
+            y = taken[0] + (14 if y >= taken[0] else -14)
+        taken.append(y)
+        short = name.partition(",")[0]
+        parts.append(_label(short, x + 6, y + 4))
+    described = " and ".join(f"{name}{' (dashed)' if dashed else ''}" for name, _, dashed in curves)
+    label = f"The loss over {count} steps: {described}. The numbers are in the table below."
+    return tag(
+        "svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", width=WIDTH, role="img", aria_label=label, class_="x-loop-curve"
+    )
+
+
+def _points(losses: Losses) -> list[tuple[int, float]]:
+    """Where there are numbers, at most MOST_POINTS of them; the last is always there."""
+    found = [(step, loss) for step, loss in enumerate(losses) if loss is not None and math.isfinite(loss)]
+    stride = math.ceil(len(found) / MOST_POINTS)
+    return [*found[:-1:stride], found[-1]]
+
+
+def _axes(low: float, high: float, log: bool, count: int) -> Html:
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    ends = [(10**each if log else each) for each in (low, high)]
+    return join(
+        tag("path", d=f"M{LEFT} {TOP} V{bottom} H{right}", fill="none", stroke="currentColor", stroke_opacity="0.5"),
+        _label("loss (logarithmic)" if log else "loss", LEFT - 6, TOP - 12),
+        _label(f"{ends[1]:.3g}", LEFT - 6, TOP + 4, "end"),
+        _label(f"{ends[0]:.3g}", LEFT - 6, bottom, "end"),
+        _label("1", LEFT, bottom + 16, "middle"),
+        _label("step", (LEFT + right) / 2, bottom + 16, "middle"),
+        _label(str(count), right, bottom + 16, "middle"),
+    )
+
+
+def _label(words: str, x: float, y: float, anchor: str = "start") -> Html:
+    place = {"x": f"{x:g}", "y": f"{y:g}"}
+    return tag("text", words, **place, text_anchor=anchor, fill="currentColor", font_size=12)
+
+
+def _numbers(own: Losses, right: Losses) -> Html:
+    """Some steps, the first and the last among them."""
+    last = len(own) - 1
+    chosen = sorted({round(last * part / (MOST_ROWS - 1)) for part in range(MOST_ROWS)})
+    rows = [[f"step {step + 1}", _word(own[step]), _word(right[step]) if step < len(right) else "–"] for step in chosen]
+    return table("The loss before each of these steps", ["", "these lines", "right order"], rows)

@@ -1,0 +1,123 @@
+"""The five lines, run one at a time on a copy; and a look at everything that a line may change."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explorers.loop_copy import OwnChance, Parts
+
+# As chapter 4 writes them, in the right order.
+LINES = {
+    "zero_grad": "optimizer.zero_grad()",
+    "forward": "prediction = model(x)",
+    "loss": "loss = criterion(prediction, y)",
+    "backward": "loss.backward()",
+    "step": "optimizer.step()",
+}
+_PROGRAMS = {name: compile(code, "the five lines", "exec") for name, code in LINES.items()}
+
+PREDICTION, LOSS, GRADIENT, PARAMETER, BUFFER, STATE = PLACES = (
+    "prediction",
+    "loss",
+    ".grad",
+    "parameters",
+    "buffers",
+    "optimizer's state",
+)
+
+
+class Key(NamedTuple):
+    """Where a tensor is found: the place; the parameter's or buffer's name; in the optimizer's state, which entry."""
+
+    place: str
+    name: str = ""
+    entry: str = ""
+
+
+Look = Mapping[Key, Tensor | None]  # None: there is none now
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a line went: Python's or torch's own error, if any, and what torch warned of."""
+
+    error: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class Run:
+    """One run of some of the five lines, on a copy of the parts."""
+
+    def __init__(self, parts: Parts, seed: int) -> None:
+        self.parts = parts.copied()
+        self._names = self.parts.names()
+        self._chance = OwnChance(seed)
+        self._scope: dict[str, Any] = {**vars(self.parts)}
+
+    def execute(self, line: str) -> Outcome:
+        """Run a line of LINES; an error is caught and told."""
+        with warnings.catch_warnings(record=True) as warned, self._chance.drawn():
+            warnings.simplefilter("always")
+            try:
+                exec(_PROGRAMS[line], self._scope)
+                error = ""
+            except Exception as raised:  # the model and the criterion are the reader's: anything may come
+                error = f"{type(raised).__name__}: {raised}"
+        return Outcome(error, tuple(dict.fromkeys(str(each.message) for each in warned)))
+
+    def bound(self, name: str) -> object:
+        """What `prediction` or `loss` stands for now; None where it stands for nothing yet."""
+        return self._scope.get(name)
+
+    def loss(self) -> float | None:
+        """The loss as a number; None where there is none."""
+        loss = self.bound(LOSS)
+        single = isinstance(loss, Tensor) and loss.numel() == 1 and not loss.is_complex()
+        return float(loss.detach()) if isinstance(loss, Tensor) and single else None
+
+    def look(self) -> dict[Key, Tensor | None]:
+        """Copies of all that a line may change."""
+        found = {Key(name): _copy(self.bound(name)) for name in (PREDICTION, LOSS)}
+        for parameter, name in self._names.items():
+            found[Key(PARAMETER, name)] = _copy(parameter)
+            found[Key(GRADIENT, name)] = _copy(parameter.grad)
+            for entry, value in self._state(parameter).items():
+                found[Key(STATE, name, entry)] = _copy(value)
+        for name, buffer in self.parts.model.named_buffers():
+            found[Key(BUFFER, name)] = _copy(buffer)
+        return found
+
+    def _state(self, parameter: Tensor) -> Mapping[str, Any]:
+        if not isinstance(self.parts.optimizer, torch.optim.Optimizer):
+            return {}
+        state = self.parts.optimizer.state.get(parameter, {})
+        return {entry: value for entry, value in state.items() if isinstance(value, Tensor | int | float)}
+
+
+def _copy(value: Any) -> Tensor | None:
+    if isinstance(value, int | float):
+        return torch.tensor(value)
+    if not isinstance(value, Tensor):
+        return None
+    dense = value.detach()
+    return (dense if dense.layout is torch.strided else dense.to_dense()).clone()
+
+
+def same(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether two looks show the same, number by number; nan is the same as nan."""
+    if one is None or other is None:
+        return one is other
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
+
+
+def empty(gradient: Tensor | None) -> bool:
+    """Whether a `.grad` is None or all zeros: adding to it changes nothing."""
+    return gradient is None or not gradient.any()

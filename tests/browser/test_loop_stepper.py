@@ -1,0 +1,145 @@
+"""The loop stepper in JupyterLab: by mouse and by keyboard, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from nbconvert.exporters import HTMLExporter
+from playwright.sync_api import Browser, Locator, expect
+from torch import nn
+
+from explorers import loop_stepper
+from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+
+CELL = """
+import torch
+from torch import nn
+from explorers import loop_stepper
+model = nn.Linear(1, 1, bias=False)
+nn.init.constant_(model.weight, 1.0)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor([[6.0]]))
+"""
+
+
+@pytest.fixture
+def stepper(lab: Lab) -> Locator:
+    """A notebook with a stepper that has not begun."""
+    lab.open(lab.write("loop.ipynb", CELL))
+    lab.run_all()
+    found = lab.page.locator(".explorer").first
+    expect(found.get_by_role("button", name="Next line")).to_be_visible(timeout=60_000)
+    return found
+
+
+def row(stepper: Locator, code: str) -> Locator:
+    """The row of a line."""
+    return stepper.get_by_role("row").filter(has_text=code)
+
+
+def test_five_presses_are_one_step(lab: Lab, stepper: Locator) -> None:
+    """Each shows what its line changed; the page has no complaint."""
+    for _ in range(5):
+        stepper.get_by_role("button", name="Next line").click()
+
+    expect(row(stepper, "loss.backward()")).to_contain_text("weight: -16")
+    expect(row(stepper, "optimizer.step()")).to_contain_text("weight: 2.6")
+    assert lab.complaints == []
+
+
+def test_line_is_moved_by_keyboard_and_keeps_the_focus(lab: Lab, stepper: Locator) -> None:
+    """The button goes with its line, so that the next press moves the same line on."""
+    down = stepper.get_by_role("button", name="move down: optimizer.zero_grad()")
+    down.focus()
+    for place in (2, 3):
+        lab.page.keyboard.press("Enter")
+        expect(stepper.get_by_role("row").nth(place + 1)).to_contain_text("optimizer.zero_grad()")
+
+    expect(down).to_be_focused()
+    assert focus_ring(down) >= 2 and 1 == lab.page.locator(".jp-Cell").count()
+
+
+def test_left_out_line_shows_its_symptom(lab: Lab, stepper: Locator) -> None:
+    """Without zero_grad the gradients add up: said in words, and drawn as a curve."""
+    switch = stepper.get_by_role("button", name="leave out: optimizer.zero_grad()")
+    switch.focus()
+    lab.page.keyboard.press("Space")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(switch).to_be_focused()
+    stepper.get_by_role("button", name="Run 10 steps").click()
+
+    expect(stepper).to_contain_text("This used a sum: the gradients of steps 1 to 10, added up.")
+    expect(stepper.get_by_role("img")).to_be_visible()
+
+
+def test_table_of_parameters_stays_open(lab: Lab, stepper: Locator) -> None:
+    """The next line swaps the picture, and what was unfolded stays so."""
+    stepper.get_by_text("Each parameter (1)").click()
+    stepper.get_by_role("button", name="Run a step").click()
+
+    expect(stepper.get_by_text("Now. Bold: changed by the last line")).to_be_visible()
+    expect(stepper.get_by_role("row").filter(has_text="-16").last).to_be_visible()
+
+
+def test_error_stops_the_loop_and_the_start_mends_it(lab: Lab, stepper: Locator) -> None:
+    """torch's message is shown; going back to the right order goes on."""
+    stepper.get_by_role("button", name="only once: prediction = model(x)").click()
+    stepper.get_by_role("button", name="Run 10 steps").click()
+    expect(stepper).to_contain_text("Trying to backward through the graph a second time")
+    stepper.get_by_role("button", name="Right order").click()
+    stepper.get_by_role("button", name="Run 10 steps").click()
+
+    expect(stepper).to_contain_text("That is the curve of the right order.")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("width", [1280, 700])
+def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str, width: int) -> None:
+    """All text has enough contrast, every button a name, and the table scrolls within its frame, in each state."""
+    lab.use_theme(theme)
+    lab.page.set_viewport_size({"width": width, "height": 1100})
+    stepper.get_by_text("Each parameter (1)").click()
+    for button, state in (
+        ("leave out: optimizer.zero_grad()", "(left out)"),
+        ("Run 10 steps", "What the numbers say"),
+        ("only once: prediction = model(x)", "Before step 1."),
+        ("Run 10 steps", "The error:"),
+        ("Next line", "go back to the start"),
+    ):
+        stepper.get_by_role("button", name=button).click()
+        expect(stepper).to_contain_text(state)
+        name = state.strip("():.").replace(" ", "-").lower()
+        lab.screenshot(f"loop-{name}-{theme.split()[-1].lower()}-{width}", stepper)
+
+        assert [] == faint_texts(stepper)
+        assert [] == nameless_controls(stepper)
+        assert stepper.evaluate("root => root.scrollWidth <= root.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    """A notebook exported as HTML shows a whole step, with nothing to press."""
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.constant_(model.weight, 1.0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    widget = loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor([[6.0]]))
+    data, metadata = widget._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL, outputs=[output])])
+    page_text, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
+    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
+
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((tmp_path / "page.html").as_uri())
+    found = page.locator(".explorer")
+
+    expect(row(found, "loss.backward()")).to_contain_text("weight: -16")
+    assert 0 == found.locator("button, select, input").count()
+    assert [] == faint_texts(found)
+    keep_picture(found, f"loop-exported-{scheme}")
+    page.close()

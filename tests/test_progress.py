@@ -1,0 +1,320 @@
+"""Progress: what checks leave beside the notebook, what `progress` makes of it; nothing of it stops a check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder import check, logbook, overview, points, progress
+from autograder.errors import CheckFailed, DamagedData, UnknownExercise
+from autograder.logbook import LOGBOOK, NAME, Entry, Logbook
+from autograder.overview import ChapterStanding, Standing
+from autograder.points import Listed, Worth
+from autograder.verdict import Report, Status, Verdict
+from tests.test_checking import flatten_images, stub
+from tests.test_loop_picture import Reader
+
+FULL = Path("/dev/full")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A kernel that started in this folder, and has checked nothing yet."""
+    shell = SimpleNamespace(kernel=object(), starting_dir=str(tmp_path))
+    monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
+    monkeypatch.setattr(LOGBOOK, "_own", {})
+    monkeypatch.setattr(LOGBOOK, "_complained", False)
+    return tmp_path
+
+
+def report(exercise: str, passed: int, of: int, rest: Status = Status.FAIL) -> Report:
+    """A report on an exercise."""
+    return Report(exercise, tuple(Verdict(str(n), Status.PASS if n < passed else rest) for n in range(of)))
+
+
+def line(name: str) -> list[str]:
+    """What `progress` says of an exercise in chapter 1."""
+    (found,) = [row for row in str(progress(1)).splitlines() if f" {name} " in row]
+    return found.split(maxsplit=2)
+
+
+class TestFile:
+    def test_last_check_counts(self, folder: Path) -> None:
+        """Whatever came before, better or worse."""
+        book = Logbook()
+        for passed in (2, 4, 3):
+            assert book.note(report("standardize", passed, 4)) == ""
+
+        assert book.read() == ({"standardize": Entry(3, 4)}, "")
+        assert os.listdir(folder) == [NAME]
+
+    def test_next_kernel_knows_it(self, folder: Path) -> None:
+        """It is the file that remembers."""
+        Logbook().note(report("standardize", 4, 4))
+
+        assert Logbook().read() == ({"standardize": Entry(4, 4)}, "")
+
+    def test_untouched_starter_is_no_check(self, folder: Path) -> None:
+        """Run All on a fresh copy forgets nothing."""
+        book = Logbook()
+        book.note(report("standardize", 4, 4))
+        book.note(report("standardize", 0, 4, Status.NOT_ATTEMPTED))
+
+        assert book.read()[0] == {"standardize": Entry(4, 4)}
+
+    def test_answers_are_not_kept(self, folder: Path) -> None:
+        """The name and two numbers, and nothing else."""
+        Logbook().note(report("standardize", 3, 4))
+
+        assert (folder / NAME).read_text() == '\n{"exercise": "standardize", "passed": 3, "of": 4}'
+
+    @pytest.mark.parametrize("shell", [None, SimpleNamespace(starting_dir=".")], ids=["no IPython", "no kernel"])
+    def test_outside_notebooks_nothing_is_kept(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: object
+    ) -> None:
+        """A script leaves no file, nor does the process that grades."""
+        monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
+        monkeypatch.chdir(folder)
+
+        assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
+
+    @pytest.mark.parametrize(("variable", "value"), [("NBGRADER_EXECUTION", "autograde"), (logbook.OFF, "off")])
+    def test_grading_and_our_own_runs_keep_nothing(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+    ) -> None:
+        """They are nobody's progress."""
+        monkeypatch.setenv(variable, value)
+
+        assert Logbook().note(report("standardize", 4, 4)) == "" and os.listdir(folder) == []
+
+    def test_two_notebooks_at_once(self, folder: Path) -> None:
+        """Two processes that write as fast as they can lose no line."""
+        program = (
+            "import sys; from pathlib import Path; from autograder.logbook import Entry, _append, NAME\n"
+            "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', Entry(1, 2))"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        runs = [subprocess.Popen([sys.executable, "-c", program, name], cwd=folder, env=environment) for name in "ab"]
+
+        assert [run.wait(60) for run in runs] == [0, 0]
+        assert len(Logbook().read()[0]) == 4000 and Logbook().read()[1] == ""
+
+
+class TestTrouble:
+    def test_lost_file_starts_anew(self, folder: Path) -> None:
+        """Nothing is known, and nothing is wrong."""
+        book = Logbook()
+        book.note(report("standardize", 4, 4))
+        (folder / NAME).unlink()
+
+        assert book.read() == ({}, "")
+
+    @settings(deadline=None, max_examples=60)
+    @given(rubbish=st.binary(min_size=1, max_size=200))
+    def test_broken_file_starts_anew_with_a_word(
+        self, rubbish: bytes, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """Whatever stands in it; what is checked from then on is known."""
+        path = tmp_path_factory.mktemp("broken") / NAME
+        path.write_bytes(rubbish)
+        logbook._append(path, "standardize", Entry(3, 4))
+        entries = [logbook._entry(text) for text in logbook._lines(path)]
+
+        assert entries[-1] == ("standardize", Entry(3, 4))
+        assert entries[:-1] == [None] * (len(entries) - 1)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"exercise": "standardize", "passed": 4, "of": 4}'[:-9],
+            '{"exercise": "standardize", "passed": 5, "of": 4}',
+            '{"exercise": "standardize", "passed": 0, "of": 0}',
+            '{"exercise": ["standardize"], "passed": 1, "of": 4}',
+            '{"exercise": "standardize", "passed": true, "of": 4}',
+            "[" * 100_000,
+            "\x00\xff",
+        ],
+        ids=range(7),
+    )
+    def test_line_that_makes_no_sense_is_told(self, folder: Path, text: str) -> None:
+        """It is left out; the others count."""
+        (folder / NAME).write_text(text)
+        book = Logbook()
+        book.note(report("tile_batch", 1, 2))
+
+        assert book.read() == ({"tile_batch": Entry(1, 2)}, f"1 line of {NAME} cannot be read: run those checks again.")
+
+    def test_file_without_end_is_read_at_its_end(self, folder: Path) -> None:
+        """A mistake of years costs no memory."""
+        (folder / NAME).write_bytes(b"\n" * 3_000_000)
+        book = Logbook()
+        book.note(report("standardize", 4, 4))
+
+        assert book.read() == ({"standardize": Entry(4, 4)}, "")
+
+    def _make_trouble(self, folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        if kind == "a folder":
+            (folder / NAME).mkdir()
+        elif kind == "a pipe":
+            os.mkfifo(folder / NAME)
+        elif kind == "a link":
+            (folder / NAME).symlink_to(folder / "elsewhere")
+        elif kind == "no folder":
+            folder.rmdir()
+        elif kind == "read-only":  # root may write everywhere: so the system's answer stands in
+            monkeypatch.setattr(logbook.os, "open", self._refuse)
+        elif kind == "a full disk":
+            monkeypatch.setattr(logbook.os, "write", lambda _file, data: len(data) - 5)
+
+    @staticmethod
+    def _refuse(path: object, *_: object, **__: object) -> int:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    @pytest.mark.parametrize("kind", ["a folder", "a pipe", "a link", "no folder", "read-only", "a full disk"])
+    def test_check_goes_on_and_progress_knows_it(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+    ) -> None:
+        """A word, once; until the kernel ends, the check is not forgotten."""
+        self._make_trouble(folder, kind, monkeypatch)
+        check("flatten_images", flatten_images)
+        first = capsys.readouterr().out
+        check("flatten_images", flatten_images)
+        second = capsys.readouterr().out
+
+        assert "all" in first and first.count("This check counts") == 1 and "This check counts" not in second
+        assert line("flatten_images")[2].startswith("passed")
+
+    @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+    def test_disk_that_is_full_is_told(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The system's own words stand in the note."""
+        monkeypatch.setattr(logbook, "NAME", str(FULL))
+
+        assert "no space left on device" in Logbook().note(report("standardize", 4, 4))
+
+
+class TestCheck:
+    def test_check_is_remembered(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Passed, and what it is worth."""
+        before = line("flatten_images")
+        check("flatten_images", flatten_images)
+        most = worth("flatten_images")
+
+        assert (before[0], before[2].split()) == ("○", ["open", "0", "of", str(most)])
+        assert (line("flatten_images")[0], line("flatten_images")[2].split()) == (
+            "✓",
+            ["passed", *f"{most} of {most}".split()],
+        )
+
+    def test_check_that_is_not_passed_counts_by_its_share(self, folder: Path) -> None:
+        """As grading does, and never rounded up."""
+        check("flatten_images", lambda x: x)
+        LOGBOOK.note(report("flatten_images", 2, 3))
+        mark, _, rest = line("flatten_images")
+
+        assert mark == "✗" and rest.startswith("2 of 3 checks")
+        assert rest.endswith(f"{int(worth('flatten_images') * 200 / 3) / 100:g} of {worth('flatten_images')}")
+
+    def test_nbgraders_own_runs_still_raise(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """And leave nothing."""
+        monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+        with pytest.raises(CheckFailed):
+            check("flatten_images", stub)
+
+        assert os.listdir(folder) == []
+
+
+def worth(name: str) -> int:
+    """An exercise's points in chapter 1."""
+    return points.load()[0].exercises[name].points
+
+
+def shown(*exercises: Standing) -> overview.Progress:
+    """The progress in a made chapter."""
+    return overview.Progress((ChapterStanding("Chapter 9: Made", exercises),))
+
+
+MADE = (
+    Standing("first", Worth(3, 0), Entry(4, 4)),
+    Standing("second", Worth(2, 0), Entry(1, 3)),
+    Standing("third", Worth(4, 0), None),
+    Standing("more", Worth(0, 2), Entry(2, 2)),
+)
+
+
+class TestTable:
+    def test_text(self) -> None:
+        """Sign, words and points; the sum on top."""
+        assert str(shown(*MADE)).splitlines() == [
+            "Chapter 9: Made: 3.66 of 9 points, and 2 of 2 extra",
+            "  exercise  last check     points",
+            "  ✓ first   passed         3 of 3",
+            "  ✗ second  1 of 3 checks  0.66 of 2",
+            "  ○ third   open           0 of 4",
+            "  ✓ more    passed         2 of 2 extra",
+            "From your last check of each exercise. Grading asks the same of other numbers.",
+        ]
+
+    def test_html_says_the_same(self) -> None:
+        """Cell by cell, with headers for rows and columns and a caption."""
+        html = shown(*MADE)._repr_html_()
+
+        assert Reader(html).rows == [
+            ["exercise", "last check", "points"],
+            ["✓ first", "passed", "3 of 3"],
+            ["✗ second", "1 of 3 checks", "0.66 of 2"],
+            ["○ third", "open", "0 of 4"],
+            ["✓ more", "passed", "2 of 2 extra"],
+        ]
+        assert html.count('scope="row"') == 4 and html.count('scope="col"') == 3 and "<caption" in html
+
+    def test_what_stands_in_a_name_is_escaped(self) -> None:
+        """Nothing becomes markup."""
+        assert "<script" not in shown(Standing("<script>", Worth(1, 0), None))._repr_html_()
+
+    def test_all_chapters(self, folder: Path) -> None:
+        """A line each, with the sum of its points."""
+        LOGBOOK.note(report("flatten_images", 2, 2))
+        rows = Reader(progress()._repr_html_()).rows
+        first = points.load()[0]
+
+        assert [row[0] for row in rows[1:]] == [chapter.title for chapter in points.load()]
+        assert rows[1][1] == f"1 of {len(first.exercises)}"
+        assert rows[1][2] == f"{worth('flatten_images')} of {sum(each.points for each in first.exercises.values())}"
+
+    @pytest.mark.parametrize("wrong", [0, 7, "ch04", 4.5])
+    def test_chapter_that_is_not_there(self, wrong: object) -> None:
+        """One line says which there are."""
+        with pytest.raises(UnknownExercise, match=r"one of 1, 2, 3, 4, 5, 6"):
+            progress(wrong)  # type: ignore[arg-type]
+
+
+class TestPoints:
+    def test_points_survive_the_file(self, tmp_path: Path) -> None:
+        """What the build writes is what is read."""
+        made = (Listed("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
+        (tmp_path / "points.json").write_bytes(points.encode(list(made)))
+
+        assert points.load(tmp_path / "points.json") == made and made[0].number == 7
+
+    def test_shipped_points_are_the_chapters(self) -> None:
+        """Every exercise that can be checked is listed, in the chapter's order."""
+        from autograder.exercises import load, stems
+
+        assert [chapter.stem for chapter in points.load()] == stems()
+        for chapter in points.load():
+            assert sorted(chapter.exercises) == sorted(exercise.name for exercise in load(chapter.stem))
+            assert all((worth.points == 0) != (worth.extra == 0) for worth in chapter.exercises.values())
+
+    @pytest.mark.parametrize("data", [b"", b"[1]", b'{"ch01_x": {"title": "a"}}'])
+    def test_damaged_list_is_one_line(self, tmp_path: Path, data: bytes) -> None:
+        """It says what to do."""
+        (tmp_path / "points.json").write_bytes(data)
+        with pytest.raises(DamagedData, match="install the course again"):
+            points.load(tmp_path / "points.json")

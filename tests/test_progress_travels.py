@@ -1,0 +1,90 @@
+"""The progress file with real kernels, and on its way through nbgrader's cycle, which must not carry it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager, start_new_kernel
+
+from autograder.grading import classroom
+from autograder.grading.cycle import Cycle
+from autograder.grading.executors import Workers
+from autograder.logbook import NAME, Entry, _append
+from tests.short_chapter import make_course
+
+STEM = "ch01_tensors"
+SETUP = "import torch\nfrom autograder import check, progress\n"
+RIGHT = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)\n"
+WRONG = "def add_bias(x, bias):\n    return x\n"
+
+
+def kernel(folder: Path) -> tuple[KernelManager, BlockingKernelClient]:
+    """A kernel that starts in this folder, as that of a notebook there."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(folder / ".ipython")}
+    return start_new_kernel(cwd=str(folder), env=environment)
+
+
+def ran(client: BlockingKernelClient, code: str) -> str:
+    """Run a cell; returns the texts that it showed."""
+    shown: list[str] = []
+
+    def note(message: dict[str, dict[str, object]]) -> None:
+        content = message["content"]
+        data = content.get("data")
+        shown.append(str(content.get("text") or (data.get("text/plain") if isinstance(data, dict) else "") or ""))
+        assert "ename" not in content, content
+
+    client.execute_interactive(code, output_hook=note, timeout=60)
+    return "\n".join(shown)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
+    """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file."""
+    first, second = kernel(tmp_path), kernel(tmp_path)
+    try:
+        ran(first[1], SETUP + "import os; os.mkdir('data'); os.chdir('data')")
+        ran(second[1], SETUP)
+        ran(first[1], RIGHT + 'check("flatten_images", flatten_images)')
+        ran(second[1], WRONG + 'check("add_bias", add_bias)')
+        told = [ran(client, "progress(1)") for _, client in (first, second)]
+        first[0].restart_kernel(now=True)
+        first[1].wait_for_ready(timeout=60)
+        told.append(ran(first[1], SETUP + "progress(1)"))
+    finally:
+        for manager, client in (first, second):
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+
+    assert told[0] == told[1] == told[2] and "✓ flatten_images" in told[0] and "✗ add_bias" in told[0]
+    assert sorted(os.listdir(tmp_path)) == [".ipython", NAME, "data"] and os.listdir(tmp_path / "data") == []
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the teacher's source to the student's feedback: not released, not graded, not given back."""
+    monkeypatch.setenv(classroom.SEED_VARIABLE, "3")
+    course, exchange, home = make_course(tmp_path / "course", STEM), tmp_path / "exchange", tmp_path / "ada"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    cycle = Cycle(course, STEM, exchange)
+    _append(course / "source" / STEM / NAME, "standardize", Entry(4, 4))
+    cycle.generate()
+    cycle.release()
+    (home / STEM).mkdir(parents=True)
+    notebook = (course / "release" / STEM / f"{STEM}.ipynb").read_bytes()
+    (home / STEM / f"{STEM}.ipynb").write_bytes(notebook)
+    _append(home / STEM / NAME, "standardize", Entry(4, 4))
+    cycle.submit("ada", home)
+    cycle.collect()
+    failures = cycle.autograde(["ada"], workers=Workers(count=1)) | cycle.feedback(["ada"])
+    found = classroom.stored(course, STEM, "ada")
+
+    assert failures == {} and found is not None and found.repairs == () and found.score == 0
+    for step in ("release", "autograded", "feedback"):
+        assert [] == list((course / step).rglob(NAME)) and [] != list((course / step).rglob(f"{STEM}.*"))
+    assert [] == list((exchange).glob(f"*/outbound/{STEM}/**/{NAME}"))
