@@ -4,11 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from explorers.autograd_widget import autograd_stepper
     from explorers.loop_widget import loop_stepper
     from explorers.shape_widget import shape_explorer
 
-__all__ = ["loop_stepper", "shape_explorer"]
-_HOMES = {"loop_stepper": "loop_widget", "shape_explorer": "shape_widget"}
+__all__ = ["autograd_stepper", "loop_stepper", "shape_explorer"]
+_HOMES = {
+    "autograd_stepper": "autograd_widget",
+    "loop_stepper": "loop_widget",
+    "shape_explorer": "shape_widget",
+}
 
 
 def __getattr__(name: str) -> Any:

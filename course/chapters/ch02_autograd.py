@@ -324,6 +324,24 @@ x, y, z = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 print(x.grad, y.grad, z.grad)
 
+# %% [markdown] name="stepper-text"
+# The **autograd stepper** shows the graph of a tensor of yours.
+# Press Next: first come the values, forward, then the derivatives, back.
+# torch computes them; your `.grad` stays as it is, and the graph can still be used.
+# Where a value is "not kept", no node holds on to it.
+# (Versions are for section 6.)
+
+# %% name="stepper"
+from explorers import autograd_stepper
+
+x, y, z = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
+product = (x + y) * z
+stepper = autograd_stepper(product, x=x, y=y, z=z, product=product)
+assert x.grad is None  # looked at, not changed
+product.backward()
+assert stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad} == {"x": 4, "y": 4, "z": 5}
+stepper
+
 # %% [markdown]
 # Which tensors get a `.grad`?
 # The tracked leaves that the loss depends on; a leaf that plays no part in it keeps None.

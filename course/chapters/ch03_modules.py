@@ -713,6 +713,21 @@ reveal(guess, (house(houses) - prices).numel())
 # `squeeze(1)` takes the axis of length 1 away; put it at the end of `forward`, so that predictions have the shape of the targets.
 # (The 1 matters: a bare `squeeze()` would also take away a batch of one row.)
 #
+# The autograd stepper of chapter 2 takes models too: `model=` tells it the names of the parameters.
+# By these it folds each layer into one row; "Unfold modules" shows every node.
+
+# %% name="stepper-on-a-model"
+from explorers import autograd_stepper
+
+loss = nn.MSELoss()(house(houses).squeeze(1), houses.sum(dim=1))
+stepper = autograd_stepper(loss, model=house, loss=loss)
+loss.backward()
+found = stepper.grads()
+assert list(found) == [name for name, _ in house.named_parameters()]
+assert found["0.weight"] == house[0].weight.grad.tolist()
+stepper
+
+# %% [markdown]
 # If the number of layers is a setting, a list comes to mind.
 #
 # *Predict.* Below, three layers of 4 * 4 + 4 numbers in a Python list. How many numbers does `parameters()` find?

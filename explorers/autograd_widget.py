@@ -1,0 +1,136 @@
+"""The autograd stepper in a notebook: forward and back through the graph of a tensor of the reader's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor, nn
+
+from explorers.controls import Control, Refused
+from explorers.graph import Graph, read
+from explorers.graph_picture import graph_picture, heading
+from explorers.graph_story import Story, id_of, story_of
+from explorers.graph_words import arrived_at, brief
+from explorers.markup import Html
+from explorers.widget import Explorer
+
+PASSES = {"forward pass": "forward", "walk back": "back"}
+
+
+def autograd_stepper(
+    result: Tensor, /, *, model: nn.Module | None = None, gradient: Tensor | None = None, **names: Tensor
+) -> AutogradStepper:
+    """Step through the graph behind a tensor: `autograd_stepper(loss, w=w, b=b)`.
+
+    Give the tensors that are to have names; `model=model` gives the parameters of a model theirs. `gradient` is what
+    `backward` would need for a result of more than one element. Nothing of yours changes, no `.grad` either; but hooks
+    that you put on tensors run once. Raises TypeError for what is no tensor, or no module.
+    """
+    for name, tensor in {"the result": result, **names}.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected tensors, found {type(tensor).__name__} for {name}.")
+    if model is not None and not isinstance(model, nn.Module):
+        raise TypeError(f"expected a module for model, found {type(model).__name__}.")
+    parameters = dict(model.named_parameters(remove_duplicate=False)) if model is not None else {}
+    buffers = dict(model.named_buffers()) if model is not None else {}
+    return AutogradStepper(read(result, {**parameters, **buffers, **names}, gradient))
+
+
+class AutogradStepper(Explorer):
+    """The widget. The graph was read once, when it was made; what happens to the tensors later is not in it."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__("Autograd stepper")
+        self._story = story_of(graph)
+        self.show()
+
+    def grads(self) -> dict[str, Any]:
+        """What `backward` would leave in the `.grad` of each leaf with a name: numbers as `tolist` gives them.
+
+        None where there are too many to write out, or where no gradient comes and none was there.
+        """
+        leaves = [(node.results[0].name, node.added) for node in self._story.graph.nodes if node.added]
+        return {name: added.after.numbers if added.after else None for name, added in leaves if name}
+
+    def draw(self) -> Html:
+        """The graph, the present step, the list of steps."""
+        return graph_picture(self._story)
+
+    def page(self) -> Html:
+        """The whole story at once: where nothing answers, nobody can step."""
+        present = self._story
+        self._story = replace(present, at=None)
+        try:
+            return super().page()
+        finally:
+            self._story = present
+
+    def tell(self) -> str:
+        """The present moment in a sentence."""
+        return _told(self._story)
+
+    def offer(self) -> Sequence[Control]:
+        """Forward and back; which pass; folding; and, in the picture, the rows."""
+        story = self._story
+        if not story.moments or story.now is None:
+            return []
+        folds = tuple(story.graph.modules.folds)
+        rows = tuple(map(id_of, story.rows))
+        phase = next(name for name, phase in PASSES.items() if phase == story.now.phase)
+        controls = [
+            Control("button", "previous", "◀ Previous"),
+            Control("button", "next", "Next ▶"),
+            Control("choice", "pass", "Pass", phase, tuple(PASSES)),
+            Control("part", "row", "Step", options=rows),
+            Control("part", "point", "Step", options=rows),
+        ]
+        if not folds:
+            return controls
+        return [
+            *controls,
+            Control("button", "fold all", "Fold modules", disabled=not story.unfolded),
+            Control("button", "unfold all", "Unfold modules", disabled=set(folds) <= story.unfolded),
+            Control("part", "fold", "Fold", options=folds),
+            Control("part", "unfold", "Unfold", options=folds),
+        ]
+
+    def choose(self, name: str, value: Any) -> None:
+        """Move, jump to a row, change the pass, fold or unfold."""
+        self._story = _chosen(self._story, name, value)
+
+
+def _chosen(story: Story, name: str, value: str) -> Story:
+    now = story.now
+    assert now is not None
+    if name in ("next", "previous"):
+        moved = story.moved(1 if name == "next" else -1)
+        if moved.at == story.at:
+            raise Refused("This is the end of the walk back." if name == "next" else "This is the first step.")
+        return moved
+    if name == "pass":
+        return story.to("forward" if PASSES[value] == "forward" else "back", now.row)
+    if name in ("row", "point"):
+        return story.to(now.phase, next(row for row in story.rows if id_of(row) == value))
+    folds = frozenset(story.graph.modules.folds)
+    unfolded = {
+        "fold": story.unfolded - {value},
+        "unfold": story.unfolded | {value},
+        "fold all": frozenset[str](),
+        "unfold all": folds,
+    }
+    return story.with_unfolded(unfolded[name])
+
+
+def _told(story: Story) -> str:
+    graph, now = story.graph, story.now
+    if not graph.nodes:
+        return f"{graph.note} {graph.error}".strip()
+    if now is None or now.row.module:
+        return f"{heading(story)}."
+    node = graph.nodes[now.row.nodes[0]]
+    if now.phase == "forward":
+        return f"{heading(story)}. Result: {'; '.join(brief(result.values) for result in node.results)}."
+    after = f" .grad would be {brief(node.added.after, 'None')}." if node.added else ""
+    return f"{heading(story)}. Arrives: {arrived_at(node)}.{after}"

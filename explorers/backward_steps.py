@@ -1,0 +1,160 @@
+"""Goes back through a graph with torch's own engine, and notes what arrives at each node and what it sends on.
+
+The reader's graph is not freed and no `.grad` changes. Hooks of the reader run, as in any walk back: what a hook makes
+of a gradient is a part of the result. Those that wait for a `.grad` (`register_post_accumulate_grad_hook`) do not run.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import GradientEdge
+
+from explorers.graph_trace import Place, Trace, is_leaf
+from explorers.shapes import MOST_VALUES
+from explorers.tensor_values import Values, values_of
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What passes a node on the walk back: one entry for each result in `arrived`, for each operand in `sent`.
+
+    None stands for no gradient. `hooked` names the results whose gradient is not the sum of what was sent there: a hook
+    has changed it.
+    """
+
+    arrived: tuple[Values | None, ...]
+    sent: tuple[Values | None, ...] = ()
+    hooked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a walk back does to a leaf's `.grad`: what it holds before, what is added, what it would hold then.
+
+    All three are None where there is nothing; `tracked` is False for a leaf whose flag was switched off since.
+    """
+
+    before: Values | None
+    incoming: Values | None
+    after: Values | None
+    tracked: bool = True
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The walk back: what passed each node (by position), what was added to each leaf, and torch's error if it failed.
+
+    After an error, `passages` holds the nodes up to the one that failed; that one has sent nothing.
+    """
+
+    passages: Mapping[int, Passage]
+    added: Mapping[int, Added]
+    error: str = ""
+
+
+def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> Walk:
+    """Go back from a tracked tensor; `gradient` is needed where it has more than one element, as in `backward`."""
+    notes = _Notes(traced)
+    leaves = traced.leaves
+    edges = [GradientEdge(traced.nodes[at], 0) for at in leaves]
+    try:
+        with _grads_kept(traced), notes.taken():
+            found = torch.autograd.grad(result, edges, gradient, retain_graph=True, allow_unused=True)
+    except Exception as error:  # a rule or a hook may be the reader's own
+        return Walk(notes.passages(), {}, f"{type(error).__name__}: {error}")
+    added = {at: _added(leaf, incoming) for (at, leaf), incoming in zip(leaves.items(), found, strict=True)}
+    for at, incoming in zip(leaves, found, strict=True):
+        notes.begin(at, (incoming,))  # the engine hands it over and does not run the node
+    start = torch.ones_like(result) if gradient is None else gradient
+    return Walk(notes.passages(start.detach()), added)
+
+
+@torch.no_grad()
+def _added(leaf: Tensor, incoming: Tensor | None) -> Added:
+    before = leaf.grad
+    shown = None if before is None else values_of(before)
+    if incoming is None or not leaf.requires_grad:
+        return Added(shown, None if incoming is None else values_of(incoming), shown, leaf.requires_grad)
+    after = incoming if before is None else before + incoming
+    return Added(shown, values_of(incoming), values_of(after))
+
+
+@contextmanager
+def _grads_kept(traced: Trace) -> Iterator[None]:
+    """Inside this block, tensors in the middle that keep a `.grad` (`retain_grad`) may get a new one, not for long.
+
+    A node does not lead to its result, so the results that are still alive are looked for among all objects.
+    """
+    held = [each for each in gc.get_objects() if issubclass(type(each), Tensor) and each.retains_grad]
+    before = [(each, each.grad) for each in held if traced.place(each) is not None]
+    try:
+        yield
+    finally:
+        for each, grad in before:
+            each.grad = grad
+
+
+class _Notes:
+    """Takes down, node by node, what torch's engine hands over; tensors are kept only where they are short."""
+
+    def __init__(self, traced: Trace) -> None:
+        self._traced = traced
+        self._arrived: dict[int, tuple[Values | None, ...]] = {}
+        self._sent: dict[int, tuple[Values | None, ...]] = {}
+        self._short: dict[Place, Tensor] = {}  # what arrived
+        self._sums: dict[Place, Tensor] = {}  # of what was sent there
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Inside this block, each node that is run is noted; the hooks for it are gone afterwards."""
+        with ExitStack() as hooks:
+            for at, node in enumerate(self._traced.nodes):
+                if not is_leaf(node):
+                    hooks.callback(node.register_prehook(partial(self.begin, at)).remove)
+                    hooks.callback(node.register_hook(partial(self._end, at)).remove)
+            yield
+
+    def passages(self, start: Tensor | None = None) -> dict[int, Passage]:
+        """What passed the nodes so far; after a whole walk, `start` is the gradient that it began with."""
+        hooked = frozenset[Place]()
+        if start is not None:
+            self._send(self._traced.root, start)
+            hooked = frozenset(place for place, grad in self._short.items() if _differ(self._sums.get(place), grad))
+        return {
+            at: Passage(
+                arrived, self._sent.get(at, ()), tuple(slot for slot in range(len(arrived)) if (at, slot) in hooked)
+            )
+            for at, arrived in self._arrived.items()
+        }
+
+    def begin(self, at: int, grads: tuple[Tensor | None, ...]) -> None:
+        """Note what has arrived at a node."""
+        self._arrived[at] = tuple(None if grad is None else values_of(grad) for grad in grads)
+        for slot, grad in enumerate(grads):
+            if grad is not None and grad.numel() <= MOST_VALUES:
+                self._short[at, slot] = grad.detach()
+
+    def _end(self, at: int, sent: tuple[Tensor | None, ...], _arrived: object) -> None:
+        """Note what a node has sent on: torch has summed it over the axes along which an operand was stretched."""
+        places = self._traced.links[at]
+        self._sent[at] = tuple(None if grad is None else values_of(grad) for grad in sent)
+        for place, grad in zip(places, sent, strict=False):
+            if place is not None and grad is not None:
+                self._send(place, grad.detach())
+
+    def _send(self, place: Place, grad: Tensor) -> None:
+        if grad.numel() <= MOST_VALUES:
+            self._sums[place] = self._sums[place] + grad if place in self._sums else grad
+
+
+def _differ(sent: Tensor | None, arrived: Tensor | None) -> bool:
+    if sent is None or arrived is None or sent.layout != arrived.layout or sent.layout != torch.strided:
+        return False
+    return not torch.allclose(sent, arrived.to(sent.dtype), equal_nan=True)

@@ -1,0 +1,192 @@
+"""What the autograd stepper shows: the graph behind a tensor of the reader's, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorers.backward_steps import Added, Passage, Walk, walk_back
+from explorers.graph_modules import Modules, modules_of
+from explorers.graph_trace import Place, TooManyNodes, Trace, is_leaf, trace
+from explorers.saved import Saved, saved_by
+from explorers.tensor_values import Values, name_of, values_of
+
+Names = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result of a recorded step, or a leaf.
+
+    torch keeps no results; `values` is what can be known all the same and `source` says from where. Both are empty
+    where nothing can be known. `name` is the reader's name for the tensor.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    name: str = ""
+    values: Values | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: a recorded step (`MulBackward0`), or `AccumulateGrad`, which stands for a leaf and adds to its `.grad`.
+
+    `operands` says where the tracked operands came from: position and slot; None stands for one that is not tracked.
+    `passage` is None where no gradient came along; `added` is there for leaves only.
+    """
+
+    kind: str
+    operands: tuple[Place | None, ...]
+    results: tuple[Result, ...]
+    saved: tuple[Saved, ...] = ()
+    passage: Passage | None = None
+    added: Added | None = None
+
+    @property
+    def operation(self) -> str:
+        """What the step did, without the `Backward0` that torch appends."""
+        return self.kind.rstrip("0123456789").removesuffix("Backward")
+
+    @property
+    def is_leaf(self) -> bool:
+        """Does the node stand for a leaf?"""
+        return self.kind == LEAF
+
+
+LEAF = "AccumulateGrad"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph in the order of the forward pass, and the walk back through it; a node is known by its position.
+
+    `backward` is the order of the walk, from `root` on. `error` is torch's own: what backward would say now. `note` is
+    ours. In a graph without nodes nothing is recorded, or it is too large to be shown.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    backward: tuple[int, ...] = ()
+    root: Place = (0, 0)
+    modules: Modules = field(default_factory=lambda: Modules({}, {}))
+    error: str = ""
+    note: str = ""
+
+    @property
+    def links(self) -> tuple[tuple[Place | None, ...], ...]:
+        """The operands of all nodes."""
+        return tuple(node.operands for node in self.nodes)
+
+
+def read(result: Tensor, names: Names | None = None, gradient: Tensor | None = None) -> Graph:
+    """Read the graph behind a tensor, and what `result.backward(gradient)` would do now.
+
+    Nothing of the reader's changes but what hooks of theirs do, which run once.
+
+    `names` are the reader's names for tensors; names with dots, as in `named_parameters()`, tell the modules.
+    """
+    names = dict(names or {})
+    if not result.requires_grad:
+        return Graph(error=_refusal(result, gradient), note=_UNTRACKED)
+    try:
+        traced = trace(result)
+    except TooManyNodes as error:
+        return Graph(note=str(error))
+    with torch.no_grad():
+        nodes = _with_saved(traced, [_bare(node) for node in traced.nodes], names)
+        nodes = _with_held(traced, nodes, {**names, **_result_name(result, names)})
+    walk = walk_back(traced, result, gradient)
+    passed = [replace(node, passage=walk.passages.get(at), added=walk.added.get(at)) for at, node in enumerate(nodes)]
+    return Graph(tuple(passed), traced.backward, traced.root, _modules(traced, nodes, names), walk.error, _note(walk))
+
+
+_UNTRACKED = "Nothing is recorded behind this tensor, so there is no graph."
+
+
+def _note(walk: Walk) -> str:
+    hooked = any(passage.hooked for passage in walk.passages.values())
+    return "A hook of yours changes a gradient on its way." if hooked else ""
+
+
+def _refusal(result: Tensor, gradient: Tensor | None) -> str:
+    try:
+        torch.autograd.grad(result, [torch.zeros((), requires_grad=True)], gradient, allow_unused=True)
+    except RuntimeError as error:
+        return f"RuntimeError: {error}"
+    raise AssertionError("torch goes back from a tensor that is not tracked")
+
+
+def _result_name(result: Tensor, names: Names) -> dict[str, Tensor]:
+    return {} if any(each is result for each in names.values()) else {"your tensor": result}
+
+
+def _bare(node: Any) -> Node:
+    if is_leaf(node):
+        return Node(LEAF, (), (Result(tuple(node.variable.shape), name_of(node.variable.dtype)),))
+    results = tuple(Result(tuple(each.shape), name_of(each.dtype)) for each in node._input_metadata)
+    return Node(node.name().split("::")[-1], (), results)
+
+
+def _with_saved(traced: Trace, nodes: list[Node], names: Names) -> list[Node]:
+    """The nodes with what they saved; a saved tensor also tells the result that it is."""
+    known: dict[Place, tuple[Values, str]] = {}
+    saved: list[tuple[Saved, ...]] = []
+    labels = {_memory(tensor): name for name, tensor in reversed(list(names.items()))}
+    for at, node in enumerate(traced.nodes):
+        saved.append(())
+        for each, tensor in saved_by(node):
+            of = None if tensor is None else traced.place(tensor)
+            if isinstance(of, tuple) and each.values is not None:
+                known.setdefault(of, (each.values, f"saved by step {at + 1} as {each.name}"))
+            label = labels.get(_memory(tensor)) if tensor is not None and of is None else None
+            saved[at] += (replace(each, of=of or label),)
+    nodes = [replace(node, operands=traced.links[at], saved=saved[at]) for at, node in enumerate(nodes)]
+    for (at, slot), (values, source) in known.items():
+        nodes[at] = _told(nodes[at], slot, values=values, source=source)
+    return nodes
+
+
+def _with_held(traced: Trace, nodes: list[Node], names: Names) -> list[Node]:
+    """The nodes with the names that the reader has for their results, and the values of leaves and of named tensors."""
+    for at, leaf in traced.leaves.items():
+        nodes[at] = _told(nodes[at], 0, values=values_of(leaf), source="the leaf itself")
+    called: dict[Place, list[str]] = {}
+    for name, tensor in names.items():
+        place = traced.place(tensor)
+        if place is None:
+            continue
+        called.setdefault(place, []).append(name)
+        at, slot = place
+        nodes[at] = _told(nodes[at], slot, name=" = ".join(called[place]))
+        if nodes[at].results[slot].values is None:
+            nodes[at] = _told(nodes[at], slot, values=values_of(tensor), source=f"what {name} holds now")
+    return nodes
+
+
+def _told(node: Node, slot: int, **what: Any) -> Node:
+    results = list(node.results)
+    results[slot] = replace(results[slot], **what)
+    return replace(node, results=tuple(results))
+
+
+def _memory(tensor: Tensor) -> tuple[Any, ...]:
+    """Tells apart tensors that look at different memory, or at the same in another way."""
+    return id(tensor) if tensor.is_meta else tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+
+
+def _modules(traced: Trace, nodes: list[Node], names: Names) -> Modules:
+    owners: dict[int, set[str]] = {}
+    for at, leaf in traced.leaves.items():
+        paths = {name.rpartition(".")[0] for name in _names_of(leaf, names) if "." in name}
+        if paths:
+            owners[at] = paths
+    return modules_of(traced.links, [node.operation for node in nodes], owners)
+
+
+def _names_of(tensor: Tensor, names: Names) -> Iterator[str]:
+    return (name for name, each in names.items() if each is tensor)

@@ -1,0 +1,101 @@
+"""The list of all steps of the autograd stepper: a table for the forward pass, one for the walk back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from explorers.graph import Graph
+from explorers.graph_modules import Row
+from explorers.graph_story import Phase, Story, id_of
+from explorers.graph_trace import Place
+from explorers.graph_words import arrived_at, brief, called, numbered, origin, sent_by
+from explorers.markup import Html, chooser, join, table, tag
+from explorers.saved import Saved
+from explorers.tensor_values import Values
+
+MOST_LISTED = 15  # rows of the list at a present moment
+MOST_TOLD = 60  # rows of the list where all is told
+HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "gradient that arrives", "sends on")}
+CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Walk back, the result on top"}
+
+
+def step_list(story: Story, phase: Phase) -> Html:
+    """The steps of one pass: those around the present one, or, where all has been told, all of them up to MOST_TOLD."""
+    rows = [moment.row for moment in story.moments if moment.phase == phase]
+    shown, before, after = _window(rows, story.now.row if story.now else None)
+    line = _forward_line if phase == "forward" else _back_line
+    drawn = table(CAPTIONS[phase], HEADS[phase], [line(story, row) for row in shown], class_="x-steps")
+    above = tag("p", f"{before} earlier rows are not listed.", class_="x-small") if before else Html("")
+    below = tag("p", f"{after} more rows are not listed.", class_="x-small") if after else Html("")
+    return tag("div", above, drawn, below, class_="x-scroll", data_keep=phase)
+
+
+def _window(rows: list[Row], here: Row | None) -> tuple[list[Row], int, int]:
+    """The rows around the present one, and how many there are before and after them."""
+    most = MOST_LISTED if here else MOST_TOLD
+    middle = rows.index(here) if here else 0
+    first = max(0, min(middle - most // 2, len(rows) - most))
+    return rows[first : first + most], first, max(0, len(rows) - first - most)
+
+
+def _label(story: Story, row: Row) -> Html:
+    now = bool(story.now and story.now.row == row)
+    text = f"{'▶ ' if now else ''}{numbered(row)} {called(story.graph, row)}"
+    marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
+    return chooser("row", id_of(row), text, **marks)
+
+
+def _forward_line(story: Story, row: Row) -> list[str]:
+    graph, label = story.graph, _label(story, row)
+    if not story.told("forward", row):
+        return [label, "", "", ""]
+    if row.module:
+        leaves = sum(graph.nodes[at].is_leaf for at in row.nodes)
+        return [label, f"{len(row.nodes) - leaves} steps, {leaves} parameters, folded", "", ""]
+    node = graph.nodes[row.nodes[0]]
+    if node.is_leaf:
+        return [label, "a leaf", brief(node.results[0].values), ""]
+    made = ", ".join(origin(graph, place) for place in node.operands)
+    results = [brief(result.values, f"{result.shape}, not kept") for result in node.results]
+    return [label, made, _lines(results), _lines([_saved(each) for each in node.saved] or ["nothing"])]
+
+
+def _saved(saved: Saved) -> str:
+    if saved.error:
+        return f"{saved.name}: freed" if saved.then is None else f"{saved.name}: changed in place since"
+    version = "" if saved.now is None else f", version {saved.now}"
+    return f"{saved.name} = {saved.setting or brief(saved.values)}{version}"
+
+
+def _back_line(story: Story, row: Row) -> list[str]:
+    graph, label = story.graph, _label(story, row)
+    if not story.told("back", row):
+        return [label, "", ""]
+    if row.module:
+        inside = set(row.nodes)
+        sent = [(place, each) for at in row.nodes for place, each in sent_by(graph.nodes[at]) if place[0] not in inside]
+        arrived = [arrived_at(graph.nodes[at]) for at in row.nodes if _used_outside(graph, at, inside)]
+        added = sum(bool(graph.nodes[at].added) for at in row.nodes)
+        return [label, _lines(arrived), _lines([*_destinations(graph, sent), f"adds to {added} .grad"])]
+    node = graph.nodes[row.nodes[0]]
+    if node.added:
+        before, after = (brief(values, "None") for values in (node.added.before, node.added.after))
+        changes = node.added.incoming and node.added.tracked
+        return [label, arrived_at(node), f".grad: {before} becomes {after}" if changes else ".grad stays as it is"]
+    if node.passage and not node.passage.sent:
+        return [label, arrived_at(node), "the walk back stops here"]
+    return [label, arrived_at(node), _lines(_destinations(graph, sent_by(node)))]
+
+
+def _destinations(graph: Graph, sent: Iterable[tuple[Place, Values]]) -> list[str]:
+    return [f"{brief(each)} to {origin(graph, place)}" for place, each in sent]
+
+
+def _lines(parts: Sequence[str]) -> Html:
+    """Parts of a cell, one below the other."""
+    return join(*(tag("div", part) for part in parts))
+
+
+def _used_outside(graph: Graph, at: int, inside: set[int]) -> bool:
+    users = (node for node, places in enumerate(graph.links) for place in places if place and place[0] == at)
+    return graph.root[0] == at or any(node not in inside for node in users)

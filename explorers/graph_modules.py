@@ -1,0 +1,155 @@
+"""Which steps of a graph belong to which module, as far as a finished graph can tell.
+
+A graph knows nothing of modules; it knows parameters, and these have names like `layers.0.weight`. The steps of module
+`layers.0` are those that use its parameters, and all that lie on a way from one of these to another.
+So a layer without parameters is inside only if it lies between.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from explorers.graph_trace import Place
+
+# Steps that only lay out or convert a parameter before it is used: who uses their result uses the parameter.
+LAYING_OUT = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")
+
+Links = Sequence[Sequence[Place | None]]
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The modules whose steps may be folded into one row, each with its nodes by position; of the others, why not."""
+
+    folds: Mapping[str, tuple[int, ...]]
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the graph: a single node, or all the nodes of a module that is folded."""
+
+    nodes: tuple[int, ...]
+    module: str = ""
+
+
+def modules_of(links: Links, operations: Sequence[str], owners: Mapping[int, Collection[str]]) -> Modules:
+    """Find the modules; `owners` gives, for each leaf with a name, the modules it is a parameter of.
+
+    A parameter of several modules counts for none of them.
+    """
+    single = {leaf: next(iter(modules)) for leaf, modules in owners.items() if len(modules) == 1}
+    uses = _uses(links, operations, single)
+    leaves = _by_module(single.items())
+    folds: dict[str, tuple[int, ...]] = {}
+    refused: dict[str, str] = {}
+    for module, users in sorted(_by_module((node, path) for node, paths in uses.items() for path in paths).items()):
+        steps = _between(links, users)
+        others = sorted({path for step in steps for path in uses.get(step, ()) if not _inside(path, module)})
+        if others:
+            refused[module] = f"steps of {', '.join(others)} lie between its own"
+        else:
+            folds[module] = tuple(sorted(steps | leaves[module]))
+    return Modules(folds, refused)
+
+
+def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
+    """The nodes of each module, with those of the modules inside it."""
+    found: dict[str, set[int]] = {}
+    for node, path in nodes:
+        for module in _with_parents(path):
+            found.setdefault(module, set()).add(node)
+    return found
+
+
+def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> tuple[Row, ...]:
+    """The lines of a graph, each after those it was made from; a module is folded unless it is in `unfolded`.
+
+    Where two modules cannot both be one line, since each needs a part of the other first, the first one is unfolded.
+    """
+    shown = _outermost(folds, unfolded)
+    taken = {node for module in shown for node in folds[module]}
+    rows = [Row(folds[module], module) for module in shown]
+    rows += [Row((node,)) for node in range(len(links)) if node not in taken]
+    ordered = in_order(rows, links, lambda row: row.nodes[-1])
+    if len(ordered) == len(rows):
+        return ordered
+    left = next(row.module for row in rows if row.module and row not in ordered)
+    return rows_of(links, folds, {*unfolded, left})
+
+
+def in_order(rows: Sequence[Row], links: Links, rank: Callable[[Row], int], back: bool = False) -> tuple[Row, ...]:
+    """The rows so that each comes after all it was made from (`back`: before them), and else by their rank.
+
+    Rows that wait for each other in a circle are left out.
+    """
+    row_of = {node: number for number, row in enumerate(rows) for node in row.nodes}
+    pairs = {(row_of[place[0]], row_of[node]) for node, places in enumerate(links) for place in places if place}
+    arrows = [(end, start) if back else (start, end) for start, end in pairs if start != end]
+    waits = [0] * len(rows)
+    then: list[list[int]] = [[] for _ in rows]
+    for start, end in arrows:
+        waits[end] += 1
+        then[start].append(end)
+    ready = [(rank(row), number) for number, row in enumerate(rows) if not waits[number]]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        _, number = heapq.heappop(ready)
+        order.append(rows[number])
+        for end in then[number]:
+            waits[end] -= 1
+            if not waits[end]:
+                heapq.heappush(ready, (rank(rows[end]), end))
+    return tuple(order)
+
+
+def _with_parents(path: str) -> list[str]:
+    parts = path.split(".")
+    return [".".join(parts[: length + 1]) for length in range(len(parts))]
+
+
+def _inside(path: str, module: str) -> bool:
+    return path == module or path.startswith(module + ".")
+
+
+def _uses(links: Links, operations: Sequence[str], owners: Mapping[int, str]) -> dict[int, set[str]]:
+    """Of each node, the modules whose parameters it uses."""
+    laid_out: dict[int, str] = dict(owners)
+    uses: dict[int, set[str]] = {}
+    for node, places in enumerate(links):
+        below = [place[0] for place in places if place]
+        found = {laid_out[each] for each in below if each in laid_out}
+        if found:
+            uses[node] = found
+        if len(found) == 1 == len(below) and operations[node] in LAYING_OUT:
+            laid_out[node] = found.copy().pop()
+    return uses
+
+
+def _between(links: Links, ends: Collection[int]) -> set[int]:
+    """The ends, and the nodes on all ways from one of them to another."""
+    if not ends:
+        return set()
+    span = range(min(ends), max(ends) + 1)
+    after, before = set(ends), set(ends)
+    for node in span:
+        if any(place and place[0] in after for place in links[node]):
+            after.add(node)
+    for node in reversed(span):
+        if node in before:
+            before.update(place[0] for place in links[node] if place and place[0] in span)
+    return after & before
+
+
+def _outermost(folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> list[str]:
+    """The modules to be shown as one row: no module inside another one that is; no node in two."""
+    shown: list[str] = []
+    taken: set[int] = set()
+    for module in sorted(folds):
+        if module not in unfolded and taken.isdisjoint(folds[module]):
+            shown.append(module)
+            taken.update(folds[module])
+    return shown

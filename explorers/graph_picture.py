@@ -1,0 +1,186 @@
+"""The autograd stepper's picture: the graph, the present step, and the list of all steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from explorers.graph import Graph, Node
+from explorers.graph_drawing import Box, drawing
+from explorers.graph_list import step_list
+from explorers.graph_modules import Row
+from explorers.graph_present import present, small
+from explorers.graph_story import Phase, Story, id_of
+from explorers.graph_words import brief, called
+from explorers.markup import Html, chooser, join, prose, tag
+from explorers.tensor_values import Values
+
+MOST_DRAWN = 14  # boxes of a graph that is drawn as a whole
+MOST_COLUMNS = 6  # of them side by side
+MOST_AROUND = 8  # boxes where only the neighborhood of the present row is drawn
+MOST_LETTERS = 16  # in a box
+MOST_VALUE = 10  # letters of a value in a box
+MOST_BUTTONS = 30  # for folding
+
+NOTHING = Html("")
+LEGEND = "In a box: what it is, its value and, on the walk back, the gradient that arrives. Leaves are blue."
+FOLDS = (
+    "A graph does not know modules, it knows their parameters. A folded row holds the steps that use a module's "
+    "parameters, and those between them; a layer without parameters stands by itself unless it lies between."
+)
+
+
+def graph_picture(story: Story) -> Html:
+    """A story as HTML: at its present moment, or the whole of it where everything has been told."""
+    graph = story.graph
+    if not graph.nodes:
+        return tag("div", _notes(graph), class_="x-autograd")
+    now = story.now
+    phases: tuple[Phase, ...] = (now.phase,) if now else ("forward", "back")
+    return tag(
+        "div",
+        _notes(graph),
+        _drawing(story),
+        _present(story),
+        *(step_list(story, phase) for phase in phases),
+        _folding(story),
+        class_="x-autograd",
+    )
+
+
+def heading(story: Story) -> str:
+    """Where the reader stands, in words."""
+    now = story.now
+    if now is None:
+        return "Nothing to step through." if not story.graph.nodes else "The whole story."
+    rows = [moment.row for moment in story.moments if moment.phase == now.phase]
+    phase = "Forward pass" if now.phase == "forward" else "Walk back"
+    return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {called(story.graph, now.row)}"
+
+
+def _present(story: Story) -> Html:
+    if story.now is None:
+        return NOTHING
+    return join(tag("p", tag("strong", heading(story)), class_="x-heading"), present(story.graph, story.now))
+
+
+def _notes(graph: Graph) -> Html:
+    where = f"backward would stop at {_stop(graph)}" if graph.nodes else "backward refuses"
+    error = tag("p", f"{where}. torch says: ", tag("code", graph.error), class_="x-error") if graph.error else NOTHING
+    return join(error, tag("p", prose(graph.note), class_="x-note") if graph.note else NOTHING)
+
+
+def _stop(graph: Graph) -> str:
+    """The step at which the walk back fails; the start, where it does not even begin."""
+    for at in graph.backward:
+        node = graph.nodes[at]
+        if node.passage and not node.passage.sent and not node.is_leaf:
+            return f"step {at + 1} ({node.operation})"
+    return "its start"
+
+
+# --- the drawing
+
+
+def _drawing(story: Story) -> Html:
+    """The whole graph where it is small; else what lies around the present row."""
+    pairs = _pairs(story)
+    whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
+    if not whole and story.now is None:
+        return NOTHING
+    rows = list(story.rows) if whole or story.now is None else _around(story.rows, pairs, story.now.row)
+    number = {row: place for place, row in enumerate(rows)}
+    arrows = [(number[start], number[end]) for start, end in pairs if start in number and end in number]
+    here = number[story.now.row] if story.now else -1
+    back = bool(story.now and story.now.phase == "back")
+    picture = drawing(
+        [_box(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
+    )
+    hidden = len(story.rows) - len(rows)
+    more = f" Drawn is what lies around the present step; {hidden} more rows are not." if hidden else ""
+    return join(tag("div", picture, class_="x-scroll", data_keep="graph"), small(LEGEND + more))
+
+
+Pairs = Sequence[tuple[Row, Row]]
+
+
+def _pairs(story: Story) -> Pairs:
+    """The arrows between the rows, the earlier row first, in the order of the forward pass."""
+    row_of = {node: row for row in story.rows for node in row.nodes}
+    links = enumerate(story.graph.links)
+    found = {(row_of[place[0]], row_of[node]): None for node, places in links for place in places if place}
+    turn = {row: place for place, row in enumerate(story.rows)}
+    return sorted((pair for pair in found if pair[0] != pair[1]), key=lambda pair: turn[pair[1]])
+
+
+def _length(pairs: Pairs) -> int:
+    """How many rows stand one after the other on the longest way."""
+    length: dict[Row, int] = {}
+    for start, end in pairs:
+        length[end] = max(length.get(end, 1), length.get(start, 1) + 1)
+    return max(length.values(), default=1)
+
+
+def _around(rows: Sequence[Row], pairs: Pairs, here: Row) -> list[Row]:
+    """The rows one or two arrows from the present one: as many as are drawn."""
+    near = {here: None}
+    for _ in range(2):
+        known = set(near)
+        for start, end in pairs:
+            if len(near) < MOST_AROUND and (start in known or end in known):
+                near.update({start: None, end: None})
+    return [row for row in rows if row in near]
+
+
+def _words(story: Story, rows: Sequence[Row]) -> str:
+    return f"The graph: {'; '.join(called(story.graph, row) for row in rows)}. The list of steps tells the same."
+
+
+def _box(story: Story, row: Row) -> Box:
+    node = story.graph.nodes[row.nodes[0]]
+    now = bool(story.now and story.now.row == row)
+    lines = [("▶ " if now else "") + called(story.graph, row)]
+    if row.module:
+        lines.append(f"{len(row.nodes)} steps")
+    elif story.told("forward", row):
+        lines.append(_short(node.results[_slot(story.graph, row.nodes[0])].values))
+    if story.told("back", row):
+        lines.append("gradient passed" if row.module else f"gradient {_gradient(node)}")
+    kind = "x-module" if row.module else "x-leaf" if node.is_leaf else "x-step"
+    return Box(tuple(map(_cut, lines)), id_of(row), f"{kind} x-now" if now else kind)
+
+
+def _slot(graph: Graph, at: int) -> int:
+    """The result of a node that is looked at: the first one that somebody uses."""
+    used = [place[1] for places in graph.links for place in places if place and place[0] == at]
+    return graph.root[1] if graph.root[0] == at else min(used, default=0)
+
+
+def _gradient(node: Node) -> str:
+    arrived = node.passage.arrived if node.passage else ()
+    return "; ".join(_short(values, "none") for values in arrived) or "none"
+
+
+def _short(values: Values | None, nothing: str = "not kept") -> str:
+    """As much as fits into a box: the numbers, or the shape."""
+    told = brief(values, nothing)
+    return f"{values.shape}" if values and len(told) > MOST_VALUE else told
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+
+
+# --- folding
+
+
+def _folding(story: Story) -> Html:
+    modules = story.graph.modules
+    if not modules.folds and not modules.refused:
+        return NOTHING
+    unfolded = [module for module in modules.folds if module in story.unfolded]
+    refused = [f"Module {module} cannot be folded: {why}." for module, why in modules.refused.items()]
+    words = small(" ".join([FOLDS, *refused[:5]]))
+    if story.now is None or not unfolded:
+        return words
+    buttons = [chooser("fold", module, f"Fold {module}") for module in unfolded[:MOST_BUTTONS]]
+    return join(words, tag("div", *buttons, class_="x-parts"))

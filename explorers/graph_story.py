@@ -1,0 +1,78 @@
+"""The moments that a reader steps through: the forward pass row by row, then the walk back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from explorers.graph import Graph
+from explorers.graph_modules import Row, in_order, rows_of
+
+Phase = Literal["forward", "back"]
+FOLDED_FROM = 16  # nodes: a graph with fewer begins with no module folded
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step of the reader: in which of the two passes, and where."""
+
+    phase: Phase
+    row: Row
+
+
+@dataclass(frozen=True)
+class Story:
+    """A graph with some of its modules unfolded; `rows` has them in the order of the forward pass.
+
+    `at` is the present moment; None means that everything has been told.
+    """
+
+    graph: Graph
+    unfolded: frozenset[str]
+    rows: tuple[Row, ...]
+    moments: tuple[Moment, ...]
+    at: int | None = 0
+
+    @property
+    def now(self) -> Moment | None:
+        """The present moment; None where everything has been told, or nothing is recorded."""
+        return None if self.at is None or not self.moments else self.moments[self.at]
+
+    def told(self, phase: Phase, row: Row) -> bool:
+        """Has this row's moment come?"""
+        return self.at is None or self.moments.index(Moment(phase, row)) <= self.at
+
+    def moved(self, steps: int) -> Story:
+        """The story some moments later, or earlier; at its ends it stays."""
+        return replace(self, at=min(max((self.at or 0) + steps, 0), len(self.moments) - 1))
+
+    def to(self, phase: Phase, row: Row) -> Story:
+        """The story at the moment of a row."""
+        return replace(self, at=self.moments.index(Moment(phase, row)))
+
+    def with_unfolded(self, unfolded: frozenset[str]) -> Story:
+        """The story with these modules unfolded, in the same pass and at the same node."""
+        changed = _told(self.graph, unfolded)
+        if self.now is None:
+            return replace(changed, at=self.at)
+        node = self.now.row.nodes[0 if self.now.phase == "forward" else -1]
+        row = next(row for row in changed.rows if node in row.nodes)
+        return changed.to(self.now.phase, row)
+
+
+def id_of(row: Row) -> str:
+    """What the page calls a row."""
+    return row.module or f"step {row.nodes[0] + 1}"
+
+
+def story_of(graph: Graph) -> Story:
+    """The story from its beginning; the modules of a large graph are folded."""
+    return _told(graph, frozenset() if len(graph.nodes) >= FOLDED_FROM else frozenset(graph.modules.folds))
+
+
+def _told(graph: Graph, unfolded: frozenset[str]) -> Story:
+    rows = rows_of(graph.links, graph.modules.folds, unfolded)
+    turn = {node: number for number, node in enumerate(graph.backward)}
+    back = in_order(rows, graph.links, lambda row: min(turn[node] for node in row.nodes), back=True)
+    moments = [Moment("forward", row) for row in rows] + [Moment("back", row) for row in back]
+    return Story(graph, unfolded, rows, tuple(moments))

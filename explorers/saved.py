@@ -1,0 +1,74 @@
+"""What a node of a graph has saved for its backward rule, with the versions of the saved tensors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from explorers.tensor_values import Values, values_of
+
+MOST_LETTERS = 60  # of a saved setting
+PLAIN = (("alpha", 1), ("beta", 1))  # the factors in a sum of a and alpha * b, where there are none
+SIZES = ("_sym_sizes", "_sym_strides", "_sym_sizes_opt")  # not of the reader's making
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One thing that a node saved: a tensor with its values, or a setting such as an exponent, as text.
+
+    `now` is the version of the tensor, `then` its version when it was saved. Where they differ, or where the graph has
+    been freed, `error` is what torch says when one looks, and there are no values. `of` tells whose values these are:
+    the position and the slot of a node's result, or a name, or None.
+    """
+
+    name: str
+    values: Values | None = None
+    setting: str = ""
+    now: int | None = None
+    then: int | None = None
+    error: str = ""
+    of: tuple[int, int] | str | None = None
+
+
+def saved_by(node: Any) -> Iterator[tuple[Saved, Tensor | None]]:
+    """What the node saved, each with the tensor itself where there is one.
+
+    Looking runs the unpack hooks of `saved_tensors_hooks`, as backward would.
+    """
+    for name in dir(node):
+        if name == "saved_tensors" or (name.startswith("_saved_") and not name.endswith(SIZES)):
+            yield from _looked_at(node, name)
+
+
+def _looked_at(node: Any, name: str) -> Iterator[tuple[Saved, Tensor | None]]:
+    label = name.removeprefix("_saved_")
+    try:
+        found = getattr(node, name)
+    except RuntimeError as error:
+        yield _refused(label, str(error)), None
+        return
+    several = isinstance(found, tuple | list) and any(isinstance(each, Tensor) for each in found)
+    for number, each in enumerate(found) if several else [(None, found)]:
+        called = label if number is None else f"{label}[{number}]"
+        if isinstance(each, Tensor):
+            version = None if each.is_inference() else each._version
+            yield Saved(called, values_of(each), now=version, then=version), each  # torch has compared them
+        elif each is not None and each != () and (called, each) not in PLAIN:  # None: not needed for this rule
+            yield Saved(called, setting=_setting(each)), None
+
+
+def _refused(name: str, error: str) -> Saved:
+    versions = re.search(r"is at version (\d+); expected version (\d+)", error)
+    now, then = map(int, versions.groups()) if versions else (None, None)
+    return Saved(name, error=f"RuntimeError: {error}", now=now, then=then)
+
+
+def _setting(value: Any) -> str:
+    if type(value) is int and value >= 2**63:  # dim=-1 is kept without its sign
+        value -= 2**64
+    text = str(value)
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 2] + " …"

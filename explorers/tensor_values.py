@@ -1,0 +1,49 @@
+"""A tensor's numbers as plain data: all of them where they are few, else the range they lie in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorers.shapes import MOST_VALUES
+
+MOST_RANGED = 10**7  # of larger tensors not even the range is looked for
+
+
+@dataclass(frozen=True)
+class Values:
+    """What is told of a tensor: `numbers` is a nested list, or None where there are more than MOST_VALUES.
+
+    `least` and `greatest` are told instead; they are None too where the numbers have no order, or cannot be had.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    numbers: Any = None
+    least: float | None = None
+    greatest: float | None = None
+
+
+def values_of(tensor: Tensor) -> Values:
+    """The numbers of a tensor as they are now; the tensor itself is not kept."""
+    tensor = tensor.detach()
+    bare = Values(tuple(tensor.shape), name_of(tensor.dtype))
+    if tensor.is_meta or tensor.numel() > MOST_RANGED:
+        return bare
+    if tensor.numel() <= MOST_VALUES:
+        return Values(bare.shape, bare.dtype, tensor.to_dense().tolist() if _is_sparse(tensor) else tensor.tolist())
+    if tensor.is_complex() or _is_sparse(tensor):
+        return bare
+    return Values(bare.shape, bare.dtype, None, tensor.min().item(), tensor.max().item())
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """A dtype without its `torch.`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def _is_sparse(tensor: Tensor) -> bool:
+    return tensor.layout != torch.strided

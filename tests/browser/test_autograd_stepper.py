@@ -1,0 +1,166 @@
+"""The autograd stepper in JupyterLab, as readers use it: with a mouse, with a keyboard, in both themes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from nbconvert.exporters import HTMLExporter
+from playwright.sync_api import Browser, Locator, expect
+
+from explorers import autograd_stepper
+from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+
+SMALL = """import torch
+from explorers import autograd_stepper
+x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
+loss = (x * y + x) ** 2
+autograd_stepper(loss, x=x, y=y, loss=loss)"""
+LARGE = """import torch
+from torch import nn
+from explorers import autograd_stepper
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.first, self.second = nn.LayerNorm(8), nn.Linear(8, 8), nn.Linear(8, 8)
+    def forward(self, x):
+        return x + self.second(torch.relu(self.first(self.norm(x))))
+model = nn.Sequential(*(Block() for _ in range(40)))
+autograd_stepper(model(torch.ones(2, 8)).pow(2).mean(), model=model)"""
+BROKEN = """import torch
+from explorers import autograd_stepper
+x = torch.tensor([2.0], requires_grad=True)
+y = x.exp()
+y += 1
+autograd_stepper(y.sum(), x=x, y=y)"""
+WIDTHS = {"wide": 1280, "narrow": 700}
+
+
+def opened(lab: Lab, code: str) -> Locator:
+    """The stepper that a cell shows."""
+    lab.open(lab.write("stepper.ipynb", code))
+    lab.run_all()
+    found = lab.page.locator(".explorer")
+    found.wait_for()
+    return found
+
+
+def heading(stepper: Locator) -> Locator:
+    """Where the reader stands."""
+    return stepper.locator(".x-heading")
+
+
+def test_with_a_mouse(lab: Lab) -> None:
+    """Next leads forward and back; a box and a row are places to go to; `.grad` is told where it is added to."""
+    stepper = opened(lab, SMALL)
+    following = stepper.get_by_role("button", name="Next")
+    expect(heading(stepper)).to_have_text("Forward pass, 1 of 5: x")
+    for place in ("2 of 5: y", "3 of 5: Mul", "4 of 5: Add", "5 of 5: Pow → loss", "1 of 5: Pow → loss"):
+        following.click()
+        expect(heading(stepper)).to_contain_text(place)
+    stepper.locator("svg .x-box").filter(has_text="Mul").click()
+    expect(heading(stepper)).to_have_text("Walk back, 3 of 5: Mul")
+    stepper.get_by_role("button", name="1 x", exact=True).click()
+
+    expect(stepper.locator("table").filter(has_text="What backward would add")).to_contain_text("None")
+    expect(stepper.locator("table").filter(has_text="Several gradients")).to_contain_text("[48]")
+    stepper.get_by_label("Pass").select_option("forward pass")
+    expect(heading(stepper)).to_have_text("Forward pass, 1 of 5: x")
+    assert [] == lab.complaints
+
+
+def test_with_a_keyboard(lab: Lab) -> None:
+    """Tab reaches the controls and then the rows, with a ring; Enter and Space work, and the focus stays."""
+    stepper = opened(lab, SMALL)
+    press, focused = lab.page.keyboard.press, lab.page.locator(":focus")
+    stepper.get_by_role("button", name="Previous").focus()
+    press("Tab")
+    expect(focused).to_have_text("Next ▶")
+    press("Enter")
+    expect(heading(stepper)).to_have_text("Forward pass, 2 of 5: y")
+    press("Space")
+    expect(heading(stepper)).to_have_text("Forward pass, 3 of 5: Mul")
+    expect(focused).to_have_text("Next ▶")
+    for _ in range(3):  # the pass, then the rows
+        press("Tab")
+    expect(focused).to_have_text("2 y")
+    assert focus_ring(focused) >= 2
+    press("Enter")
+
+    expect(heading(stepper)).to_have_text("Forward pass, 2 of 5: y")
+    expect(focused).to_have_text("▶ 2 y")
+    assert [] == lab.complaints
+
+
+def test_several_hundred_nodes(lab: Lab) -> None:
+    """A large model is folded; a module is unfolded in its place, and a step takes less than a second."""
+    stepper = opened(lab, LARGE)
+    expect(heading(stepper)).to_contain_text("of 82: module 0")
+    stepper.get_by_role("button", name="Unfold its steps").click()
+    expect(heading(stepper)).to_contain_text("of 85: module 0.norm")
+    stepper.get_by_role("button", name="Unfold modules").click()
+    expect(heading(stepper)).to_contain_text("1 of 522: 0.norm.weight")
+    for number in range(2, 12):
+        stepper.get_by_role("button", name="Next").click()
+        expect(heading(stepper)).to_contain_text(f"{number} of 522", timeout=1000)
+    lab.screenshot("autograd-large", stepper)
+    stepper.get_by_role("button", name="Fold modules", exact=True).click()
+
+    expect(heading(stepper)).to_contain_text("1 of 82: module 0")
+    assert [] == lab.complaints
+
+
+def test_changed_in_place(lab: Lab) -> None:
+    """Both versions stand with the saved tensor, and torch's words above."""
+    stepper = opened(lab, BROKEN)
+    stepper.get_by_role("button", name="2 Exp").click()
+
+    expect(stepper).to_contain_text("0 when saved, 1 now: changed in place")
+    expect(stepper.locator(".x-error")).to_contain_text("modified by an inplace operation")
+    lab.screenshot("autograd-broken", stepper)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_can_be_read_and_named(lab: Lab, theme: str, width: str) -> None:
+    """All text has enough contrast, every control a name, and nothing is cut off, at each moment."""
+    lab.page.set_viewport_size({"width": WIDTHS[width], "height": 1300})
+    stepper = opened(lab, SMALL)
+    lab.use_theme(theme)
+    for moment in range(10):
+        lab.screenshot(f"autograd-{moment}-{theme.split()[-1].lower()}-{width}", stepper)
+
+        assert [] == faint_texts(stepper)
+        assert [] == nameless_controls(stepper)
+        assert stepper.evaluate("root => root.scrollWidth <= root.clientWidth")
+        before = heading(stepper).inner_text()
+        stepper.get_by_role("button", name="Next").click()
+        if moment < 9:
+            expect(heading(stepper)).not_to_have_text(before)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    """A notebook exported as HTML tells the whole story, with nothing to press."""
+    x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
+    loss = (x * y + x) ** 2
+    data, metadata = autograd_stepper(loss, x=x, y=y, loss=loss)._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    cell = nbformat.v4.new_code_cell(SMALL, outputs=[output])
+    page_text, _ = HTMLExporter(theme=scheme).from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
+
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((tmp_path / "page.html").as_uri())
+    found = page.locator(".explorer")
+
+    expect(found).to_contain_text(".grad: None becomes [64]")
+    expect(found.locator("svg")).to_be_visible()
+    assert 0 == found.locator("button, select, input").count()
+    assert [] == faint_texts(found)
+    keep_picture(found, f"autograd-exported-{scheme}")
+    page.close()
