@@ -39,7 +39,15 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     if told:
         print(told)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
-        raise CheckFailed(headline(report))
+        raise CheckFailed(_first_reason(report))
+
+
+def _first_reason(report: Report) -> str:
+    """The headline and the first sentence that says why: all that nbgrader's Validate button shows."""
+    reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
+    reason = next(filter(None, reasons), "")
+    written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
+    return f"{headline(report)}. {reason}" if reason and written else headline(report)
 
 
 def _name_first(name: object) -> None:

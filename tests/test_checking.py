@@ -40,6 +40,13 @@ class TestCheck:
         with pytest.raises(CheckFailed, match="not written yet"):
             check("flatten_images", stub)
 
+    def test_under_nbgrader_the_error_says_why(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """nbgrader's Validate button shows nothing but the error: it holds the sentence of the mistake."""
+        monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+
+        with pytest.raises(CheckFailed, match=r"0 of \d+ checks passed\. Expected the result to be a tensor"):
+            check("flatten_images", len)
+
     def test_under_nbgrader_a_right_answer_passes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A solved exercise raises nothing."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")

@@ -33,7 +33,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Server]:
     """JupyterLab, started only where there is a browser."""
-    with lab_server(tmp_path_factory.mktemp("lab")) as server:
+    with lab_server(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")) as server:
         yield server
 
 

@@ -42,10 +42,8 @@ class Server:
 
 
 @contextmanager
-def lab_server(home: Path) -> Iterator[Server]:
-    """JupyterLab on a free port, with everything it keeps below `home`; it ends, with its kernels, at the end."""
-    folder = home / "notebooks"
-    folder.mkdir(parents=True)
+def lab_server(home: Path, folder: Path) -> Iterator[Server]:
+    """JupyterLab on a free port, started in `folder`, with all that it keeps below `home`; its kernels end with it."""
     _write_settings(home / "settings")
     port, token = _free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser", "--allow-root"]

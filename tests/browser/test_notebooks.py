@@ -1,0 +1,120 @@
+"""The students' notebooks in JupyterLab, as students use them: run, type an answer, check it, restart, validate."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator, expect
+
+from autograder.authoring.judge import Judge
+from autograder.exercises import stems
+from tests.browser.lab import Lab
+from tests.made_submissions import handed_in
+from tests.small_chapter import PROJECT
+
+STEM, EXERCISE, MISTAKE = "ch01_tensors", "add_bias", "batch-axis"
+SLOW = 180_000  # milliseconds that a chapter, or nbgrader with one, may take on a busy machine
+
+
+def student(stem: str) -> Path:
+    """A notebook as students get it."""
+    return PROJECT / "notebooks" / f"{stem}.ipynb"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    """The worked solutions and the answer bank of the first chapter."""
+    return Judge(PROJECT / "course", STEM)
+
+
+def solution_cell(lab: Lab, exercise: str) -> Locator:
+    """The cell that an answer is typed into."""
+    return lab.page.locator(".jp-CodeCell").filter(has_text=f"def {exercise}(").first
+
+
+def check_cell(lab: Lab, exercise: str) -> Locator:
+    """The cell that checks an answer."""
+    return lab.page.locator(".jp-CodeCell").filter(has_text=f'check("{exercise}", {exercise})').first
+
+
+def answered(lab: Lab, exercise: str, source: str) -> Locator:
+    """Type an answer, run it and its check; returns the check's cell."""
+    cell, check = solution_cell(lab, exercise), check_cell(lab, exercise)
+    lab.type(cell, source)
+    lab.run(cell)
+    lab.run(check)
+    return check
+
+
+@pytest.mark.parametrize("stem", stems())
+def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
+    """Run All: every code cell runs, none fails, and the page has no complaint."""
+    lab.open(lab.copy(student(stem)))
+    lab.run_all()
+    lab.wait_for_idle()
+    notebook = nbformat.read(lab.save(), as_version=nbformat.NO_CONVERT)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip())
+    assert [] == [output for output in outputs if output.output_type == "error"]
+    assert [] == lab.complaints
+    lab.screenshot(f"chapter-{stem}")
+
+
+def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
+    """A wrong answer gets its own sentence, a right one all its checks; both outlive a restart of the kernel."""
+    wrong = next(answer for answer in judge.bank.of(EXERCISE) if answer.tag == MISTAKE)
+    right = judge.chapter.solution(EXERCISE)
+    lab.open(lab.copy(student(STEM)))
+    lab.run_all()
+
+    check = answered(lab, EXERCISE, wrong.source)
+    expect(check).to_contain_text(str(wrong.sentence).replace("`", ""))
+    lab.screenshot("answer-wrong", check)
+
+    check = answered(lab, EXERCISE, right)
+    expect(check).to_contain_text(re.compile(r"all \d+ checks passed"))
+    lab.screenshot("answer-right", check)
+
+    lab.restart_kernel()
+    lab.run_all()
+    expect(check).to_contain_text(re.compile(r"all \d+ checks passed"))
+    told = lab.page.locator(".jp-CodeCell").filter(has_text="progress(1)").first
+    expect(told).to_contain_text(re.compile(rf"{EXERCISE}.*passed", re.DOTALL))
+    lab.screenshot("progress", told)
+
+
+class TestValidateButton:
+    """nbgrader's button runs the notebook as it was saved, and tells what fails."""
+
+    @pytest.fixture
+    def solved(self, judge: Judge) -> dict[str, str]:
+        """The worked solutions."""
+        return {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
+
+    @staticmethod
+    def validated(lab: Lab, answers: dict[str, str]) -> Locator:
+        """Press the button on a notebook with these answers; returns what nbgrader says."""
+        release = nbformat.read(student(STEM), as_version=4)
+        (lab.server.folder / "validate.ipynb").write_bytes(handed_in(release, answers))
+        lab.open("validate.ipynb")
+        lab.page.locator(".validate-button").click()
+        dialog = lab.page.locator(".jp-Dialog")
+        expect(dialog).to_contain_text(re.compile("Success|failed", re.IGNORECASE), timeout=SLOW)
+        return dialog
+
+    def test_solved(self, lab: Lab, solved: dict[str, str]) -> None:
+        """With every exercise solved, all is well."""
+        expect(self.validated(lab, solved)).to_contain_text("Success")
+
+    def test_wrong(self, lab: Lab, judge: Judge, solved: dict[str, str]) -> None:
+        """One wrong answer fails, and is named with the sentence of its mistake."""
+        wrong = next(answer for answer in judge.bank.of(EXERCISE) if answer.tag == MISTAKE)
+        dialog = self.validated(lab, solved | {EXERCISE: wrong.source})
+
+        expect(dialog).to_contain_text(f'The following cell failed:check("{EXERCISE}"')
+        expect(dialog).to_contain_text(str(wrong.sentence))
+        lab.screenshot("validate-wrong")
