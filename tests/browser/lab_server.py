@@ -40,6 +40,10 @@ class Server:
         """The address of a notebook in the folder, in a workspace without a past."""
         return f"{self.address}/lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
 
+    def plain_page(self, notebook: str) -> str:
+        """The address of a notebook of the folder in Notebook 7, which shows one notebook and nothing else."""
+        return f"{self.address}/notebooks/{notebook}?token={self.token}"
+
 
 @contextmanager
 def lab_server(home: Path, folder: Path) -> Iterator[Server]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 
 from autograder.authoring.judge import Judge
 from autograder.exercises import stems
-from tests.browser.lab import Lab
+from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
 from tests.small_chapter import PROJECT
 
@@ -85,6 +85,21 @@ def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
     told = lab.page.locator(".jp-CodeCell").filter(has_text="progress(1)").first
     expect(told).to_contain_text(re.compile(rf"{EXERCISE}.*passed", re.DOTALL))
     lab.screenshot("progress", told)
+
+
+def test_notebook_7_opens_and_runs(lab: Lab) -> None:
+    """The same file in Notebook 7: all cells are there and run, and no complaint is about them."""
+    path = student(STEM)
+    lab.page.goto(lab.server.plain_page(lab.copy(path)))
+    cells = lab.page.locator(".jp-Notebook .jp-Cell")
+    expect(cells).to_have_count(len(nbformat.read(path, as_version=4).cells), timeout=PATIENCE)
+    lab.page.get_by_role("menuitem", name="Run", exact=True).click()
+    lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    expect(lab.page.locator(".explorer").first).to_contain_text("Shape explorer", timeout=PATIENCE)
+    expect(check_cell(lab, EXERCISE)).to_contain_text("not written yet")
+
+    assert [] == [told for told in lab.complaints if re.search("widget|explorer|cell|kernel", told, re.IGNORECASE)]
+    lab.screenshot("notebook-7", lab.page.locator(".explorer").first)
 
 
 class TestValidateButton:
