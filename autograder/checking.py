@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
+import textwrap
 from dataclasses import dataclass
 
 from IPython.display import display
@@ -20,6 +21,7 @@ from autograder.logbook import LOGBOOK
 from autograder.probe import see
 from autograder.verdict import Report, Status
 
+_DIALOG = 100  # characters in a line of nbgrader's dialog
 _hints_given: dict[str, int] = {}
 
 
@@ -43,11 +45,11 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
 
 def _first_reason(report: Report) -> str:
-    """The headline and the first sentence that says why: all that nbgrader's Validate button shows."""
+    """The headline and the first sentence that says why: all that nbgrader's Validate button shows, in lines that fit."""
     reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
     reason = next(filter(None, reasons), "")
     written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
-    return f"{headline(report)}. {reason}" if reason and written else headline(report)
+    return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
 
 
 def _name_first(name: object) -> None:

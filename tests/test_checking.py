@@ -44,7 +44,7 @@ class TestCheck:
         """nbgrader's Validate button shows nothing but the error: it holds the sentence of the mistake."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
 
-        with pytest.raises(CheckFailed, match=r"0 of \d+ checks passed\. Expected the result to be a tensor"):
+        with pytest.raises(CheckFailed, match=r"0 of \d+ checks passed\nExpected the result to be a tensor"):
             check("flatten_images", len)
 
     def test_under_nbgrader_a_right_answer_passes(self, monkeypatch: pytest.MonkeyPatch) -> None:
