@@ -45,7 +45,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
 
 
 def _first_reason(report: Report) -> str:
-    """The headline and the first sentence that says why: all that nbgrader's Validate button shows, in lines that fit."""
+    """The headline and the first sentence that says why, in lines that fit nbgrader's Validate dialog."""
     reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
     reason = next(filter(None, reasons), "")
     written = report.verdicts[0].status is not Status.NOT_ATTEMPTED

@@ -27,7 +27,8 @@ FIRST = PROJECT / "notebooks" / "ch01_tensors.ipynb"
 WHERE = """\
 import sys, IPython, numpy, traitlets, autograder, explorers
 for package in (autograder, explorers): print("package", package.__file__)
-print("versions", IPython.__version__, numpy.__version__, traitlets.__version__, "google.colab.output" in sys.modules)
+print("versions", IPython.__version__, numpy.__version__, traitlets.__version__)
+print("widgets", sys.modules["google.colab.output"]._widgets._installed_url)
 """
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -88,7 +89,9 @@ def test_chapter_done_on_colab_earns_everything(
 
     for package in PACKAGES:
         assert f"package {library / package / '__init__.py'}" in printed(done)
-    assert "versions 7.34.0 2.0.2 5.7.1 True" in printed(done)
+    assert "versions 7.34.0 2.0.2 5.7.1" in printed(done)
+    shows_explorer = any("from explorers import" in cell.source for cell in done.cells[:-1])
+    assert ("widgets https" in printed(done)) is shows_explorer  # Colab was asked to show widgets that are not its own
 
     run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
 import torch
-from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Browser, Locator, expect
 
 from explorers import autograd_stepper
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.shown import exported, opened
 
 SMALL = """import torch
 from explorers import autograd_stepper
@@ -37,15 +36,6 @@ y = x.exp()
 y += 1
 autograd_stepper(y.sum(), x=x, y=y)"""
 WIDTHS = {"wide": 1280, "narrow": 700}
-
-
-def opened(lab: Lab, code: str) -> Locator:
-    """The stepper that a cell shows."""
-    lab.open(lab.write("stepper.ipynb", code))
-    lab.run_all()
-    found = lab.page.locator(".explorer")
-    found.wait_for()
-    return found
 
 
 def heading(stepper: Locator) -> Locator:
@@ -147,20 +137,8 @@ def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) ->
     """A notebook exported as HTML tells the whole story, with nothing to press."""
     x, y = torch.tensor([2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)
     loss = (x * y + x) ** 2
-    data, metadata = autograd_stepper(loss, x=x, y=y, loss=loss)._repr_mimebundle_()
-    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
-    cell = nbformat.v4.new_code_cell(SMALL, outputs=[output])
-    page_text, _ = HTMLExporter(theme=scheme).from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
-    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
+    stepper = autograd_stepper(loss, x=x, y=y, loss=loss)
 
-    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
-    page.route("http*://**", lambda route: route.abort())
-    page.goto((tmp_path / "page.html").as_uri())
-    found = page.locator(".explorer")
-
-    expect(found).to_contain_text(".grad: None becomes [64]")
-    expect(found.locator("svg")).to_be_visible()
-    assert 0 == found.locator("button, select, input").count()
-    assert [] == faint_texts(found)
-    keep_picture(found, f"autograd-exported-{scheme}")
-    page.close()
+    with exported(browser, tmp_path, stepper, "autograd", scheme) as found:
+        expect(found).to_contain_text(".grad: None becomes [64]")
+        expect(found.locator("svg")).to_be_visible()

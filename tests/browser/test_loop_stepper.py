@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
 import torch
-from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Browser, Locator, expect
 from torch import nn
 
 from explorers import loop_stepper
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.shown import exported, opened
 
 CELL = """
 import torch
@@ -29,11 +28,7 @@ loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor
 @pytest.fixture
 def stepper(lab: Lab) -> Locator:
     """A notebook with a stepper that has not begun."""
-    lab.open(lab.write("loop.ipynb", CELL))
-    lab.run_all()
-    found = lab.page.locator(".explorer").first
-    expect(found.get_by_role("button", name="Next line")).to_be_visible(timeout=60_000)
-    return found
+    return opened(lab, CELL)
 
 
 def row(stepper: Locator, code: str) -> Locator:
@@ -126,20 +121,7 @@ def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) ->
     model = nn.Linear(1, 1, bias=False)
     nn.init.constant_(model.weight, 1.0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    widget = loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor([[6.0]]))
-    data, metadata = widget._repr_mimebundle_()
-    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL, outputs=[output])])
-    page_text, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
-    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
+    stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.tensor([[2.0]]), torch.tensor([[6.0]]))
 
-    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
-    page.route("http*://**", lambda route: route.abort())
-    page.goto((tmp_path / "page.html").as_uri())
-    found = page.locator(".explorer")
-
-    expect(row(found, "loss.backward()")).to_contain_text("weight: -16")
-    assert 0 == found.locator("button, select, input").count()
-    assert [] == faint_texts(found)
-    keep_picture(found, f"loop-exported-{scheme}")
-    page.close()
+    with exported(browser, tmp_path, stepper, "loop", scheme) as found:
+        expect(row(found, "loss.backward()")).to_contain_text("weight: -16")

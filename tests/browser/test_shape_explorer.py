@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Browser, Locator, expect
 
 from explorers import shape_explorer
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab, keep_picture
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.shown import exported, opened
 
 OPENED = "from explorers import shape_explorer\nshape_explorer()"
 SLOW = """import time, torch
@@ -31,15 +30,6 @@ WIDTHS = {"wide": 1280, "narrow": 700}
 def explorer(lab: Lab) -> Locator:
     """A shape explorer on its own tensors."""
     return opened(lab, OPENED)
-
-
-def opened(lab: Lab, code: str) -> Locator:
-    """The explorer that a cell shows."""
-    lab.open(lab.write("explore.ipynb", code))
-    lab.run_all()
-    found = lab.page.locator(".explorer")
-    found.wait_for()
-    return found
 
 
 def picture(explorer: Locator) -> Locator:
@@ -172,20 +162,5 @@ def test_can_be_read_and_named(lab: Lab, explorer: Locator, theme: str, width: s
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """A notebook exported as HTML shows the same picture, with nothing to press."""
-    data, metadata = shape_explorer()._repr_mimebundle_()
-    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
-    cell = nbformat.v4.new_code_cell(OPENED, outputs=[output])
-    exporter = HTMLExporter(theme=scheme)
-    page_text, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
-    (tmp_path / "page.html").write_text(page_text, encoding="utf-8")
-
-    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
-    page.route("http*://**", lambda route: route.abort())
-    page.goto((tmp_path / "page.html").as_uri())
-    found = page.locator(".explorer")
-
-    expect(found).to_contain_text("known before any number is: (3, 4)")
-    assert 0 == found.locator("button, select, input").count()
-    assert [] == faint_texts(found)
-    keep_picture(found, f"shape-exported-{scheme}")
-    page.close()
+    with exported(browser, tmp_path, shape_explorer(), "shape", scheme) as found:
+        expect(found).to_contain_text("known before any number is: (3, 4)")

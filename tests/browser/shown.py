@@ -1,0 +1,47 @@
+"""Explorers where readers meet them: in a notebook with a kernel, and in a page that was exported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters import HTMLExporter
+from playwright.sync_api import Browser, Locator
+
+from explorers.widget import Explorer
+from tests.browser.accessible import faint_texts
+from tests.browser.lab import Lab, keep_picture
+
+
+def opened(lab: Lab, code: str) -> Locator:
+    """The explorer that a cell shows in JupyterLab."""
+    lab.open(lab.write("explore.ipynb", code))
+    lab.run_all()
+    found = lab.page.locator(".explorer").first
+    found.wait_for()
+    return found
+
+
+@contextmanager
+def exported(browser: Browser, folder: Path, explorer: Explorer, name: str, scheme: str) -> Iterator[Locator]:
+    """The explorer in a notebook that was exported as HTML, offline; at the end, what holds for all of them.
+
+    Nothing can be pressed, every text can be read, and build/screenshots/NAME-exported-SCHEME.png shows it.
+    """
+    data, metadata = explorer._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explorer", outputs=[output])])
+    text, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
+    (folder / "page.html").write_text(text, encoding="utf-8")
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 900})
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((folder / "page.html").as_uri())
+    found = page.locator(".explorer")
+    yield found
+
+    assert 0 == found.locator("button, select, input").count()
+    assert [] == faint_texts(found)
+    keep_picture(found, f"{name}-exported-{scheme}")
+    page.close()
