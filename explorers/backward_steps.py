@@ -76,13 +76,12 @@ def walk_back(traced: Trace, result: Tensor, gradient: Tensor | None = None) -> 
     return Walk(notes.passages(start.detach()), added)
 
 
-@torch.no_grad()
 def _added(leaf: Tensor, incoming: Tensor | None) -> Added:
     before = leaf.grad
     shown = None if before is None else values_of(before)
     if incoming is None or not leaf.requires_grad:
         return Added(shown, None if incoming is None else values_of(incoming), shown, leaf.requires_grad)
-    after = incoming if before is None else before + incoming
+    after = incoming if before is None else before.detach() + incoming.detach()
     return Added(shown, values_of(incoming), values_of(after))
 
 

@@ -30,7 +30,7 @@ from autograder.grading.runner import unpacked
 from autograder.grading.submission import read
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
-from tests.colab import colab_copy
+from tests.colab.notebook import colab_copy
 from tests.made_submissions import handed_in, released
 from tests.mutations import MUTATIONS, Mutation, damage
 from tests.short_chapter import make_course

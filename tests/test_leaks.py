@@ -10,6 +10,10 @@ from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import PACKAGES, build_wheel
 
 
+# In one process: the project is built for all of them together.
+pytestmark = pytest.mark.xdist_group("leaks")
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel that students install."""
