@@ -9,7 +9,6 @@ from tests import leaks
 from tests.small_chapter import BANK, PROJECT, STEM, make_project, observe
 from tests.wheel import PACKAGES, build_wheel
 
-
 # In one process: the project is built for all of them together.
 pytestmark = pytest.mark.xdist_group("leaks")
 
