@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test test-browser build grade bench nbval run lint unit lock clean
+.PHONY: help lab test test-browser build grade report site bench nbval run lint unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
@@ -35,6 +35,12 @@ build: $(READY) ## write notebooks/, solutions/ and the shipped observations fro
 
 grade: $(READY) ## grade an example class through nbgrader: make grade CHAPTER=ch02_autograd
 	python -m autograder grade --example $(CHAPTER)
+
+report: $(READY) ## write what your class misunderstood, from its grades: make report CHAPTER=ch02_autograd
+	python -m autograder report $(CHAPTER)
+
+site: $(READY) ## build the course as a site for reading, in build/site/html/
+	python -m autograder site
 
 bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
 	python -m autograder bench $(BENCH)

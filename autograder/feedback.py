@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from autograder.markup import prose
 from autograder.verdict import Picture, Report, Status, Verdict
 
 _MARKS = {
@@ -77,7 +78,7 @@ def html(report: Report, hints: tuple[str, ...] = ()) -> str:
     color = _GREEN if report.passed else _GREY if report.first is None or _untouched(report) else _RED
     told: set[str] = set()
     rows = "".join(_html_verdict(verdict, told) for verdict in report.verdicts)
-    notes = "".join(f"<div>Note: {_inline(note)}</div>" for note in report.notes)
+    notes = "".join(f"<div>Note: {prose(note)}</div>" for note in report.notes)
     return (
         f'<div style="border-left:4px solid {color};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5">'
         f'<div style="font-weight:600">{escape(headline(report))}</div>'
@@ -93,11 +94,11 @@ def _html_verdict(verdict: Verdict, told: set[str]) -> str:
     mark, word = _MARKS[verdict.status]
     color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(verdict.status, _RED)
     note = f'<span style="opacity:0.75">{word}</span>' if word else ""
-    sentence = _inline(_once(verdict.sentence, told)) if verdict.sentence else ""
+    sentence = prose(_once(verdict.sentence, told)) if verdict.sentence else ""
     body = f'<div style="margin:0.2em 0 0.3em 1.5em">{sentence}</div>' if sentence else ""
     return (
         f'<li style="margin:0.15em 0"><span style="color:{color};font-weight:700" aria-hidden="true">{mark}</span> '
-        f"{_inline(verdict.requirement)}{note}{body}{_html_values(verdict)}</li>"
+        f"{prose(verdict.requirement)}{note}{body}{_html_values(verdict)}</li>"
     )
 
 
@@ -145,15 +146,7 @@ def _html_hints(report: Report, hints: tuple[str, ...]) -> str:
         return ""
     folded = "".join(
         f'<details style="margin-left:{level}em"><summary style="cursor:pointer">'
-        f"{'Hint' if level == 0 else 'Another hint'}</summary>{_inline(hint)}"
+        f"{'Hint' if level == 0 else 'Another hint'}</summary>{prose(hint)}"
         for level, hint in enumerate(hints)
     )
     return folded + "</details>" * len(hints)
-
-
-def _inline(sentence: str) -> str:
-    """Escape a sentence and set what stands between backticks as code."""
-    parts = escape(sentence).split("`")
-    if len(parts) % 2 == 0:
-        return escape(sentence)
-    return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))

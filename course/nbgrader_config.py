@@ -48,5 +48,5 @@ c.GenerateFeedback.preprocessors = [
 # --- what comes in and goes out
 
 # Links in the exchange are not followed, and a student's name is no formula.
-c.ExchangeFactory.collect = "autograder.grading.transfer.CollectPlainFiles"
-c.ExportApp.plugin_class = "autograder.grading.transfer.CsvExport"
+c.ExchangeFactory.collect = "autograder.grading.collect.CollectPlainFiles"
+c.ExportApp.plugin_class = "autograder.grades.exports.Plain"

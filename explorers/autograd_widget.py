@@ -8,12 +8,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from autograder.markup import Html
 from explorers.controls import Control, Refused
 from explorers.graph import Graph, read
 from explorers.graph_picture import graph_picture, heading
 from explorers.graph_story import Story, id_of, story_of
 from explorers.graph_words import arrived_at, brief
-from explorers.markup import Html
 from explorers.widget import Explorer
 
 PASSES = {"forward pass": "forward", "walk back": "back"}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from autograder.markup import Html, join, table, tag
 from explorers.graph import Graph
 from explorers.graph_modules import Row
 from explorers.graph_story import Phase, Story, id_of
 from explorers.graph_trace import Place
 from explorers.graph_words import arrived_at, brief, called, numbered, origin, sent_by
-from explorers.markup import Html, chooser, join, table, tag
+from explorers.markup import chooser
 from explorers.saved import Saved
 from explorers.tensor_values import Values
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograder.markup import Html, join, prose, tag
 from explorers.graph import Graph, Node
 from explorers.graph_drawing import Box, drawing
 from explorers.graph_list import step_list
@@ -11,7 +12,7 @@ from explorers.graph_modules import Row
 from explorers.graph_present import present, small
 from explorers.graph_story import Phase, Story, id_of
 from explorers.graph_words import brief, called
-from explorers.markup import Html, chooser, join, prose, tag
+from explorers.markup import chooser
 from explorers.tensor_values import Values
 
 MOST_DRAWN = 14  # boxes of a graph that is drawn as a whole

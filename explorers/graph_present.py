@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograder.markup import Html, join, prose, table, tag
 from explorers.backward_steps import Added
 from explorers.graph import Graph, Node, Result
 from explorers.graph_modules import Row
 from explorers.graph_story import Moment, Phase
 from explorers.graph_words import RULES, brief, called, origin, sent_by
-from explorers.markup import Html, chooser, join, numbers, prose, table, tag
+from explorers.markup import chooser, numbers
 from explorers.saved import Saved
 from explorers.tensor_values import Values
 

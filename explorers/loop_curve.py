@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from explorers.markup import Html, join, number, table, tag
+from autograder.markup import Html, join, table, tag
+from explorers.markup import number
 
 Losses = Sequence[float | None]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from autograder.markup import Html
 from explorers.controls import Control, Refused
 from explorers.loop import Loop
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import Line, LoopState
-from explorers.markup import Html
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}

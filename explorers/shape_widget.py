@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.markup import Html
 from explorers.controls import Control
-from explorers.markup import Html
 from explorers.predictions import FORM, judged
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS, Arguments

@@ -10,8 +10,9 @@ from typing import Any
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
+from autograder.markup import Html, join, prose, tag
 from explorers.controls import Control, Refused
-from explorers.markup import Html, join, prose, still, tag
+from explorers.markup import still
 
 _STATIC = Path(__file__).parent / "static"
 

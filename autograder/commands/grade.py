@@ -58,10 +58,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _example(args: argparse.Namespace) -> int:
     from autograder.example import example_class
+    from autograder.reporting import report
 
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
     made = example_class.run(args.root, folder, args.chapter or _EXAMPLE, _progress, workers=_workers(args))
-    print(f"\n{made.summary()}\n\nThe class is in build/example-class: grades.csv, course/feedback/")
+    print(f"\n{made.summary()}\n")
+    report.write(made.course)
+    print("The class is in build/example-class: grades.csv, course/feedback/, course/reports/index.html")
     return 1 if made.failures else 0
 
 
@@ -82,6 +85,7 @@ def _own_class(args: argparse.Namespace) -> int:
         cycle.generate()
     failures = cycle.autograde(students, _progress("grade"), workers=_workers(args), force=args.force)
     print(f"\n{summary.table(summary.rows(cycle.course, args.chapter, failures))}")
+    print("`python -m autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from nbformat import NotebookNode, from_dict
 
+from autograder.exercises import hints
 from autograder.feedback import headline, html, text
 from autograder.grading.submission_verdict import SubmissionVerdict
 
 
 def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str) -> list[NotebookNode]:
-    """A line of text, the report, and the score as a float, in the order that nbgrader reads them.
+    """A line of text, the report with its hints, and the score as a float, in the order that nbgrader reads them.
 
     Never on stderr: nbgrader takes any text there for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
     line = f"{headline(report)}. {points(verdict, exercise)}\n"
-    told = {"text/html": html(report), "text/plain": text(report)}
+    folded = hints(verdict.assignment).get(exercise, ())
+    told = {"text/html": html(report, folded), "text/plain": text(report)}
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
         from_dict({"output_type": "stream", "name": "stdout", "text": line}),

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import capture_log, temp_attrs
-from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.errors import CourseNotFound, WorkFailed
+from autograder.errors import WorkFailed
+from autograder.grades.course_api import course_api
+from autograder.grades.exports import Plain
 from autograder.grading import batch, class_run, classroom, preflight
 from autograder.grading.assignment import assignment
 from autograder.grading.consent import check_confinement
 from autograder.grading.executors import Workers
-from autograder.grading.transfer import CsvExport
 
 T = TypeVar("T")
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
-_CONFIG = "nbgrader_config.py"
 
 
 def plain(items: Iterable[T], _total: int) -> Iterable[T]:
@@ -39,17 +36,8 @@ class Cycle:
     """nbgrader on one course folder and one assignment. It changes the working folder: not for threads."""
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
-        if not (course / _CONFIG).is_file():
-            raise CourseNotFound(
-                f"expected {_CONFIG} in {course}, found none. Run the command in the project folder, or give --root."
-            )
         self.course, self.stem = course.resolve(), stem
-        config = PyFileConfigLoader(_CONFIG, path=str(self.course)).load_config()
-        if exchange is not None:
-            config.Exchange.root = str(exchange)
-            config.Exchange.cache = str(exchange / "cache")
-        _find_alembic()
-        self.api = NbGraderAPI(config=config)
+        self.api = course_api(course, exchange)
         self.preflight()
 
     def preflight(self) -> None:
@@ -140,7 +128,7 @@ class Cycle:
 
     def export(self, path: Path) -> None:
         """Write the gradebook as CSV."""
-        plugin = CsvExport(parent=self.api)
+        plugin = Plain(parent=self.api)
         plugin.to = str(path)
         plugin.assignment = [self.stem]
         with self.api.gradebook as gradebook:
@@ -168,13 +156,6 @@ def _reason(result: dict[str, Any]) -> str:
     raised = [line for line in logged if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
     told = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
     return str((raised[-1:] or told[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
-
-
-def _find_alembic() -> None:
-    """A new gradebook calls `alembic`, which lies beside this Python; that folder need not be on PATH."""
-    beside = str(Path(sys.executable).parent)
-    if beside not in os.environ.get("PATH", "").split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from autograder import words
 from autograder.authoring.judge import Judge
+from autograder.exercise import Case, Exercise
 from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program, Task
 from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read
@@ -70,31 +71,32 @@ def _reports(submission: Submission, judge: Judge, seed: int, engine: Engine, li
     ran = program(submission, judge, seed)
     outcomes = engine(ran, limits)
     return [
-        _report(judge, task, outcomes[task.exercise], with_helpers(task.source, ran.helpers), seed, limits)
+        report_on(judge, task.exercise, outcomes[task.exercise], with_helpers(task.source, ran.helpers), seed, limits)
         for task in ran.tasks
     ]
 
 
-def _report(judge: Judge, task: Task, outcome: Outcome, source: str, seed: int, limits: Limits) -> Report:
-    exercise = judge.exercises[task.exercise]
+def report_on(judge: Judge, name: str, outcome: Outcome, source: str, seed: int, limits: Limits = LIMITS) -> Report:
+    """The report on how one exercise ended; `source` is the answer with its helpers, for the rules to read."""
+    exercise, cases = judge.exercises[name], judge.cases(name, seed)
     if outcome.timed_out:
-        seconds = f"{task.seconds * limits.time_factor:g}"
+        seconds = f"{exercise.seconds * limits.time_factor:g}"
         sentence = f"Your code was still running after {seconds} seconds and was stopped. Does a loop never end?"
-        return whole(exercise, task.cases, Status.TIMEOUT, sentence)
-    if outcome.observations is None or len(outcome.observations) != len(task.cases):
-        return _stopped(judge, task, outcome.raised or Raised("DamagedData", "the checks did not all answer"))
-    return judge.judge(task.exercise, seed, outcome.observations, source)
+        return whole(exercise, cases, Status.TIMEOUT, sentence)
+    if outcome.observations is None or len(outcome.observations) != len(cases):
+        raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
+        return _stopped(exercise, cases, raised)
+    return judge.judge(name, seed, outcome.observations, source)
 
 
-def _stopped(judge: Judge, task: Task, raised: Raised) -> Report:
+def _stopped(exercise: Exercise, cases: tuple[Case, ...], raised: Raised) -> Report:
     """The report on a solution cell that never got as far as being probed."""
-    exercise = judge.exercises[task.exercise]
     if is_stub(raised):
-        return whole(exercise, task.cases, Status.NOT_ATTEMPTED, words.not_attempted(task.exercise))
+        return whole(exercise, cases, Status.NOT_ATTEMPTED, words.not_attempted(exercise.name))
     message = f": {raised.message}" if raised.message else ""
     line = f", at the line `{raised.line}`" if raised.line else ""
     sentence = words.shorten(f"Your cell stopped with {raised.type}{message}{line}.", words.LONGEST)
-    return whole(exercise, task.cases, Status.ERROR, sentence)
+    return whole(exercise, cases, Status.ERROR, sentence)
 
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:

@@ -23,12 +23,18 @@ class Row:
     reason: str = ""
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the teacher should know, in plain words."""
+    def troubles(self) -> tuple[str, ...]:
+        """Why a person should look at this submission, in plain words."""
         if self.verdict is None:
             return (f"not graded: {self.reason}",)
-        trouble = (f"could not be read: {self.verdict.trouble}",) if self.verdict.trouble else ()
-        return (*trouble, *self.verdict.repairs, *_stopped(self.verdict))
+        if self.verdict.trouble:
+            return (f"could not be read: {self.verdict.trouble}",)
+        return tuple(_stopped(self.verdict))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the teacher should know: the troubles, and what was repaired."""
+        return (*self.troubles, *(self.verdict.repairs if self.verdict else ()))
 
 
 def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[Row]:
@@ -60,8 +66,6 @@ def _ungraded(folder: Path, stem: str) -> str:
 
 def _stopped(verdict: SubmissionVerdict) -> list[str]:
     """The exercises whose code hung, or ended before it could be probed."""
-    if verdict.trouble:
-        return []
     firsts = [(report.exercise, report.verdicts[0]) for report in verdict.reports]
     return [
         f"{exercise}: {first.sentence}"

@@ -1,49 +1,42 @@
-"""nbgrader's formgrader in a real browser: its Autograde button is our engine, and a teacher's own marks survive it."""
+"""nbgrader's formgrader in a real browser: a teacher's whole way, with our engine behind the Autograde button."""
 
 from __future__ import annotations
 
-import re
+import copy
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
-from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.example.example_class import copy_course
-from autograder.example.made_students import ClassMaker, Student
+from autograder.example.made_students import Student
+from autograder.exercises import hints
 from autograder.grading import classroom
-from autograder.grading.assignment import assignment
 from autograder.grading.cycle import Cycle
-from autograder.grading.grader import grader
+from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
 from tests.browser.lab import keep_picture
 from tests.browser.lab_server import Server, lab_server
-from tests.small_chapter import PROJECT
-
-STEM, RIGHT, WRONG = "ch01_tensors", "right-01", "wrong-01"
-PATIENCE = 120_000  # milliseconds for grading one submission, with everything that is imported for it
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+EVIL = "mallory"
+# Each way would leave a mark in the page that shows it.
+SCRIPT = "<script>window.HACKED = 1</script><img src=x onerror='window.HACKED = 1'>"
+_ANSWER = f'''
+def describe(x):
+    """{SCRIPT}"""
+    # </pre></code>{SCRIPT}
+    return {{"shape": "{SCRIPT}", "dtype": "</pre>{SCRIPT}"}}
+'''
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder where two students have handed in, and nothing is graded."""
-    course = tmp_path_factory.mktemp("teacher") / "course"
-    copy_course(PROJECT, course, STEM)
-    Cycle(course, STEM).generate()
-    made_from = grader(assignment(course, STEM))
-    for student in ClassMaker(made_from.judge, made_from.release).students(mishaps=False):
-        if student.name in (RIGHT, WRONG):
-            hand_in(course, student)
-    return course
-
-
-def hand_in(course: Path, student: Student) -> None:
-    """Put a student's file where nbgrader collects it."""
-    folder = course / "submitted" / student.name / STEM
-    folder.mkdir(parents=True)
-    (folder / student.filename).write_bytes(student.data)
+    """A course folder as it is after `make build`: nothing generated, nothing released."""
+    return new_course(tmp_path_factory.mktemp("teacher"))
 
 
 @pytest.fixture(scope="module")
@@ -54,59 +47,123 @@ def server(course: Path, tmp_path_factory: pytest.TempPathFactory, browser: Brow
 
 
 @pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
-    """A page that is signed in."""
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    page.goto(f"{server.address}/formgrader?token={server.token}")
-    yield page
+    yield context.new_page()
     context.close()
 
 
-def pressed(page: Page, server: Server, student: str) -> None:
-    """Press the Autograde button of a student and wait for nbgrader's word."""
-    page.goto(f"{server.address}/formgrader/manage_submissions/{STEM}")
-    page.get_by_role("row").filter(has_text=student).locator(".autograde a").click()
-    expect(page.locator(".modal-title")).to_have_text(re.compile("Success|Error"), timeout=PATIENCE)
-    expect(page.locator(".modal-title")).to_have_text("Success")
+@pytest.fixture
+def formgrader(page: Page, server: Server) -> Formgrader:
+    """A page that is signed in."""
+    return Formgrader(page, server)
 
 
-def points(course: Path, student: str) -> float:
-    """What the gradebook says of a student."""
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
-        return float(gradebook.find_submission(STEM, student).score)
+@pytest.fixture(scope="module")
+def collected(browser: Browser, server: Server, course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course folder after generating, releasing and collecting by formgrader's buttons; three have handed in."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    teacher = Formgrader(context.new_page(), server)
+    teacher.press("manage_assignments", STEM, "assign")
+    teacher.press("manage_assignments", STEM, "release")
+    students = made_students(course)
+    cycle = Cycle(course, STEM)
+    for student in (students[RIGHT], students[WRONG], evil(students[WRONG])):
+        home = tmp_path_factory.mktemp("students") / student.name
+        (home / STEM).mkdir(parents=True)
+        (home / STEM / student.filename).write_bytes(student.data)
+        cycle.submit(student.name, home)
+    teacher.press("manage_assignments", STEM, "collect")
+    keep_picture(teacher.page, "formgrader-collected")
+    context.close()
+    return course
 
 
-def test_button_grades_with_our_engine(page: Page, server: Server, course: Path) -> None:
+def evil(student: Student) -> Student:
+    """A submission that puts scripts wherever a notebook has room for one."""
+    notebook: Any = nbformat.reads(student.data.decode(), as_version=4)
+    shown = {"text/html": SCRIPT, "application/javascript": "window.HACKED = 1", "image/svg+xml": SCRIPT}
+    output = nbformat.v4.new_output("display_data", data=shown)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "describe":
+            cell.source = _ANSWER
+        if cell.cell_type == "code":
+            cell.outputs = [copy.deepcopy(output)]
+        else:
+            cell.source += f"\n\n{SCRIPT}\n\n[click](javascript:window.HACKED=1)"
+    notebook.cells.insert(1, nbformat.v4.new_markdown_cell(f"# {SCRIPT}\n\n<style>body {{display: none}}</style>"))
+    notebook.cells.insert(2, nbformat.v4.new_raw_cell(SCRIPT, metadata={"format": "text/html"}))
+    notebook.metadata["title"] = SCRIPT
+    return Student(EVIL, nbformat.writes(notebook).encode(), student.expected, student.filename)
+
+
+def test_collected_by_buttons(collected: Path) -> None:
+    """Generating, releasing and collecting left what nbgrader's commands leave."""
+    assert (collected / "release" / STEM / f"{STEM}.ipynb").is_file()
+    assert {RIGHT, WRONG, EVIL} == {path.parent.name for path in (collected / "submitted").glob(f"*/{STEM}")}
+
+
+def test_button_grades_with_our_engine(formgrader: Formgrader, collected: Path) -> None:
     """It leaves a verdict file, and the points of the right answers and of the wrong ones."""
     for student in (RIGHT, WRONG):
-        pressed(page, server, student)
+        formgrader.autograde(student)
 
-    assert all(classroom.stored(course, STEM, student) for student in (RIGHT, WRONG))
-    assert points(course, RIGHT) > points(course, WRONG) > 0
-    keep_picture(page, "formgrader-graded")
+    assert all(classroom.stored(collected, STEM, student) for student in (RIGHT, WRONG))
+    assert points(collected, RIGHT) > points(collected, WRONG) > 0
+    keep_picture(formgrader.page, "formgrader-graded")
 
 
-def test_teachers_marks_survive_the_button(page: Page, server: Server, course: Path) -> None:
+def test_teachers_marks_survive_the_button(formgrader: Formgrader, collected: Path) -> None:
     """A score typed in by hand and a comment are still there after the submission is graded again."""
-    pressed(page, server, WRONG)
-    before = points(course, WRONG)
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
-        notebook = gradebook.find_submission_notebook(STEM, STEM, WRONG).id
-    page.goto(f"{server.address}/formgrader/submissions/{notebook}/?index=0")
-    score, comment = page.locator("input.score").first, page.locator("textarea.comment").first
-    with page.expect_response(lambda response: "/api/grade/" in response.url and response.request.method == "PUT"):
-        score.fill("0.5")
-        score.press("Tab")
-    with page.expect_response(lambda response: "/api/comment/" in response.url and response.request.method == "PUT"):
-        comment.fill("Well argued.")
-        comment.press("Tab")
-    keep_picture(page, "formgrader-marked")
-    by_hand = points(course, WRONG)
-    pressed(page, server, WRONG)
+    formgrader.autograde(WRONG)
+    before = points(collected, WRONG)
+    formgrader.open_submission(collected, WRONG)
+    formgrader.mark("0.5", "Well argued.")
+    keep_picture(formgrader.page, "formgrader-marked")
+    by_hand = points(collected, WRONG)
+    formgrader.autograde(WRONG)
 
-    assert before != by_hand == points(course, WRONG)
-    page.goto(f"{server.address}/formgrader/submissions/{notebook}/?index=0")
-    expect(page.locator("input.score").first).to_have_value("0.5")
-    expect(page.locator("textarea.comment").first).to_have_value("Well argued.")
+    assert before != by_hand == points(collected, WRONG)
+    formgrader.open_submission(collected, WRONG)
+    expect(formgrader.page.locator("input.score").first).to_have_value("0.5")
+    expect(formgrader.page.locator("textarea.comment").first).to_have_value("Well argued.")
+
+
+def test_feedback_by_button(formgrader: Formgrader, collected: Path, page: Page) -> None:
+    """The page has sentences, counterexamples, hints and the teacher's comment, and no hidden test."""
+    formgrader.autograde(WRONG)
+    formgrader.open_submission(collected, WRONG)
+    formgrader.mark("0.5", "Well argued.")
+    formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
+    path = collected / "feedback" / WRONG / STEM / f"{STEM}.html"
+    page.goto(path.as_uri())
+    verdict = classroom.stored(collected, STEM, WRONG)
+    assert verdict is not None
+    report = next(report for report in verdict.reports if report.mistakes and report.first and report.first.got)
+    first = report.first
+    assert first is not None
+    text = page.locator("body").inner_text()
+
+    assert first.sentence.replace("`", "") in text and first.call in text and "Well argued." in text
+    page.get_by_text("Hint", exact=True).first.click()
+    assert hints(STEM)["describe"][0].split("`")[0].strip() in page.locator("body").inner_text()
+    assert "HIDDEN TESTS" not in path.read_text(encoding="utf-8")
+    keep_picture(page, "feedback")
+
+
+def test_scripts_in_a_submission_run_nowhere(formgrader: Formgrader, collected: Path, page: Page) -> None:
+    """Neither in formgrader, where a teacher is signed in, nor in the feedback that a student opens."""
+    formgrader.autograde(EVIL)
+    formgrader.press(f"manage_submissions/{STEM}", EVIL, "generate-feedback")
+    seen = {}
+    formgrader.open_submission(collected, EVIL)
+    for place in ("formgrader", "feedback"):
+        page.wait_for_load_state("load")
+        page.wait_for_timeout(500)  # an image that fails to load takes its time
+        seen[place] = (page.evaluate("window.HACKED ?? null"), page.locator("body").is_visible())
+        assert "window.HACKED" in page.locator("body").inner_text()  # it is there, as text
+        keep_picture(page, f"scripts-{place}")
+        page.goto((collected / "feedback" / EVIL / STEM / f"{STEM}.html").as_uri())
+
+    assert {"formgrader": (None, True), "feedback": (None, True)} == seen, json.dumps(seen)

@@ -1,0 +1,54 @@
+"""Draft an entry for the answer bank from a student's answer, and say what the checks see of it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.grading.learn import Lesson
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `learn`."""
+    parser.add_argument("submission", type=Path, help="a notebook, or a student's folder of submitted/")
+    parser.add_argument("exercise", help="the exercise, such as standardize")
+    parser.add_argument("--name", action="append", default=[], help="a word that must not stay in the draft (repeat)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the answer, and print what was found."""
+    from autograder.grading.learn import learn
+    from autograder.grading.serve import find_course
+
+    course = find_course(args.root)
+    print(_told(learn(course, args.submission, args.exercise, [*args.name, *_student(course, args.submission)])))
+    return 0
+
+
+def _student(course: Path, submission: Path) -> list[str]:
+    """The student's name, where the submission lies in the course's folder: `submitted/STUDENT/CHAPTER`."""
+    handed_in, place = (course / "submitted").resolve(), submission.resolve()
+    return [place.relative_to(handed_in).parts[0]] if handed_in in place.parents else []
+
+
+def _told(found: Lesson) -> str:
+    from autograder import feedback
+
+    parts = ["On the cases that students see:", feedback.text(found.visible)]
+    odd = [report for report in found.fresh if report.passed != found.visible.passed]
+    if odd:
+        parts.append(f"On {len(odd)} of {len(found.fresh)} draws of fresh cases it comes out otherwise:")
+        parts.append(feedback.text(odd[0]))
+    if found.near:
+        close = ", ".join(f"{each.tag} ({each.same} of {each.cases})" for each in found.near)
+        parts.append(f"Known mistakes that show the same on cases where it goes wrong: {close}")
+    parts.append(found.advice)
+    if found.entry:
+        parts += [
+            f"A draft for {found.bank}, after line {found.line}. Read it: nothing of its author may stay.",
+            found.entry.rstrip(),
+            f"Then `pytest tests/test_bank.py -k {found.exercise}`, and `make build`.",
+        ]
+    return "\n\n".join(parts)

@@ -1,0 +1,20 @@
+"""Write what the class misunderstood: a page for each graded chapter, and one for the course."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `report`."""
+    parser.add_argument("chapter", nargs="*", help="chapters such as ch01_tensors (default: all that were handed in)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the pages and name them."""
+    from autograder.grading.serve import find_course
+    from autograder.reporting import report
+
+    for path in report.write(find_course(args.root), args.chapter):
+        print(f"wrote {path}")
+    return 0

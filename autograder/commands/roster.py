@@ -1,0 +1,27 @@
+"""Put the students of a CSV file (from Canvas, Moodle, or made by hand) into nbgrader's gradebook."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `roster`."""
+    parser.add_argument("file", type=Path, help="the CSV file; its first line names the columns")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Import, and say how many."""
+    from autograder.grades import roster
+    from autograder.grades.course_api import course_directory, open_gradebook
+    from autograder.grading import preflight
+    from autograder.grading.serve import find_course
+
+    people = roster.read(args.file)
+    course = find_course(args.root)
+    preflight.check(course, course_directory(course).db_url)
+    with open_gradebook(course) as gradebook:
+        done = roster.import_into(gradebook, people)
+    print(f"{len(people)} students: {done.new} new, {done.changed} changed, {done.same} as they were")
+    return 0

@@ -1,0 +1,89 @@
+"""What nbgrader's gradebook says of students and assignments; scores, extra credit, late penalties are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student of the gradebook; `lms_user_id` is the number in the school's own system."""
+
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    lms_user_id: str
+
+    @property
+    def full_name(self) -> str:
+        """`Last, First`, or what of it is known, or the id."""
+        return ", ".join(part for part in (self.last_name, self.first_name) if part) or self.id
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a student has for an assignment, in points.
+
+    `raw` holds manual scores and extra credit. `handed_in` is None where nothing came or nbgrader knows no time;
+    `is_there` tells the two apart.
+    """
+
+    is_there: bool = False
+    handed_in: datetime | None = None
+    raw: float = 0.0
+    penalty: float = 0.0
+    needs_a_person: bool = False  # a cell waits for a score by hand
+
+    @property
+    def score(self) -> float:
+        """What counts: never less than nothing."""
+        return round(max(0.0, self.raw - self.penalty), 4)
+
+
+@dataclass(frozen=True)
+class Task:
+    """An assignment of the gradebook with the mark of everybody who handed something in."""
+
+    name: str
+    due: datetime | None
+    max_score: float
+    marks: dict[str, Mark]
+
+    def of(self, person: Person) -> Mark:
+        """The mark of one student."""
+        return self.marks.get(person.id, Mark())
+
+
+def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
+    """The students of the gradebook, by name; `only` names those who are wanted."""
+    found = [
+        Person(student.id, *(getattr(student, field) or "" for field in _FIELDS))
+        for student in gradebook.students
+        if not only or student.id in only
+    ]
+    return sorted(found, key=lambda person: (person.last_name.casefold(), person.first_name.casefold(), person.id))
+
+
+_FIELDS = ("first_name", "last_name", "email", "lms_user_id")
+
+
+def tasks(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[Task]:
+    """The assignments of the gradebook, in its order; `only` names those that are wanted."""
+    for assignment in gradebook.assignments:
+        if not only or assignment.name in only:
+            yield _task(gradebook, assignment)
+
+
+def _task(gradebook: Gradebook, assignment: Assignment) -> Task:
+    marks = {each.student_id: _mark(each) for each in gradebook.assignment_submissions(assignment.name)}
+    return Task(assignment.name, assignment.duedate, assignment.max_score, marks)
+
+
+def _mark(submission: SubmittedAssignment) -> Mark:
+    penalty = submission.late_submission_penalty or 0.0
+    return Mark(True, submission.timestamp, submission.score, penalty, bool(submission.needs_manual_grade))

@@ -1,0 +1,160 @@
+"""What can be learned from one student's answer: which checks see it, which known mistake it is near, a bank entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.authoring import draft
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.errors import WorkFailed
+from autograder.exercises import find
+from autograder.grading import class_run, inbox
+from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.engine import engine
+from autograder.grading.grade import program, report_on
+from autograder.grading.parcel import Parcel
+from autograder.grading.program import LIMITS, Engine, Outcome
+from autograder.grading.source import with_helpers
+from autograder.grading.submission import Submission, read_parcel
+from autograder.verdict import Report, Status
+
+FRESH_SEEDS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A known mistake, and on how many of the visible cases where the answer goes wrong it shows the same."""
+
+    tag: str
+    same: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What was found: the report on the visible cases and on fresh ones, the nearest known mistakes, the entry.
+
+    `entry` is "" where the bank cannot hold the answer, or needs none; `advice` says why, or what to do.
+    """
+
+    exercise: str
+    visible: Report
+    fresh: tuple[Report, ...]
+    near: tuple[Near, ...]
+    bank: Path
+    line: int
+    entry: str
+    advice: str
+
+
+def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = ()) -> Lesson:
+    """Run one answer of a notebook, or of a student's folder, and draft an entry for the answer bank.
+
+    The answer runs confined, as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
+    WorkFailed where the submission cannot be read, CourseNotFound.
+    """
+    stem = find(exercise).chapter
+    wanted = assignment(course, stem)
+    read = _read(wanted, submission)
+    lab = _Lab(Judge(course, stem), engine(course, wanted.unconfined), read, exercise)
+    reports = {seed: lab.report(seed, lab.outcome(seed)) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
+    visible, *fresh = reports.values()
+    entry, advice = _drafted(lab, reports, names)
+    bank = course / "answers" / f"{stem}.py"
+    return Lesson(exercise, visible, tuple(fresh), lab.near(), bank, draft.place(bank, exercise), entry, advice)
+
+
+def _read(wanted: Assignment, path: Path) -> Submission:
+    if path.is_dir():
+        parcel = class_run.opened(wanted, path)
+    elif path.is_file():
+        parcel = Parcel(*inbox.handed_in(path))
+    else:
+        raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
+    read = read_parcel(parcel, wanted.released())
+    if read.trouble:
+        raise WorkFailed(f"{path} could not be read: {read.trouble}")
+    return read
+
+
+class _Lab:
+    """Runs the answer to one exercise; the student's other answers are there for it to call."""
+
+    def __init__(self, judge: Judge, run: Engine, submission: Submission, exercise: str) -> None:
+        self._judge, self._run, self._submission, self._exercise = judge, run, submission, exercise
+
+    @property
+    def source(self) -> str:
+        """The answer with its helpers, as plain Python."""
+        return with_helpers(self._submission.answers[self._exercise], self._submission.helpers)
+
+    def outcome(self, seed: int) -> Outcome:
+        """What the cases of a seed show of the answer."""
+        whole = program(self._submission, self._judge, seed)
+        tasks = tuple(task if task.exercise == self._exercise else replace(task, cases=()) for task in whole.tasks)
+        return self._run(replace(whole, tasks=tasks), LIMITS)[self._exercise]
+
+    def report(self, seed: int, outcome: Outcome) -> Report:
+        """The report on it."""
+        return report_on(self._judge, self._exercise, outcome, self.source, seed)
+
+    def alone(self, answer: str) -> _Lab:
+        """The same exercise with another answer, and nothing else of the student's."""
+        starters = {name: self._judge.chapter.starter(name) for name in self._submission.answers}
+        only = replace(self._submission, answers={**starters, self._exercise: answer}, helpers="")
+        return _Lab(self._judge, self._run, only, self._exercise)
+
+    def near(self) -> tuple[Near, ...]:
+        """The known mistakes that show the same where the answer goes wrong, the nearest first; three at most."""
+        seen = self.outcome(VISIBLE_SEED).observations
+        if seen is None:
+            return ()
+        exercise, key = self._judge.exercises[self._exercise], self._judge.key(self._exercise, VISIBLE_SEED)
+        cases = range(len(seen))
+        wrong = [i for i in cases if exercise.compare(key.reference[i], seen[i], exercise.tolerance) is not None]
+        found = []
+        for mistake in key.mistakes:
+            theirs = mistake.observations
+            same = {i for i in cases if exercise.compare(theirs[i], seen[i], exercise.tolerance) is None}
+            if same.intersection(wrong):
+                near = Near(mistake.tag, len(same.intersection(wrong)), len(wrong))
+                found.append((near.same, len(same), near))
+        return tuple(near for *_, near in sorted(found, key=lambda each: each[:2], reverse=True)[:3])
+
+
+def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tuple[str, str]:
+    """The entry, "" where there is none; and what to do with it, or why there is none."""
+    first = reports[VISIBLE_SEED].verdicts[0]
+    exercise = reports[VISIBLE_SEED].exercise
+    if first.status is Status.NOT_ATTEMPTED:
+        return "", "The exercise was not attempted: there is nothing to learn from."
+    if first.status is Status.TIMEOUT or (first.status is Status.ERROR and not first.call):
+        return "", "The answer did not get as far as being checked, so the bank cannot hold it."
+    try:
+        answer = draft.answer_alone(exercise, lab.source, names)
+    except draft.NoDraft as error:
+        return "", str(error)
+    is_right = all(report.passed for report in reports.values())
+    alone = lab.alone(answer)
+    same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
+    entry = draft.entry(exercise, answer, is_right)
+    if not same:
+        return entry, "Written alone, the answer does something else: it leans on other cells. Mend the draft by hand."
+    known = {tag for report in reports.values() for tag in report.mistakes}
+    if is_right:
+        return entry, "The answer passes every check. Add it only if it was refused once, or is built in a new way."
+    if known:
+        return (
+            entry,
+            f"It is told as {', '.join(map(repr, sorted(known)))}: add it only if that sentence is wrong for it.",
+        )
+    return entry, "No known mistake explains it: give it a tag and a sentence."
+
+
+def _alike(one: Report, other: Report) -> bool:
+    """Whether two reports say the same, but for the line of code that raised."""
+    return [(v.requirement, v.status, v.mistake, v.got) for v in one.verdicts] == [
+        (v.requirement, v.status, v.mistake, v.got) for v in other.verdicts
+    ]

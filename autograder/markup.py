@@ -1,0 +1,61 @@
+"""Builds HTML so that nothing gets in unescaped: a child that is not `Html` is text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+Attribute = str | int | bool | None
+_EMPTY = ("br", "img", "meta")  # elements that have no end
+
+
+class Html(str):
+    """Markup. Only this module makes it, from parts that are markup or are escaped."""
+
+    __slots__ = ()
+
+
+def tag(name: str, /, *children: str, **attributes: Attribute) -> Html:
+    """An element: `tag("td", "a < b", class_="x-size", data_node=3)`.
+
+    Children that are not Html are escaped, attributes always. A trailing underscore of an attribute's name goes,
+    others become hyphens; False and None leave it out, True gives its bare name.
+    """
+    told = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
+    return Html(f"<{name}{told}>" if name in _EMPTY else f"<{name}{told}>{join(*children)}</{name}>")
+
+
+def join(*children: str) -> Html:
+    """Children one after the other, those that are not Html escaped."""
+    return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
+
+
+def _attribute(key: str, value: Attribute) -> str:
+    name = key.removesuffix("_").replace("_", "-")
+    if value is False:
+        return ""
+    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+
+
+def prose(sentence: str) -> Html:
+    """A sentence in which what stands between backticks is code."""
+    parts = sentence.split("`")
+    if len(parts) % 2 == 0:
+        return join(sentence)
+    return join(*(tag("code", part) if index % 2 else part for index, part in enumerate(parts)))
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, class_: str = "") -> Html:
+    """A table with a caption; `head` names the columns, the first cell of each row names the row.
+
+    A cell is text, Html, or a ready `td` made with `tag`.
+    """
+    columns = tag("tr", *(tag("th", cell, scope="col") if cell else Html("<td></td>") for cell in head))
+    body = join(*(tag("tr", tag("th", row[0], scope="row"), *map(_cell, row[1:])) for row in rows))
+    top = tag("thead", columns) if head else Html("")
+    classes = f"x-table {class_}".strip()
+    return tag("table", tag("caption", caption), top, tag("tbody", body), class_=classes)
+
+
+def _cell(content: str) -> Html:
+    return content if isinstance(content, Html) and content.startswith("<td") else tag("td", content)

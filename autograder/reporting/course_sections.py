@@ -1,0 +1,69 @@
+"""The sections of the course's page: all chapters side by side."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from autograder.markup import Html, join, prose, table, tag
+from autograder.reporting import pictures
+from autograder.reporting.items import items as items_of
+from autograder.reporting.mistakes import misunderstandings as misunderstandings_of
+from autograder.reporting.mistakes import unexplained as unexplained_of
+from autograder.reporting.results import Results
+
+_SHOWN = 15
+
+
+def chapters(course: Sequence[Results]) -> Html:
+    """A line for each chapter, with its page."""
+    scored = [each for each in course if each.scores and each.max_score]
+    shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
+    picture = pictures.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
+    columns = ("chapter", "handed in", "median", "full marks or more", "look at", "unexplained answers")
+    return join(picture, table("The chapters", columns, map(_chapter, course)))
+
+
+def _chapter(results: Results) -> tuple[str, ...]:
+    scores = list(results.scores.values())
+    middle = f"{statistics.median(scores):.3g} of {results.max_score:g}" if scores else "–"
+    full = sum(score >= results.max_score for score in scores)
+    look = sum(bool(row.troubles) or results.mark(row.student).needs_a_person for row in results.rows)
+    loose = sum(len(group.students) for group in unexplained_of(results))
+    link = tag("a", results.title, href=f"{results.stem}.html")
+    return link, str(len(results.rows)), middle, str(full), str(look), str(loose)
+
+
+def misunderstandings(course: Sequence[Results]) -> Html:
+    """The most common known mistakes of all chapters."""
+    found = [(each, results) for results in course for each in misunderstandings_of(results)]
+    if not found:
+        return tag("p", "No answer shows a known mistake.")
+    found.sort(key=lambda pair: -len(pair[0].students) / len(pair[1].verdicts))
+    columns = ("exercise", "share of the class", "what the students read")
+    rows = [
+        (each.exercise, f"{len(each.students) / len(results.verdicts):.0%}", prose(each.sentence))
+        for each, results in found[:_SHOWN]
+    ]
+    return table("The most common misunderstandings", columns, rows)
+
+
+def hardest(course: Sequence[Results]) -> Html:
+    """The exercises that the fewest passed, of those who tried."""
+    tried = [item for results in course for item in items_of(results) if item.passed + item.wrong]
+    if not tried:
+        return tag("p", "Nobody has answered anything.")
+    tried.sort(key=lambda item: item.passed / (item.passed + item.wrong))
+    rows = [(item.exercise, f"{item.passed} of {item.passed + item.wrong}", str(item.not_attempted)) for item in tried]
+    return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
+
+
+def missing(course: Sequence[Results]) -> Html:
+    """Students of the gradebook who have handed in less than the others: each with the chapters that are missing."""
+    everybody = sorted({student for results in course for student in results.people})
+    handed_in = {results.stem: {row.student for row in results.rows} for results in course}
+    gaps = {who: [stem for stem, there in handed_in.items() if who not in there] for who in everybody}
+    rows = sorted(((who, ", ".join(stems)) for who, stems in gaps.items() if stems), key=lambda row: -len(row[1]))
+    if not rows:
+        return tag("p", "Everybody in the gradebook has handed in every chapter that was graded.")
+    return table("Not handed in", ("student", "chapters"), rows)

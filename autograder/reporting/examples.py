@@ -1,0 +1,73 @@
+"""Example answers, read again from what was handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.authoring.anonymous import anonymous
+from autograder.errors import CourseError
+from autograder.grading import class_run
+from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.submission import read_parcel
+from autograder.reporting.results import Results
+
+_LOOKED_AT = 5  # answers, of which the shortest is shown
+_LINES, _WIDTH = 40, 160
+
+
+class Examples:
+    """The answers of a class to a chapter's exercises. Nothing of them is run."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._read: dict[str, dict[str, str]] = {}
+
+    def of(self, exercise: str, students: Sequence[str]) -> str:
+        """The shortest of a few of these students' answers, without its author; "" where none can be read."""
+        found = (self._anonymous(student, exercise) for student in students[:_LOOKED_AT])
+        return _shortened(min(filter(None, found), key=len, default=""))
+
+    def _anonymous(self, student: str, exercise: str) -> str:
+        source = self._answers(student).get(exercise, "")
+        return anonymous(source, self._names(student)) if source else ""
+
+    def _names(self, student: str) -> list[str]:
+        person = self._results.people.get(student)
+        told = (person.first_name, person.last_name, person.email.partition("@")[0]) if person else ()
+        return [student, *told]
+
+    def _answers(self, student: str) -> dict[str, str]:
+        if student not in self._read:
+            self._read[student] = self._opened(student)
+        return self._read[student]
+
+    def _opened(self, student: str) -> dict[str, str]:
+        folder = self._results.course / "submitted" / student / self._results.stem
+        if not folder.is_dir():
+            return {}
+        try:
+            return read_parcel(class_run.opened(self._assignment, folder), self._release).answers
+        except CourseError:  # a report does without one answer
+            return {}
+
+    @cached_property
+    def _assignment(self) -> Assignment:
+        return assignment(self._results.course, self._results.stem)
+
+    @cached_property
+    def _release(self) -> NotebookNode:
+        return self._assignment.released()
+
+
+def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:
+    """The command that drafts an entry of the answer bank from a student's answer."""
+    return f"python -m autograder learn {course / 'submitted' / student / stem} {exercise}"
+
+
+def _shortened(text: str) -> str:
+    lines = [line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in text.splitlines()]
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"])

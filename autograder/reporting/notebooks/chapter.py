@@ -1,0 +1,65 @@
+# The page of one chapter, a notebook in jupytext's percent format.
+
+# %%
+from pathlib import Path
+
+from IPython.display import HTML
+
+from autograder.reporting import results, sections
+
+# %% tags=["parameters"]
+course = "."
+stem = "ch01_tensors"
+
+# %%
+found = results.read(Path(course), stem)
+
+# %% [markdown]
+# ## How the class did
+#
+# Points are those of nbgrader's gradebook, with manual scores, extra credit and late penalties.
+
+# %%
+HTML(sections.overview(found))
+
+# %% [markdown]
+# ## What the class misunderstood
+#
+# Each sentence is what the students read.
+# The example is the shortest of a few, without comments and names, to be shown in class; read it first.
+
+# %%
+HTML(sections.misunderstandings(found))
+
+# %% [markdown]
+# ## The exercises
+#
+# *Separates* compares an exercise with all others: near +1, whoever passes it does well elsewhere; near 0, it makes no
+# difference; below 0, look at the exercise.
+# It needs at least ten submissions, and says little about an exercise that nearly all or nearly none passed.
+
+# %%
+HTML(sections.exercises(found))
+
+# %% [markdown]
+# ## Answers that no known mistake explains
+#
+# These students were shown what was expected and what came, and no misunderstanding.
+# A group that is larger than one is worth an entry in the answer bank: the next class reads a sentence.
+
+# %%
+HTML(sections.unexplained(found))
+
+# %% [markdown]
+# ## Submissions that need a person
+
+# %%
+HTML(sections.eye(found))
+
+# %% [markdown]
+# ## What was repaired
+#
+# Notebooks come back damaged from Colab, from copying and from mail; what could be put right was, and cost no points.
+
+# %%
+HTML(sections.repairs(found))

@@ -1,0 +1,41 @@
+# The page of the whole course, a notebook in jupytext's percent format.
+
+# %%
+from pathlib import Path
+
+from IPython.display import HTML
+
+from autograder.reporting import course_sections, results
+
+# %% tags=["parameters"]
+course = "."
+stems = ["ch01_tensors"]
+
+# %%
+found = results.read_all(Path(course), stems)
+
+# %% [markdown]
+# ## The chapters
+#
+# Each chapter has a page of its own.
+
+# %%
+HTML(course_sections.chapters(found))
+
+# %% [markdown]
+# ## What the class misunderstood
+
+# %%
+HTML(course_sections.misunderstandings(found))
+
+# %% [markdown]
+# ## The hardest exercises
+
+# %%
+HTML(course_sections.hardest(found))
+
+# %% [markdown]
+# ## Who is missing
+
+# %%
+HTML(course_sections.missing(found))

@@ -1,0 +1,92 @@
+"""The results of a class in one chapter: the verdict files, and what nbgrader's gradebook says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from autograder import points
+from autograder.errors import CourseNotFound
+from autograder.grades import marks
+from autograder.grades.course_api import open_gradebook
+from autograder.grades.marks import Mark, Person, Task
+from autograder.grading import summary
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.summary import Row
+
+
+@dataclass(frozen=True)
+class Results:
+    """One chapter's class. `rows` holds everybody who handed something in; `task` is None without a gradebook."""
+
+    course: Path
+    stem: str
+    title: str
+    rows: tuple[Row, ...]
+    task: Task | None = None
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    @cached_property
+    def verdicts(self) -> dict[str, SubmissionVerdict]:
+        """The verdicts on submissions that could be read, by student."""
+        return {row.student: row.verdict for row in self.rows if row.verdict and not row.verdict.trouble}
+
+    @cached_property
+    def max_score(self) -> float:
+        """Full marks, without extra credit."""
+        if self.task is not None:
+            return self.task.max_score
+        return max((verdict.max_score for verdict in self.verdicts.values()), default=0)
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """What each student has: by the gradebook, with manual scores and penalties; else by the checks."""
+        return {row.student: self._score(row) for row in self.rows if row.verdict}
+
+    def mark(self, student: str) -> Mark:
+        """What the gradebook says of a student; an empty mark where it says nothing."""
+        return self.task.marks.get(student, Mark()) if self.task else Mark()
+
+    def _score(self, row: Row) -> float:
+        mark = self.mark(row.student)
+        assert row.verdict is not None
+        return mark.score if mark.is_there else row.verdict.score + row.verdict.extra_credit
+
+
+def graded_chapters(course: Path) -> list[str]:
+    """The chapters of which something has been handed in or graded, in order."""
+    found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("*.json"))}
+    found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
+    return sorted(stem for stem in found if (course / "chapters" / f"{stem}.py").is_file())
+
+
+def read(course: Path, stem: str) -> Results:
+    """The results of a chapter; raises CourseNotFound where nobody has handed anything in."""
+    return read_all(course, [stem])[0]
+
+
+def read_all(course: Path, stems: list[str]) -> list[Results]:
+    """The results of several chapters, from one look into the gradebook."""
+    rows = {stem: tuple(summary.rows(course, stem)) for stem in stems}
+    for stem in stems:
+        if not rows[stem]:
+            raise CourseNotFound(
+                f"expected submissions in {course / 'submitted'}/*/{stem}, found none, and no verdict. "
+                f"Run `python -m autograder grade {stem}` first."
+            )
+    with open_gradebook(course) as gradebook:
+        people, tasks = _told(gradebook, stems)
+    return [Results(course, stem, _title(stem), rows[stem], tasks.get(stem), people) for stem in stems]
+
+
+def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, Task]]:
+    people = {person.id: person for person in marks.people(gradebook)}
+    return people, {task.name: task for task in marks.tasks(gradebook, stems)}
+
+
+def _title(stem: str) -> str:
+    return next((chapter.title for chapter in points.load() if chapter.stem == stem), stem)

@@ -1,0 +1,70 @@
+"""Gathers the pages of the site, and has Sphinx build it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import nbformat
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.site.chapter_page import chapter_page
+from autograder.site.executed import executed
+
+# Files of the project that are pages too.
+_BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
+_PROGRESS = "PYTORCH_BASICS_PROGRESS"  # these runs are nobody's progress
+
+
+def build(project: Path, target: Path) -> Path:
+    """Build the site of a project into `target`/html; returns its first page.
+
+    Raises CourseNotFound where this is no clone of the course, WorkFailed where a chapter does not run or Sphinx has
+    a complaint; an older site stays as it was until the new one is whole.
+    """
+    if not (project / "docs" / "conf.py").is_file():
+        raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
+    source, fresh, html = target / "source", target / "fresh", target / "html"
+    os.environ.setdefault(_PROGRESS, "off")
+    for folder in (source, fresh):
+        shutil.rmtree(folder, ignore_errors=True)
+    _gather(project, source, target / "executed")
+    _sphinx(project / "docs", source, fresh, target / "doctrees")
+    shutil.rmtree(html, ignore_errors=True)
+    fresh.rename(html)
+    return html / "index.html"
+
+
+def _gather(project: Path, source: Path, cache: Path) -> None:
+    """Put what Sphinx reads into one folder: the guides, and a page for each chapter."""
+    shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
+    for name, page in _BESIDE.items():
+        shutil.copyfile(project / name, source / page)
+    for path in source.glob("*.md"):
+        path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (source / "notebooks").mkdir()
+    for solution in sorted((project / "solutions").glob("*.ipynb")):
+        student = nbformat.read(project / "notebooks" / solution.name, as_version=4)
+        page = chapter_page(solution.stem, student, executed(solution, cache))
+        nbformat.write(page, source / "notebooks" / solution.name)
+
+
+def _linked(text: str) -> str:
+    """A page whose links to files of the project lead to pages of the site."""
+    for name, page in _BESIDE.items():
+        text = text.replace(f"](../{name}", f"]({page}").replace(f"]({name}", f"]({page}")
+    return text.replace("](docs/", "](")
+
+
+def _sphinx(settings: Path, source: Path, html: Path, doctrees: Path) -> None:
+    """Run Sphinx; a warning, such as one of a link that leads nowhere, is an error."""
+    try:
+        app = Sphinx(source, settings, html, doctrees, "html", status=None, warningiserror=True)
+        app.build()
+    except SphinxError as error:
+        raise WorkFailed(f"the site could not be built: {error}. Mend the page, then run `make site` again.") from error
+    if app.statuscode:
+        raise WorkFailed("the site could not be built; the complaints stand above. Mend them, then run it again.")

@@ -1,0 +1,91 @@
+"""A chapter for reading: the worked chapter's outputs, with exercises unsolved and answers folded away."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.errors import WorkFailed
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
+_FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
+_PLOT = "A plot, made by the code above it."
+
+
+def chapter_page(stem: str, student: NotebookNode, executed: NotebookNode) -> NotebookNode:
+    """The page of a chapter, from the notebook that students get and the worked one after it was run.
+
+    Raises WorkFailed where the two are not of the same build.
+    """
+    if len(student.cells) != len(executed.cells):
+        raise WorkFailed(f"notebooks/{stem}.ipynb and solutions/{stem}.ipynb do not match. Run `make build`.")
+    page = copy.deepcopy(executed)
+    page.metadata.pop("widgets", None)
+    page.cells = list(_cells(stem, student.cells, page.cells))
+    for number, cell in enumerate(page.cells):
+        cell.id = f"cell-{number}"
+    return page
+
+
+def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode]) -> Iterator[NotebookNode]:
+    asked = False  # whether the reader has just been asked for a guess
+    for untouched, worked in zip(student, executed, strict=True):
+        if worked.cell_type != "code":
+            yield worked
+            continue
+        mark, is_drawn = worked.metadata.get("nbgrader", {}), _is_drawn(worked)
+        worked.metadata = {}
+        if mark.get("solution"):
+            yield new_code_cell(untouched.source)
+            yield _folded(worked, "hide-input", "a solution")
+        elif untouched.source != worked.source:
+            yield new_code_cell(untouched.source)
+            asked = True
+            continue
+        elif mark.get("grade"):
+            yield _folded(worked, "hide-output", "what the check says of the solution")
+        elif asked:
+            yield _folded(worked, "hide-output", "what comes out")
+        else:
+            yield _shown(stem, worked, is_drawn)
+        asked = False
+        _leave_out_widgets(worked)
+
+
+def _is_drawn(cell: NotebookNode) -> bool:
+    """Whether a cell is there for its picture alone: notebooks fold its code away."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+
+
+def _folded(cell: NotebookNode, tag: str, what: str) -> NotebookNode:
+    prompts = {"code_prompt_show": f"Show {what}", "code_prompt_hide": f"Hide {what}"}
+    cell.metadata = {"tags": [tag], "mystnb": prompts}
+    return cell
+
+
+def _shown(stem: str, cell: NotebookNode, is_drawn: bool) -> NotebookNode:
+    if is_drawn:
+        cell.metadata["tags"] = ["remove-input"]
+    if any("image/png" in output.get("data", {}) for output in cell.outputs):
+        cell.metadata["mystnb"] = {"image": {"alt": _alternative(stem, cell.source)}}
+    return cell
+
+
+def _alternative(stem: str, source: str) -> str:
+    """What a figure shows, in words: the first sentence about the function that draws it."""
+    found = _FIGURE.search(source)
+    if found is None:
+        return _PLOT
+    drawing = getattr(import_module(f"autograder.figures.{stem}"), found[1])
+    return (drawing.__doc__ or _PLOT).strip().splitlines()[0]
+
+
+def _leave_out_widgets(cell: NotebookNode) -> None:
+    """Keep the picture of an explorer, which needs no kernel."""
+    for output in cell.outputs:
+        output.get("data", {}).pop(_WIDGET, None)

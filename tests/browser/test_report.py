@@ -1,0 +1,61 @@
+"""The class report in a real browser: readable in light and dark, on a phone, and without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser
+
+from autograder.reporting import sections
+from autograder.reporting.page import page as page_of
+from tests.browser.accessible import faint_texts
+from tests.browser.lab import keep_picture
+from tests.test_reporting import EVIL, HUNG, KNOWN, LOOSE, PASS, STUB, results, verdict
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chapter's page about a made class."""
+    strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, LOOSE, PASS)
+    made = results(*[strong] * 7, *[weak] * 6, verdict(HUNG, STUB, STUB), None)
+    parts = [sections.overview, sections.misunderstandings, sections.exercises, sections.unexplained, sections.eye]
+    shown = [nbformat.v4.new_output("display_data", {"text/html": part(made)}) for part in parts]
+    cells = [nbformat.v4.new_markdown_cell("## A section"), nbformat.v4.new_code_cell("1", outputs=shown)]
+    file = tmp_path_factory.mktemp("report") / "ch.html"
+    file.write_bytes(page_of(nbformat.v4.new_notebook(cells=cells), "A chapter", {"The course": "index.html"}))
+    return file
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> None:
+    """Every text has contrast, nothing makes the page scroll sideways, nothing complains."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page, wrong = context.new_page(), list[str]()
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on(
+        "request", lambda request: None if request.url.startswith(("file:", "data:")) else wrong.append(request.url)
+    )
+    page.goto(path.as_uri())
+    keep_picture(page, f"report-{scheme}-{width}")
+
+    assert not faint_texts(page.locator("body")) and not wrong
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_a_script_that_got_in_would_not_run(browser: Browser, tmp_path: Path) -> None:
+    """The page's own rule forbids it: the second wall, tried by going around the first."""
+    output = nbformat.v4.new_output(
+        "display_data", {"text/html": f"<p>{EVIL.replace('alert', 'window.HACKED = ')}</p>"}
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
+    (tmp_path / "page.html").write_bytes(page_of(notebook, "A chapter", {}))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+
+    assert page.evaluate("window.HACKED ?? null") is None
+    context.close()

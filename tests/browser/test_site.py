@@ -1,0 +1,157 @@
+"""The site in a real browser: every page, its links, its size; dark, narrow, and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from autograder.exercises import stems
+from autograder.site.build import build
+from tests.browser.lab import keep_picture
+from tests.small_chapter import PROJECT
+
+LARGEST = 2 * 10**6  # bytes of a page
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The folder of the site, built from what stands here; chapters that have not changed are not run again."""
+    return build(PROJECT, PROJECT / "build" / "site").parent
+
+
+@cache
+def pages(site: Path) -> list[Path]:
+    """Every page."""
+    return sorted(site.rglob("*.html"))
+
+
+class Parsed(HTMLParser):
+    """What a page links to, and the places in it that can be linked to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links, self.places = set[str](), set[str]()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note links and ids."""
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.add(value)
+            if name == "id" and value:
+                self.places.add(value)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that notes what goes wrong in it, and what it asks of the network."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    """To a file of the site, and to a place in it; addresses on the web are not followed."""
+    places = {path: Parsed(path) for path in pages(site)}
+    broken = []
+    for path, parsed in places.items():
+        for link in parsed.links:
+            if urlsplit(link).scheme in ("http", "https", "mailto", "data", "javascript"):
+                continue
+            address, place = urldefrag(urljoin(path.as_uri(), link))
+            target = Path(unquote(urlsplit(address).path))
+            if not target.is_file() or (place and target in places and unquote(place) not in places[target].places):
+                broken.append(f"{path.relative_to(site)}: {link}")
+
+    assert len(places) > 12 and not broken
+
+
+def test_no_page_is_large(site: Path) -> None:
+    """With the pictures that stand in it."""
+    sizes = {}
+    for path in pages(site):
+        shown = [path.parent / unquote(urlsplit(link).path) for link in Parsed(path).links if not urlsplit(link).scheme]
+        images = {each.resolve() for each in shown if each.suffix in (".png", ".svg", ".jpg")}
+        sizes[path.name] = path.stat().st_size + sum(each.stat().st_size for each in images)
+
+    assert not {name: size for name, size in sizes.items() if size > LARGEST}
+
+
+def test_no_page_complains_or_asks_the_network(site: Path, page: Page) -> None:
+    """Read from the disk: no error on the console, nothing loaded from elsewhere."""
+    wrong: list[str] = []
+    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request", lambda r: wrong.append(r.url) if urlsplit(r.url).scheme not in ("file", "data", "blob") else None
+    )
+    for path in pages(site):
+        page.goto(path.as_uri())
+        page.wait_for_load_state("load")
+
+    assert not wrong
+
+
+@pytest.mark.parametrize("stem", stems())
+def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) -> None:
+    """Solutions, and what comes out of a prediction, are folded away; a click shows them."""
+    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
+    solutions = page.locator("details", has=page.get_by_text("Show a solution"))
+
+    assert solutions.count() >= 4
+    assert not solutions.first.locator("pre").first.is_visible()
+    solutions.first.locator("summary").click()
+    expect(solutions.first.locator("pre").first).to_be_visible()
+    keep_picture(page, f"site-{stem}")
+
+
+def test_explorers_are_pictures(site: Path, page: Page) -> None:
+    """They need no kernel."""
+    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    expect(page.locator(".x-table, .x-numbers").first).to_be_visible()
+
+
+def test_pictures_have_words(site: Path, page: Page) -> None:
+    """For those who do not see them."""
+    for path in pages(site):
+        page.goto(path.as_uri())
+        assert not page.locator("main img:not([alt]), main img[alt='']").count(), path
+
+
+def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
+    """Nobody scrolls sideways; what is wide scrolls by itself."""
+    context = browser.new_context(viewport=PHONE, is_mobile=True)
+    page = context.new_page()
+    for path in pages(site):
+        page.goto(path.as_uri())
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= PHONE["width"], (path.name, wide)
+    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    keep_picture(page, "site-phone")
+    context.close()
+
+
+def test_dark(site: Path, browser: Browser) -> None:
+    """A reader whose system is dark gets dark pages, and readable letters."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    page = context.new_page()
+    page.goto((site / "notebooks" / "ch02_autograd.html").as_uri())
+    keep_picture(page, "site-dark")
+
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    context.close()
+
+
+def test_search_finds(site: Path, page: Page) -> None:
+    """Without a server."""
+    page.goto(f"{(site / 'search.html').as_uri()}?q=broadcasting")
+
+    expect(page.locator("#search-results a").first).to_be_visible()
+    assert "ch01_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))

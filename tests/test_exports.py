@@ -1,0 +1,151 @@
+"""Grades that leave for the school's own system: plain CSV, and the files that Canvas and Moodle read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbgrader.api import Gradebook
+from nbgrader.plugins import CsvExportPlugin, ExportPlugin
+
+from autograder.errors import WorkFailed
+from autograder.grades import cells
+from autograder.grades.exports import Canvas, Moodle, Plain
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+ADA = {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.org", "lms_user_id": "41"}
+CHANDRA = {"first_name": "चन्द्र", "last_name": "रमन"}
+FORMULA = {"first_name": "=1+1", "last_name": "@SUM(A1)", "email": "+1@example.org"}
+
+
+@pytest.fixture
+def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradebook]:
+    """Two assignments: Ada is late in one and has extra credit in the other, Chandra has handed in one."""
+    monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
+        for name, most in (("ch01_tensors", 5), ("ch02_autograd", 3)):
+            book.add_assignment(name)
+            book.add_notebook(name, name)
+            book.add_grade_cell("check", name, name, max_score=most, cell_type="code")
+        book.add_student("ada", **ADA)
+        book.add_student("chandra", **CHANDRA)
+        book.add_student("formula", **FORMULA)
+        mark(book, "ch01_tensors", "ada", score=4, penalty=1.5)
+        mark(book, "ch02_autograd", "ada", score=3, extra=2)
+        mark(book, "ch01_tensors", "chandra", score=0.5, penalty=1)
+        yield book
+
+
+def mark(book: Gradebook, assignment: str, student: str, score: float, penalty: float = 0, extra: float = 0) -> None:
+    """Give a student a mark, as autograding and a teacher do."""
+    book.add_submission(assignment, student)
+    book.find_submission_notebook(assignment, assignment, student).late_submission_penalty = penalty
+    grade = book.find_grade("check", assignment, assignment, student)
+    grade.auto_score, grade.extra_credit, grade.needs_manual_grade = score, extra, False
+    book.db.commit()
+
+
+def exported(plugin: ExportPlugin, gradebook: Gradebook, path: Path) -> list[list[str]]:
+    """The rows of the file that an export plugin writes."""
+    plugin.to = str(path)
+    plugin.export(gradebook)
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def by(rows: list[list[str]], column: str) -> dict[str, dict[str, str]]:
+    """The rows as dictionaries, by one column."""
+    return {row[rows[0].index(column)]: dict(zip(rows[0], row, strict=True)) for row in rows[1:]}
+
+
+class TestPlain:
+    """The file that nbgrader writes, in cells that nobody computes."""
+
+    def test_holds_what_nbgraders_own_file_holds(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """Scores with extra credit and penalties are nbgrader's own; only the formulas differ."""
+        ours = exported(Plain(), gradebook, tmp_path / "ours.csv")
+        theirs = exported(CsvExportPlugin(), gradebook, tmp_path / "theirs.csv")
+
+        def plain(rows: list[list[str]]) -> list[list[str]]:
+            return sorted([cell.removeprefix("'").removesuffix(".0") for cell in row] for row in rows)
+
+        assert plain(theirs) == plain(ours)
+
+    def test_a_penalty_takes_no_more_than_there_is(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """nbgrader never gives less than nothing."""
+        rows = exported(Plain(), gradebook, tmp_path / "grades.csv")
+
+        assert [["0.5", "1.0", "0.0"]] == [row[7:10] for row in rows if row[:4:3] == ["ch01_tensors", "chandra"]]
+
+    def test_chooses(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """nbgrader's options name assignments and students."""
+        rows = exported(Plain(assignment=["ch02_autograd"], student=["ada"]), gradebook, tmp_path / "grades.csv")
+
+        assert [["ch02_autograd", "ada"]] == [[row[0], row[3]] for row in rows[1:]]
+
+    def test_names_the_file_that_cannot_be_written(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """A folder in the file's place is told in one line."""
+        with pytest.raises(WorkFailed, match=r"cannot write .*: Is a directory"):
+            exported(Plain(), gradebook, tmp_path)
+
+
+class TestCanvas:
+    """The file that Canvas's gradebook imports."""
+
+    def test_head_is_what_canvas_looks_for(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """Its importer looks for these words in these columns, and takes all after `Section` for assignments."""
+        head, full, *_ = exported(Canvas(), gradebook, tmp_path / "canvas.csv")
+
+        assert ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "ch01_tensors", "ch02_autograd"] == head
+        assert ["Points Possible", "", "", "", "", "5.0", "3.0"] == full
+
+    def test_students_by_number_login_and_name(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """Canvas looks for its own number, then the login, then the name with a comma; no grade is an empty cell."""
+        rows = exported(Canvas(), gradebook, tmp_path / "canvas.csv")
+
+        assert [
+            ["Lovelace, Ada", "41", "", "ada", "", "2.5", "5.0"],
+            ["रमन, चन्द्र", "", "", "chandra", "", "0.0", ""],
+        ] == [row for row in rows[2:] if row[3] in ("ada", "chandra")]
+
+
+class TestMoodle:
+    """The file that Moodle's gradebook imports."""
+
+    def test_students_and_grades(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """A column to map for each way to find a user; no grade is a dash."""
+        found = by(exported(Moodle(), gradebook, tmp_path / "moodle.csv"), "Username")
+
+        assert ("Ada", "Lovelace", "41", "ada@example.org") == tuple(
+            found["ada"][name] for name in ("First name", "Last name", "ID number", "Email address")
+        )
+        assert ["2.5", "5.0", "0.0", "-"] == [
+            found[who][name] for who in ("ada", "chandra") for name in ("ch01_tensors", "ch02_autograd")
+        ]
+
+
+@pytest.mark.parametrize("plugin", [Plain, Canvas, Moodle])
+def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, tmp_path: Path) -> None:
+    """What a student puts into a name is shown by a spreadsheet and not computed."""
+    rows = exported(plugin(), gradebook, tmp_path / "file.csv")
+
+    assert any("=1+1" in cell for row in rows for cell in row)
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_any_text_stays_one_cell(texts: list[str]) -> None:
+    """Whatever the letters, nothing that is computed is left, and nothing of the text is lost."""
+    for text, cell in zip(texts, cells.safe(texts), strict=True):
+        assert text.encode("utf-8", "replace").decode() == (cell if cell == text else cell.removeprefix("'"))
+        assert cell == "-" or not cell.lstrip(" \u00a0").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+
+
+def test_numbers_stay_numbers() -> None:
+    """A negative score is no formula."""
+    assert ["-0.5", "3", ""] == cells.safe([-0.5, 3, None])

@@ -1,0 +1,131 @@
+"""`learn`: what the checks see of one answer, and a draft that the bank can hold."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.__main__ import main
+from autograder.authoring import draft
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.errors import WorkFailed
+from autograder.example.example_class import copy_course
+from autograder.grading.assignment import release_path
+from autograder.grading.learn import Lesson, learn
+from tests.made_submissions import handed_in, released
+from tests.small_chapter import PROJECT
+from tests.test_bank import judge_of
+
+STEM, NAME = "ch01_tensors", "standardize"
+# A wrong answer that the bank does not hold: it squares what it divides by.
+STRANGE = """
+# by Ada
+def spread(x, dim, eps):
+    return x.var(dim, correction=0, keepdim=True) + eps
+
+def standardize(x, dim, eps):
+    "Ada's own."
+    return (x - x.mean(dim, keepdim=True)) / spread(x, dim, eps).square()
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with a released chapter."""
+    course = tmp_path_factory.mktemp("learning") / "course"
+    copy_course(PROJECT, course, STEM)
+    path = release_path(course, STEM)
+    path.parent.mkdir(parents=True)
+    nbformat.write(released(judge_of(STEM)), path)
+    return course
+
+
+def learned(course: Path, source: str, student: str = "ada") -> Lesson:
+    """What is learned from a student's folder with this answer."""
+    folder = course / "submitted" / student / STEM
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), {NAME: source}))
+    return learn(course, folder, NAME, [student])
+
+
+def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path: Path) -> None:
+    """Put where it is told to go, with a tag and a sentence, the draft makes the judge know the mistake."""
+    found = learned(course, STRANGE)
+
+    assert "No known mistake explains it" in found.advice and not found.visible.passed
+    assert "Ada" not in found.entry and "ada" not in found.entry
+    copy = tmp_path / "course"
+    shutil.copytree(course, copy)
+    bank = copy / "answers" / f"{STEM}.py"
+    lines = bank.read_text(encoding="utf-8").splitlines(keepends=True)
+    entry = found.entry.replace(draft.TAG, "squared-spread").replace(draft.SENTENCE, "You divide by the square.")
+    bank.write_text("".join([*lines[: found.line], "\n\n", entry, *lines[found.line :]]), encoding="utf-8")
+    judge = Judge(copy, STEM)
+    (answer,) = [each for each in judge.bank.of(NAME) if each.tag == "squared-spread"]
+    seen = judge.exercises[NAME].observe(answer.function, judge.cases(NAME, VISIBLE_SEED))
+
+    assert ("squared-spread",) == judge.judge(NAME, VISIBLE_SEED, seen, answer.source).mistakes
+
+
+def test_a_known_mistake_is_named(course: Path) -> None:
+    """There is nothing new in it."""
+    (known,) = [each for each in judge_of(STEM).bank.of(NAME) if each.tag == "hardcoded-eps"]
+    found = learned(course, known.source)
+
+    assert "told as 'hardcoded-eps'" in found.advice and found.near[0].tag == "hardcoded-eps"
+
+
+def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
+    """It may have been refused once."""
+    found = learned(course, judge_of(STEM).chapter.solution(NAME))
+
+    assert found.visible.passed and found.entry.startswith('@bank.right("standardize"')
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("", "was not attempted"),
+        ("import os\ndef standardize(x, dim, eps):\n    os._exit(1)\n", "did not get as far"),
+        ("standardize = lambda x, dim, eps: x\n", "expected `def standardize`"),
+    ],
+)
+def test_what_the_bank_cannot_hold(course: Path, source: str, told: str) -> None:
+    """No draft, and the reason."""
+    found = learned(course, source or judge_of(STEM).chapter.starter(NAME))
+
+    assert found.entry == "" and told in found.advice
+
+
+def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
+    """Written alone it does something else."""
+    leaning = "def standardize(x, dim, eps):\n    return x * len(make_batch(2, 3, seed=1))\n"
+    folder = course / "submitted" / "leaning" / STEM
+    folder.mkdir(parents=True)
+    answers = {NAME: leaning, "make_batch": judge_of(STEM).chapter.solution("make_batch")}
+    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), answers))
+    found = learn(course, folder, NAME)
+
+    assert "NameError" in found.visible.verdicts[0].sentence or "leans on other cells" in found.advice
+
+
+def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Checks, draft, place, next steps; the student's name is taken from the folder."""
+    learned(course, STRANGE)
+
+    assert 0 == main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
+    told = capsys.readouterr().out
+    assert f"A draft for {course / 'answers' / STEM}.py, after line" in told
+    assert "✗" in told and "make build" in told and "Ada" not in told.split("A draft")[1]
+
+
+@pytest.mark.parametrize("name", ["nobody", "broken.ipynb"])
+def test_what_cannot_be_read(course: Path, name: str) -> None:
+    """A missing file, and one that is no notebook."""
+    (course / "broken.ipynb").write_text("{")
+
+    with pytest.raises(WorkFailed, match=r"found no .*nobody|could not be read"):
+        learn(course, course / name, NAME)

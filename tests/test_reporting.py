@@ -1,0 +1,217 @@
+"""The class report: what it counts, what it says of whom, and that nothing of a student's becomes markup."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.errors import CourseNotFound
+from autograder.example.example_class import ExampleClass
+from autograder.grades.marks import Mark, Person, Task
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.summary import Row
+from autograder.reporting import course_sections, pictures, report, sections
+from autograder.reporting.items import correlation, items
+from autograder.reporting.mistakes import misunderstandings, unexplained
+from autograder.reporting.page import page
+from autograder.reporting.results import Results
+from autograder.verdict import Report, Status, Verdict
+from tests.graded import WHOLE, graded_class
+
+PASS = Verdict("works", Status.PASS)
+STUB = Verdict("works", Status.NOT_ATTEMPTED, "Not written.")
+KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
+LOOSE = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
+HUNG = Verdict("works", Status.TIMEOUT, "Still running.")
+EVIL = "<script>alert('x')</script>"
+
+
+def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
+    """A verdict on exercises a, b, ..., each with one check."""
+    names = "abcdefgh"[: len(first)]
+    reports = tuple(Report(name, (each,)) for name, each in zip(names, first, strict=True))
+    return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
+
+
+def results(*verdicts: SubmissionVerdict | None, task: Task | None = None, **people: Person) -> Results:
+    """A class of s0, s1, ...; None is somebody who could not be graded."""
+    rows = tuple(Row(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
+    return Results(Path("/nowhere"), "ch", "A chapter", rows, task, people)
+
+
+class TestCounting:
+    """The numbers behind the page."""
+
+    def test_passed_wrong_and_not_attempted(self) -> None:
+        """Each submission that could be read counts once for each exercise."""
+        (item,) = items(results(verdict(PASS), verdict(KNOWN), verdict(HUNG), verdict(STUB), None))
+
+        assert (1, 2, 1, 4) == (item.passed, item.wrong, item.not_attempted, item.total)
+
+    def test_separation(self) -> None:
+        """Near 1 for an exercise that goes with the others, near -1 for one that goes against them, none for few."""
+        strong, weak = verdict(PASS, PASS, KNOWN), verdict(KNOWN, KNOWN, PASS)
+        found = [item.separation for item in items(results(*[strong] * 6, *[weak] * 6))]
+
+        assert [None] * 3 == [item.separation for item in items(results(strong, weak))]
+        assert found[2] == pytest.approx(-1) and found[0] is None
+        balanced = [verdict(PASS, PASS), verdict(KNOWN, KNOWN)] * 6
+        assert items(results(*balanced))[0].separation == pytest.approx(1)
+
+    def test_those_who_answered_nothing_do_not_make_exercises_separate(self) -> None:
+        """They fail everything, which is no sign of a good exercise."""
+        alike = [verdict(PASS, KNOWN), verdict(KNOWN, PASS)] * 5
+        told = items(results(*alike, *[verdict(STUB, STUB)] * 50))[0].separation
+
+        assert told == pytest.approx(-1)
+
+    @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2))
+    def test_correlation_is_between_minus_one_and_one(self, pairs: list[tuple[float, float]]) -> None:
+        """And the same both ways; None where one side does not vary."""
+        x, y = zip(*pairs, strict=True)
+        told = correlation(x, y)
+
+        assert told is None or -1.000001 <= told <= 1.000001
+        assert told == (None if told is None else pytest.approx(correlation(y, x)))
+
+    def test_a_student_counts_once_for_a_mistake(self) -> None:
+        """However many checks show it."""
+        twice = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, KNOWN)),), {"a": 1}, {"a": 0})
+        (found,) = misunderstandings(results(twice, verdict(KNOWN), verdict(PASS)))
+
+        assert ("a", "no-dim", "You forgot `dim`.", ("s0", "s1")) == tuple(vars(found).values())
+
+    def test_unexplained_answers_are_grouped_by_what_they_show(self) -> None:
+        """Equal observations stand together; known mistakes, hung code and starters are not among them."""
+        other = Verdict("works", Status.ERROR, "It raised.", None, "f(1)", "2", "ValueError")
+        found = unexplained(results(*map(verdict, (LOOSE, LOOSE, other, KNOWN, HUNG, STUB, PASS))))
+
+        assert [("s0", "s1"), ("s2",)] == [group.students for group in found]
+
+    def test_scores_are_the_gradebooks(self) -> None:
+        """With manual scores and penalties; the checks' own where the gradebook has none."""
+        task = Task("ch", None, 2.0, {"s0": Mark(True, None, raw=1.5, penalty=1.0)})
+
+        assert {"s0": 0.5, "s1": 2.0} == results(verdict(PASS), verdict(PASS), task=task).scores
+
+
+def test_the_bars_differ_without_color() -> None:
+    """Printed in grey, no two parts of a bar are alike."""
+    grey = sorted(
+        0.299 * int(color[1:3], 16) + 0.587 * int(color[3:5], 16) + 0.114 * int(color[5:], 16)
+        for color in (pictures.DARK, pictures.MIDDLE, pictures.PALE)
+    )
+
+    assert min(light - dark for dark, light in zip(grey, grey[1:], strict=False)) > 60
+
+
+class TestPage:
+    """What a browser is given."""
+
+    def test_nothing_of_a_students_is_markup(self) -> None:
+        """In answers, sentences, values and names."""
+        wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
+        evil = Results(Path("/nowhere"), "ch", EVIL, (Row(EVIL, verdict(wild)), Row("x" + EVIL, None, EVIL)))
+        parts = [sections.overview(evil), sections.exercises(evil), sections.unexplained(evil), sections.eye(evil)]
+        parts += [course_sections.chapters([evil]), course_sections.missing([evil])]
+
+        assert "<script" not in "".join(parts) and "&lt;script&gt;" in "".join(parts)
+
+    def test_a_page_may_load_and_run_nothing(self) -> None:
+        """A second wall: the page's own rule forbids scripts and addresses."""
+        told = page(nbformat.v4.new_notebook(), EVIL, {}).decode()
+
+        assert "<script" not in told and "default-src &#x27;none&#x27;" in told
+
+    def test_who_needs_a_person(self) -> None:
+        """Those who could not be graded or read, whose code hung, and cells that wait for a score."""
+        waiting = Task("ch", None, 2.0, {"s2": Mark(True, needs_a_person=True), "s0": Mark(True)})
+        told = sections.eye(results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=waiting))
+
+        assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
+        assert "a: Still running." in told and "it is a link." in told and "by hand" in told
+
+    def test_a_class_in_which_nothing_could_be_read(self) -> None:
+        """Says so, and draws nothing."""
+        nobody = results(None, None)
+        drawn = [part(nobody) for part in (sections.overview, sections.exercises, sections.misunderstandings)]
+        told = "".join([*drawn, course_sections.chapters([nobody]), course_sections.hardest([nobody])])
+
+        assert "No submission could be read." in told and "<img" not in told
+
+
+def parts(path: Path) -> dict[str, str]:
+    """The text of a page's sections, by heading."""
+    found = {}
+    for section in re.split(r"<h2[^>]*>", path.read_text(encoding="utf-8"))[1:]:
+        heading, text = (re.sub(r"<[^>]*>", "", part) for part in section.split("</h2>"))
+        found[heading.strip("¶ ")] = unescape(text)
+    return found
+
+
+@pytest.mark.xdist_group(f"class of {WHOLE}")
+class TestWholeClass:
+    """The example class, with its mishaps."""
+
+    @pytest.fixture(scope="class")
+    def graded(self, tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
+        """The class after nbgrader's cycle."""
+        return graded_class(WHOLE, tmp_path_factory)
+
+    @pytest.fixture(scope="class")
+    def written(self, graded: ExampleClass, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """A copy of its course folder with the report."""
+        course = tmp_path_factory.mktemp("reported") / "course"
+        shutil.copytree(graded.course, course)
+        paths = report.write(course)
+
+        assert [course / "reports" / f"{name}.html" for name in (WHOLE, "index")] == paths
+        return course
+
+    def test_counts_are_those_that_the_class_was_made_with(self, graded: ExampleClass, written: Path) -> None:
+        """The most common misunderstanding stands first, with its number, its sentence and an example."""
+        made = Counter((name, tag) for s in graded.students for name, tag in s.expected.mistakes.items())
+        (exercise, _), most = made.most_common(1)[0]
+        told = parts(written / "reports" / f"{WHOLE}.html")
+
+        assert f"{most} of " in told["What the class misunderstood"].split("students")[0]
+        assert exercise in told["What the class misunderstood"] and "def " in told["What the class misunderstood"]
+        for student in ("broken-json", "endless-loop", "process-death", "syntax-error"):
+            assert student in told["Submissions that need a person"]
+        assert "renamed-file" in told["What was repaired"]
+
+    def test_misunderstandings_name_nobody(self, graded: ExampleClass, written: Path) -> None:
+        """That part is for showing in class."""
+        told = parts(written / "reports" / f"{WHOLE}.html")
+
+        assert not [s.name for s in graded.students if s.name in told["What the class misunderstood"]]
+
+    def test_pages_stand_alone(self, written: Path) -> None:
+        """No script, no address outside, and words for each picture."""
+        for name in (WHOLE, "index"):
+            text = (written / "reports" / f"{name}.html").read_text(encoding="utf-8")
+            pictures = re.findall(r'<img [^>]*alt="([^"]*)"', text)
+
+            assert "<script" not in text and "<link" not in text
+            assert not re.findall(r'(?:src|href)="(?!data:|#|[\w-]+\.html)', text)
+            assert pictures and text.count("<img") == len(pictures) and all(len(words) > 20 for words in pictures)
+
+    def test_the_notebook_lies_beside(self, written: Path) -> None:
+        """A teacher goes on from there."""
+        notebook = nbformat.read(written / "reports" / f"{WHOLE}.ipynb", as_version=4)
+
+        assert any("sections.misunderstandings" in cell.source for cell in notebook.cells)
+
+
+def test_nothing_handed_in(tmp_path: Path) -> None:
+    """Told in one line, with the next step."""
+    with pytest.raises(CourseNotFound, match="Run `nbgrader collect`"):
+        report.write(tmp_path)

@@ -1,0 +1,136 @@
+"""Rosters from Canvas, from Moodle and made by hand, in any encoding that spreadsheets write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.grades import roster
+from autograder.grades.exports import Canvas, Moodle
+from autograder.grades.marks import Person, people
+from autograder.grades.roster import BadRoster, Imported
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Essay (7)
+    Points Possible,,,,,10
+"Lovelace, Ada",41,S1,ada,Group 1,9.5
+"Student, Test",99,,test,Group 1,
+"""
+MOODLE = """\
+First name;Surname;ID number;Email address
+Ada;Lovelace;41;ada@example.org
+चन्द्र;रमन;42;chandra@example.org
+"""
+
+
+@pytest.fixture
+def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradebook]:
+    """An empty gradebook."""
+    monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
+        yield book
+
+
+def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[Person]:
+    """The students of a file with this text."""
+    path = tmp_path / "roster.csv"
+    path.write_bytes(text.encode(encoding))
+    return roster.read(path)
+
+
+class TestReading:
+    """What files hold."""
+
+    def test_canvas(self, tmp_path: Path) -> None:
+        """The line with full marks, and the student who is none, are left out."""
+        assert [Person("ada", "Ada", "Lovelace", "", "41")] == read(tmp_path, CANVAS)
+
+    def test_moodle(self, tmp_path: Path) -> None:
+        """Without a user name, the number is the id; semicolons, names in any script."""
+        assert [
+            Person("41", "Ada", "Lovelace", "ada@example.org", "41"),
+            Person("42", "चन्द्र", "रमन", "chandra@example.org", "42"),
+        ] == read(tmp_path, MOODLE)
+
+    def test_moodle_with_user_names(self, tmp_path: Path) -> None:
+        """A user name comes before the number."""
+        text = "Username,ID number,Email address\nada,41,ada@example.org\n"
+
+        assert [Person("ada", "", "", "ada@example.org", "41")] == read(tmp_path, text)
+
+    def test_by_hand(self, tmp_path: Path) -> None:
+        """Only an id is needed; spaces and empty lines do not matter."""
+        assert [Person("ada", "", "", "", ""), Person("bob", "Bob", "", "", "")] == read(
+            tmp_path, "id, first_name\nada\n\n bob , Bob\n"
+        )
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    def test_encodings_of_spreadsheets(self, tmp_path: Path, encoding: str) -> None:
+        """UTF-8 with and without a mark, and what is called Unicode text: UTF-16 with tabs."""
+        text = "id\tfirst_name\nada\tÅda\n"
+
+        assert [Person("ada", "Åda", "", "", "")] == read(tmp_path, text, encoding)
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("", "is empty"),
+            ("name,grade\nada,1\n", "has the columns 'name', 'grade'. Expected `id`"),
+            ("id,first_name\n", "names its columns and no student"),
+            ("id\nada\nada\n", "line 3: 'ada' is there twice"),
+            ("id,first_name\n,Ada\n", "line 2: this student has no id"),
+            ("id\nada\n../root\n", "line 3: '../root' cannot be the name of a student's folder"),
+            ("id\na*\n", r"line 2: 'a\*' cannot be"),
+            ("id\nada+x@example.org\n", "line 2: .* cannot be"),
+            ("id,email\nada," + 200 * "x" + "\n", "line 2: .* more than 128 letters"),
+        ],
+    )
+    def test_says_what_is_wrong_and_where(self, tmp_path: Path, text: str, told: str) -> None:
+        """Each with the line."""
+        with pytest.raises(BadRoster, match=told):
+            read(tmp_path, text)
+
+    def test_other_encodings_are_named(self, tmp_path: Path) -> None:
+        """A file of an old spreadsheet is not read with the wrong letters."""
+        with pytest.raises(BadRoster, match=r"is not UTF-8 text\. Save it as `CSV UTF-8`"):
+            read(tmp_path, "id,first_name\nada,Åda\n", "latin-1")
+
+    def test_missing_file(self, tmp_path: Path) -> None:
+        """The system's reason is told."""
+        with pytest.raises(BadRoster, match="No such file"):
+            roster.read(tmp_path / "none.csv")
+
+
+class TestImport:
+    """What comes into the gradebook."""
+
+    def test_new_changed_and_same(self, gradebook: Gradebook) -> None:
+        """A field that is empty in the file keeps what was known; nobody is removed."""
+        before = [Person("ada", "Ada", "", "ada@example.org", ""), Person("bob", "Bob", "", "", "")]
+        after = [Person("ada", "Ada", "Lovelace", "", "41"), Person("cleo", "", "", "", "")]
+
+        assert Imported(2, 0, 0) == roster.import_into(gradebook, before)
+        assert Imported(0, 0, 2) == roster.import_into(gradebook, before)
+        assert Imported(1, 1, 0) == roster.import_into(gradebook, after)
+        assert {
+            "ada": Person("ada", "Ada", "Lovelace", "ada@example.org", "41"),
+            "bob": Person("bob", "Bob", "", "", ""),
+            "cleo": Person("cleo", "", "", "", ""),
+        } == {person.id: person for person in people(gradebook)}
+
+    @pytest.mark.parametrize("plugin", [Canvas, Moodle])
+    def test_what_was_exported_comes_back(
+        self, plugin: type[Canvas | Moodle], gradebook: Gradebook, tmp_path: Path
+    ) -> None:
+        """Our files for Canvas and Moodle are rosters too, and change nothing."""
+        roster.import_into(
+            gradebook, [Person("ada", "Ada", "Lovelace", "", "41"), Person("bob", "Bob", "Ng", "", "42")]
+        )
+        plugin(to=str(tmp_path / "file.csv")).export(gradebook)
+
+        assert Imported(0, 0, 2) == roster.import_into(gradebook, roster.read(tmp_path / "file.csv"))

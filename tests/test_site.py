@@ -1,0 +1,105 @@
+"""The site's pages: what a reader sees of a chapter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.site.build import build
+from autograder.site.chapter_page import chapter_page
+from tests.small_chapter import PROJECT
+
+STEM = "ch01_tensors"
+
+
+def printed(text: str) -> NotebookNode:
+    """An output."""
+    return new_output("stream", name="stdout", text=text)
+
+
+def cell(source: str, *outputs: NotebookNode, **metadata: object) -> NotebookNode:
+    """A code cell that was run."""
+    return new_code_cell(source, outputs=list(outputs), metadata=metadata)
+
+
+def notebook(*cells: NotebookNode) -> NotebookNode:
+    """A notebook of these cells."""
+    return new_notebook(cells=list(cells))
+
+
+def tags(page: NotebookNode) -> list[list[str]]:
+    """The tags of each cell."""
+    return [each.metadata.get("tags", []) for each in page.cells]
+
+
+def test_an_exercise_is_unsolved_and_its_solution_folded() -> None:
+    """The starter stands open, the solution and what the check says of it do not."""
+    mark = {"solution": True, "grade": False}
+    check = {"solution": False, "grade": True}
+    student = notebook(cell("def f(): ...", nbgrader=mark), cell("check(f)", nbgrader=check))
+    worked = notebook(cell("def f(): return 1", nbgrader=mark), cell("check(f)", printed("passed"), nbgrader=check))
+    page = chapter_page(STEM, student, worked)
+
+    assert ["def f(): ...", "def f(): return 1", "check(f)"] == [each.source for each in page.cells]
+    assert [[], ["hide-input"], ["hide-output"]] == tags(page)
+    assert not any("nbgrader" in each.metadata for each in page.cells)
+
+
+def test_a_guess_is_left_to_the_reader() -> None:
+    """The cell that asks is as students get it, and what comes out is folded away; later cells stand open."""
+    student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"), cell("print(7)"))
+    worked = notebook(cell("guess = 6"), cell("reveal(guess, 6)", printed("6")), cell("print(7)", printed("7")))
+    page = chapter_page(STEM, student, worked)
+
+    assert "guess = ..." == page.cells[0].source and not page.cells[0].outputs
+    assert [[], ["hide-output"], []] == tags(page)
+
+
+def test_pictures_have_words_and_no_kernel() -> None:
+    """A figure has its function's first sentence, an explorer its picture."""
+    picture = new_output("display_data", data={"image/png": "x"})
+    widget = new_output(
+        "display_data", data={"application/vnd.jupyter.widget-view+json": {}, "text/html": "<p>shown</p>"}
+    )
+    cells = [
+        cell("figures.strides(x)", picture, jupyter={"source_hidden": True}),
+        cell("plt.plot(x)", picture),
+        cell("shape_explorer(x)", widget),
+        new_markdown_cell("Text."),
+    ]
+    page = chapter_page(STEM, notebook(*cells), notebook(*cells))
+    alternatives = [each.metadata["mystnb"]["image"]["alt"] for each in page.cells[:2]]
+
+    assert ["remove-input"] == page.cells[0].metadata["tags"]
+    assert len(alternatives[0]) > 20 and alternatives[0] != alternatives[1] and "plot" in alternatives[1]
+    assert ["text/html"] == list(page.cells[2].outputs[0].data)
+
+
+def test_notebooks_of_different_builds_are_refused() -> None:
+    """The answers could stand under the wrong exercise."""
+    with pytest.raises(WorkFailed, match="make build"):
+        chapter_page(STEM, notebook(), notebook(cell("1")))
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "solutions").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_solution_stands_open(path: Path) -> None:
+    """Of every chapter: what students write is folded away or not there."""
+    student = nbformat.read(PROJECT / "notebooks" / path.name, as_version=4)
+    worked = nbformat.read(path, as_version=4)
+    written = {w.source for s, w in zip(student.cells, worked.cells, strict=True) if s.source != w.source}
+    page = chapter_page(path.stem, student, worked)
+    shown = [each.source for each in page.cells if "hide-input" not in each.metadata.get("tags", [])]
+
+    assert written and not written.intersection(shown)
+    assert len({each.id for each in page.cells}) == len(page.cells)
+
+
+def test_outside_a_clone(tmp_path: Path) -> None:
+    """Told in one line."""
+    with pytest.raises(CourseNotFound, match=r"docs/conf\.py"):
+        build(tmp_path, tmp_path / "site")
