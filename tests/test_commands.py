@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
+from autograder.grading.assignment import BESIDE
 from tests.small_chapter import make_project
 
 
@@ -93,3 +94,12 @@ def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without a remote one line says how to name the address."""
     assert main(["--root", str(make_project(tmp_path)), "address"]) == 1
     assert "found none; add the remote with `git remote add origin ADDRESS`" in capsys.readouterr().err
+
+
+def test_no_verdict_depends_on_the_rooms_beside() -> None:
+    """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
+    code = "import sys, autograder.grading.grader, autograder.grading.fork_server; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
+
+    assert {"grading", "authoring", "judgement"} <= rooms and not rooms.intersection(BESIDE)

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections import Counter
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -110,7 +111,7 @@ def test_the_bars_differ_without_color() -> None:
         for color in (pictures.DARK, pictures.MIDDLE, pictures.PALE)
     )
 
-    assert min(light - dark for dark, light in zip(grey, grey[1:], strict=False)) > 60
+    assert min(light - dark for dark, light in pairwise(grey)) > 60
 
 
 class TestPage:

@@ -18,6 +18,8 @@ from autograder.grading.parcel import Parcel
 from autograder.grading.repair import starters
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+# Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
+BESIDE = ("bench", "commands", "example", "grades", "reporting", "site")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,11 @@ def _exercises(release: Path, _changed: int) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def engine_digest() -> str:
     """What stands for the grader itself: the text of this package, and the version of torch."""
-    return _digest(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))))
+    return _digest(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
+
+
+def _grades(path: Path) -> bool:
+    return path.relative_to(_PACKAGE).parts[0] not in BESIDE
 
 
 def _release(course: Path, stem: str) -> Path:

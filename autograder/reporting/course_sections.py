@@ -63,7 +63,7 @@ def missing(course: Sequence[Results]) -> Html:
     everybody = sorted({student for results in course for student in results.people})
     handed_in = {results.stem: {row.student for row in results.rows} for results in course}
     gaps = {who: [stem for stem, there in handed_in.items() if who not in there] for who in everybody}
-    rows = sorted(((who, ", ".join(stems)) for who, stems in gaps.items() if stems), key=lambda row: -len(row[1]))
-    if not rows:
+    most_first = sorted((who for who in everybody if gaps[who]), key=lambda who: -len(gaps[who]))
+    if not most_first:
         return tag("p", "Everybody in the gradebook has handed in every chapter that was graded.")
-    return table("Not handed in", ("student", "chapters"), rows)
+    return table("Not handed in", ("student", "chapters"), [(who, ", ".join(gaps[who])) for who in most_first])
