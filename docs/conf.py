@@ -23,9 +23,13 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
 
 html_theme = "sphinx_book_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}  # as the reader's system is
 html_theme_options = {
     "use_download_button": False,
     "show_toc_level": 2,
+    "navbar_persistent": [],  # its search stands in the sidebar
     "repository_url": _ADDRESS,
     "use_repository_button": bool(_ADDRESS),
     "path_to_docs": "",

@@ -30,8 +30,9 @@ def overview(results: Results) -> Html:
 def _facts(results: Results) -> list[tuple[str, str]]:
     verdicts, scores = results.verdicts, results.scores
     late = [row.student for row in results.rows if results.mark(row.student).penalty]
+    known = f" of {len(results.people)} in the gradebook" if results.people else ""
     facts = [
-        ("handed in", f"{len(results.rows)}{f' of {len(results.people)} in the gradebook' if results.people else ''}"),
+        ("handed in", f"{len(results.rows)}{known}"),
         ("read and judged", str(len(verdicts))),
         ("nothing answered", str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),

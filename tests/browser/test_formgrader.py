@@ -134,7 +134,7 @@ def test_feedback_by_button(formgrader: Formgrader, collected: Path, page: Page)
     """The page has sentences, counterexamples, hints and the teacher's comment, and no hidden test."""
     formgrader.autograde(WRONG)
     formgrader.open_submission(collected, WRONG)
-    formgrader.mark("0.5", "Well argued.")
+    formgrader.mark("0.25", "Nearly there.")
     formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
     path = collected / "feedback" / WRONG / STEM / f"{STEM}.html"
     page.goto(path.as_uri())
@@ -145,7 +145,7 @@ def test_feedback_by_button(formgrader: Formgrader, collected: Path, page: Page)
     assert first is not None
     text = page.locator("body").inner_text()
 
-    assert first.sentence.replace("`", "") in text and first.call in text and "Well argued." in text
+    assert first.sentence.replace("`", "") in text and first.call in text and "Nearly there." in text
     page.get_by_text("Hint", exact=True).first.click()
     assert hints(STEM)["describe"][0].split("`")[0].strip() in page.locator("body").inner_text()
     assert "HIDDEN TESTS" not in path.read_text(encoding="utf-8")
