@@ -48,8 +48,8 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     (source / "notebooks").mkdir()
     for solution in sorted((project / "solutions").glob("*.ipynb")):
         student = nbformat.read(project / "notebooks" / solution.name, as_version=4)
-        page = chapter_page(solution.stem, student, executed(solution, cache))
-        nbformat.write(page, source / "notebooks" / solution.name)
+        made = chapter_page(solution.stem, student, executed(solution, cache))
+        nbformat.write(made, source / "notebooks" / solution.name)
 
 
 def _linked(text: str) -> str:
