@@ -145,7 +145,7 @@ def _html_hints(report: Report, hints: tuple[str, ...]) -> str:
     if report.passed or not hints:
         return ""
     folded = "".join(
-        f'<details style="margin-left:{level}em"><summary style="cursor:pointer">'
+        f'<details style="margin-left:{level}em"><summary style="cursor:pointer;display:list-item">'
         f"{'Hint' if level == 0 else 'Another hint'}</summary>{prose(hint)}"
         for level, hint in enumerate(hints)
     )

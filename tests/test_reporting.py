@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ from autograder.grades.marks import Mark, Person, Task
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import Row
 from autograder.reporting import course_sections, pictures, report, sections
+from autograder.reporting.examples import Examples
 from autograder.reporting.items import correlation, items
 from autograder.reporting.mistakes import misunderstandings, unexplained
 from autograder.reporting.page import page
@@ -33,6 +35,14 @@ KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2"
 LOOSE = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
 HUNG = Verdict("works", Status.TIMEOUT, "Still running.")
 EVIL = "<script>alert('x')</script>"
+CHAPTER = (
+    sections.overview,
+    sections.misunderstandings,
+    sections.unexplained,
+    sections.eye,
+    sections.repairs,
+)
+COURSE = (course_sections.chapters, course_sections.misunderstandings, course_sections.missing)
 
 
 def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
@@ -117,14 +127,17 @@ def test_the_bars_differ_without_color() -> None:
 class TestPage:
     """What a browser is given."""
 
-    def test_nothing_of_a_students_is_markup(self) -> None:
+    def test_nothing_of_a_students_is_markup(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """In answers, sentences, values and names."""
+        monkeypatch.setattr(Examples, "of", lambda *_: EVIL)
         wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
-        evil = Results(Path("/nowhere"), "ch", EVIL, (Row(EVIL, verdict(wild)), Row("x" + EVIL, None, EVIL)))
-        parts = [sections.overview(evil), sections.exercises(evil), sections.unexplained(evil), sections.eye(evil)]
-        parts += [course_sections.chapters([evil]), course_sections.missing([evil])]
+        told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
+        mended = replace(verdict(told), repairs=(EVIL,))
+        rows = (Row(EVIL, verdict(wild)), Row("x" + EVIL, None, EVIL), Row("y" + EVIL, mended))
+        evil = Results(Path("/nowhere"), "ch", EVIL, rows)
+        drawn = [part(evil) for part in CHAPTER] + [part([evil]) for part in COURSE]
 
-        assert "<script" not in "".join(parts) and "&lt;script&gt;" in "".join(parts)
+        assert all("&lt;script&gt;" in part for part in drawn[1:-1]) and "<script" not in "".join(drawn)
 
     def test_a_page_may_load_and_run_nothing(self) -> None:
         """A second wall: the page's own rule forbids scripts and addresses."""
