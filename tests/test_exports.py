@@ -146,6 +146,12 @@ def test_any_text_stays_one_cell(texts: list[str]) -> None:
         assert cell == "-" or not cell.lstrip(" \u00a0").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
 
+@pytest.mark.parametrize("text", ["=1", " =1", "\u00a0@x", "\t=1", "\uff1dA1", "-1+2", "%x", "|x"])
+def test_what_spreadsheets_compute(text: str) -> None:
+    """Also behind a space, and in wide letters."""
+    assert [f"'{text}"] == cells.safe([text])
+
+
 def test_numbers_stay_numbers() -> None:
     """A negative score is no formula."""
     assert ["-0.5", "3", ""] == cells.safe([-0.5, 3, None])

@@ -102,14 +102,14 @@ def test_what_the_bank_cannot_hold(course: Path, source: str, told: str) -> None
 
 def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
     """Written alone it does something else."""
-    leaning = "def standardize(x, dim, eps):\n    return x * len(make_batch(2, 3, seed=1))\n"
+    leaning = "def standardize(x, dim, eps):\n    return x * describe(x)['bytes']\n"
     folder = course / "submitted" / "leaning" / STEM
     folder.mkdir(parents=True)
-    answers = {NAME: leaning, "make_batch": judge_of(STEM).chapter.solution("make_batch")}
+    answers = {NAME: leaning, "describe": judge_of(STEM).chapter.solution("describe")}
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), answers))
     found = learn(course, folder, NAME)
 
-    assert "NameError" in found.visible.verdicts[0].sentence or "leans on other cells" in found.advice
+    assert "leans on other cells" in found.advice and "describe(x)" in found.entry
 
 
 def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[str]) -> None:

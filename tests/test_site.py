@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import nbformat
@@ -103,3 +104,17 @@ def test_outside_a_clone(tmp_path: Path) -> None:
     """Told in one line."""
     with pytest.raises(CourseNotFound, match=r"docs/conf\.py"):
         build(tmp_path, tmp_path / "site")
+
+
+@pytest.mark.parametrize(
+    ("address", "buttons"),
+    [("", []), ("https://github.com/a/b", ["binderhub_url", "colab_url"]), ("https://gitlab.com/a/b", [])],
+)
+def test_launch_buttons_need_a_public_address(
+    address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Colab and Binder open a notebook from GitHub; without an address there is nothing to open."""
+    monkeypatch.setattr("autograder.authoring.address.read", lambda _: address)
+    options = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_theme_options"]
+
+    assert (buttons, address) == (sorted(options["launch_buttons"]), options["repository_url"])
