@@ -229,6 +229,16 @@ class TestWholeClass:
         assert any("sections.misunderstandings" in cell.source for cell in notebook.cells)
 
 
+def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
+    """The others are named."""
+    (tmp_path / "submitted" / "ada" / WHOLE).mkdir(parents=True)
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "chapters" / f"{WHOLE}.py").touch()
+
+    with pytest.raises(CourseNotFound, match=f"nothing of 'ch09' was handed in. Chapters with submissions: {WHOLE}"):
+        report.write(tmp_path, ["ch09"])
+
+
 def test_nothing_handed_in(tmp_path: Path) -> None:
     """Told in one line, with the next step."""
     with pytest.raises(CourseNotFound, match="Run `nbgrader collect`"):

@@ -26,6 +26,8 @@ _QUIETLY: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-le
 def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     """Write the pages of these chapters (none named: all of which anything was handed in), and the course's page.
 
+    So are pages that are not there yet: the course's page leads to them.
+
     Each page lies in `reports/` of the course folder beside the notebook that made it. Raises CourseNotFound where
     nothing has been handed in, WorkFailed where a page cannot be made; the old pages stay as they were.
     """
@@ -35,7 +37,11 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
         raise CourseNotFound(
             f"expected submissions in {course / 'submitted'}, found none. Run `nbgrader collect` or `make grade` first."
         )
-    wanted = list(stems) or there
+    for stem in set(stems).difference(there):
+        raise CourseNotFound(f"nothing of {stem!r} was handed in. Chapters with submissions: {', '.join(there)}.")
+    wanted = [
+        stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
+    ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     made[INDEX] = _run("course", {"course": str(course), "stems": there})
     titles = {each.stem: each.title for each in results.read_all(course, wanted)} | {INDEX: "The course"}
