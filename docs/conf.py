@@ -31,10 +31,15 @@ html_theme_options = {
     "show_toc_level": 2,
     "navbar_persistent": [],  # its search stands in the sidebar
     "repository_url": _ADDRESS,
+    "repository_branch": "main",
     "use_repository_button": bool(_ADDRESS),
     "path_to_docs": "",
     # Both services open a notebook of a public repository on GitHub.
-    "launch_buttons": {"colab_url": "https://colab.research.google.com", "binderhub_url": "https://mybinder.org"}
+    "launch_buttons": {
+        "colab_url": "https://colab.research.google.com",
+        "binderhub_url": "https://mybinder.org",
+        "notebook_interface": "jupyterlab",
+    }
     if _ON_GITHUB
     else {},
 }

@@ -117,4 +117,5 @@ def test_launch_buttons_need_a_public_address(
     monkeypatch.setattr("autograder.authoring.address.read", lambda _: address)
     options = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_theme_options"]
 
-    assert (buttons, address) == (sorted(options["launch_buttons"]), options["repository_url"])
+    launched = sorted(name for name in options["launch_buttons"] if name.endswith("_url"))
+    assert (buttons, address, "main") == (launched, options["repository_url"], options["repository_branch"])
