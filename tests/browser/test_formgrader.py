@@ -19,6 +19,7 @@ from autograder.grading.cycle import Cycle
 from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
 from tests.browser.lab import keep_picture
 from tests.browser.lab_server import Server, lab_server
+from tests.graded import SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -42,8 +43,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(course: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Server]:
     """JupyterLab started in the course folder, as a teacher does."""
-    with lab_server(tmp_path_factory.mktemp("teacher-home"), course) as server:
-        yield server
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        # Other cases may give a wrong answer other points: here only what a teacher did is to make a difference.
+        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        with lab_server(tmp_path_factory.mktemp("teacher-home"), course) as server:
+            yield server
 
 
 @pytest.fixture
