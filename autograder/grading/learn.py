@@ -59,11 +59,13 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
     wanted = assignment(course, stem)
     read = _read(wanted, submission)
     lab = _Lab(Judge(course, stem), engine(course, wanted.unconfined), read, exercise)
-    reports = {seed: lab.report(seed, lab.outcome(seed)) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
+    outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
+    reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()
     entry, advice = _drafted(lab, reports, names)
     bank = course / "answers" / f"{stem}.py"
-    return Lesson(exercise, visible, tuple(fresh), lab.near(), bank, draft.place(bank, exercise), entry, advice)
+    near = lab.near(outcomes[VISIBLE_SEED])
+    return Lesson(exercise, visible, tuple(fresh), near, bank, draft.place(bank, exercise), entry, advice)
 
 
 def _read(wanted: Assignment, path: Path) -> Submission:
@@ -106,9 +108,9 @@ class _Lab:
         only = replace(self._submission, answers={**starters, self._exercise: answer}, helpers="")
         return _Lab(self._judge, self._run, only, self._exercise)
 
-    def near(self) -> tuple[Near, ...]:
+    def near(self, outcome: Outcome) -> tuple[Near, ...]:
         """The known mistakes that show the same where the answer goes wrong, the nearest first; three at most."""
-        seen = self.outcome(VISIBLE_SEED).observations
+        seen = outcome.observations
         if seen is None:
             return ()
         exercise, key = self._judge.exercises[self._exercise], self._judge.key(self._exercise, VISIBLE_SEED)
