@@ -10,7 +10,7 @@ from autograder.errors import WorkFailed
 
 # What makes a spreadsheet compute a cell, also behind spaces (OWASP, "CSV Injection"), and the wide forms of the signs.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "|", "%")
-_NO_GRADE = "-"
+NO_GRADE = "-"  # Moodle's own sign, which nothing computes: an empty cell would be a grade of nothing
 
 
 def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
@@ -38,4 +38,4 @@ def _safe(value: object) -> str:
     if not isinstance(value, str):
         return str(value)
     text = value.encode("utf-8", "replace").decode()  # half a surrogate pair can be written into no file
-    return f"'{text}" if text != _NO_GRADE and text.lstrip(" \u00a0").startswith(_FORMULA) else text
+    return f"'{text}" if text != NO_GRADE and text.lstrip(" \u00a0").startswith(_FORMULA) else text

@@ -19,7 +19,6 @@ from autograder.grades import cells, marks
 from autograder.grades.marks import Mark, Person, Task
 
 Row = Sequence[object]
-NO_GRADE = "-"  # Moodle's own sign: an empty cell would be a grade of nothing
 
 
 class _Export(ExportPlugin):
@@ -48,7 +47,7 @@ class Plain(_Export):
         yield _PLAIN
         for task in tasks:
             for person in people:
-                mark = task.of(person)
+                mark = task.of(person.id)
                 who = (person.id, person.last_name, person.first_name, person.email)
                 yield task.name, task.due, mark.handed_in, *who, mark.raw, mark.penalty, mark.score, task.max_score
 
@@ -84,7 +83,7 @@ class Canvas(_Export):
         yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(task.name for task in tasks)
         yield "Points Possible", "", "", "", "", *(task.max_score for task in tasks)
         for person in people:
-            scores = (_score(task.of(person), "") for task in tasks)
+            scores = (_score(task.of(person.id), "") for task in tasks)
             yield person.full_name, person.lms_user_id, "", person.id, "", *scores
 
 
@@ -103,7 +102,7 @@ class Moodle(_Export):
         """A line of head, then the students."""
         yield "First name", "Last name", "Username", "ID number", "Email address", *(task.name for task in tasks)
         for person in people:
-            scores = (_score(task.of(person), NO_GRADE) for task in tasks)
+            scores = (_score(task.of(person.id), cells.NO_GRADE) for task in tasks)
             who = (person.first_name, person.last_name, person.id, person.lms_user_id, person.email)
             yield *who, *scores
 

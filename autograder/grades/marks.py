@@ -54,9 +54,9 @@ class Task:
     max_score: float
     marks: dict[str, Mark]
 
-    def of(self, person: Person) -> Mark:
-        """The mark of one student."""
-        return self.marks.get(person.id, Mark())
+    def of(self, student: str) -> Mark:
+        """The mark of one student; an empty one for who handed in nothing."""
+        return self.marks.get(student, Mark())
 
 
 def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:

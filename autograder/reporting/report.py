@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import jupytext  # type: ignore[import-untyped,unused-ignore]
 import nbformat
-import papermill  # type: ignore[import-untyped,unused-ignore]
 from nbformat import NotebookNode
 
-from autograder.errors import CourseNotFound, WorkFailed
+from autograder.errors import CourseNotFound
 from autograder.files import write_all
+from autograder.notebook_run import run_notebook
 from autograder.reporting import results
 from autograder.reporting.page import page
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
 INDEX = "index"
-# The kernel would warn of how it is reached.
-_QUIETLY: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-level=ERROR"]}
 
 
 def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     """Write the pages of these chapters (none named: all of which anything was handed in), and the course's page.
 
-    So are pages that are not there yet: the course's page leads to them.
-
-    Each page lies in `reports/` of the course folder beside the notebook that made it. Raises CourseNotFound where
-    nothing has been handed in, WorkFailed where a page cannot be made; the old pages stay as they were.
+    A chapter's page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
+    of the course folder beside the notebook that made it. Raises CourseNotFound where nothing has been handed in,
+    WorkFailed where a page cannot be made; the old pages stay as they were.
     """
     course = course.resolve()
     there = results.graded_chapters(course)
@@ -44,7 +40,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     made[INDEX] = _run("course", {"course": str(course), "stems": there})
-    titles = {each.stem: each.title for each in results.read_all(course, wanted)} | {INDEX: "The course"}
+    titles = {stem: results.title(stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
@@ -58,15 +54,5 @@ def _run(name: str, parameters: dict[str, Any]) -> NotebookNode:
     """One of the notebooks in `notebooks/`, executed."""
     notebook = jupytext.reads((_NOTEBOOKS / f"{name}.py").read_text(encoding="utf-8"), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    with tempfile.TemporaryDirectory(prefix="report-") as folder:
-        source, target = Path(folder, "page.ipynb"), Path(folder, "made.ipynb")
-        nbformat.write(notebook, source)
-        try:
-            papermill.execute_notebook(source, target, parameters, cwd=folder, **_QUIETLY)
-        except papermill.PapermillExecutionError as error:
-            raise WorkFailed(
-                f"the {name}'s page could not be made: {error.ename}: {error.evalue}. The old pages are as they were. "
-                "This is our fault: please report it."
-            ) from error
-        made: NotebookNode = nbformat.read(target, as_version=4)
-    return made
+    advice = "The old pages are as they were. This is our fault: please report it."
+    return run_notebook(notebook, f"the {name}'s page could not be made", advice, parameters)

@@ -49,7 +49,7 @@ class Results:
 
     def mark(self, student: str) -> Mark:
         """What the gradebook says of a student; an empty mark where it says nothing."""
-        return self.task.marks.get(student, Mark()) if self.task else Mark()
+        return self.task.of(student) if self.task else Mark()
 
     def _score(self, row: Row) -> float:
         mark = self.mark(row.student)
@@ -80,7 +80,7 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
             )
     with open_gradebook(course) as gradebook:
         people, tasks = _told(gradebook, stems)
-    return [Results(course, stem, _title(stem), rows[stem], tasks.get(stem), people) for stem in stems]
+    return [Results(course, stem, title(stem), rows[stem], tasks.get(stem), people) for stem in stems]
 
 
 def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, Task]]:
@@ -88,5 +88,6 @@ def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], di
     return people, {task.name: task for task in marks.tasks(gradebook, stems)}
 
 
-def _title(stem: str) -> str:
+def title(stem: str) -> str:
+    """The heading of a chapter; its file's name where the course does not list it."""
     return next((chapter.title for chapter in points.load() if chapter.stem == stem), stem)

@@ -100,9 +100,13 @@ def misunderstandings(results: Results) -> Html:
 
 def _misunderstanding(found: Misunderstanding, examples: Examples, total: int) -> Html:
     head = join(tag("strong", _students(len(found.students), total)), " in ", tag("code", found.exercise))
+    return tag("li", head, tag("blockquote", prose(found.sentence)), _example(examples, found))
+
+
+def _example(examples: Examples, found: Misunderstanding | Unexplained) -> Html:
+    """One answer, folded away; nothing where none can be read."""
     code = examples.of(found.exercise, found.students)
-    example = tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
-    return tag("li", head, tag("blockquote", prose(found.sentence)), example)
+    return tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
 
 
 def _students(count: int, total: int) -> str:
@@ -123,12 +127,10 @@ def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Ht
     values = [("call", found.first.call), ("expected", found.first.expected), ("got", found.first.got)]
     seen = table(found.first.requirement, (), [(name, tag("code", value)) for name, value in values if value])
     failed = tag("p", f"Not passed: {', '.join(found.failed)}.")
-    code = examples.of(found.exercise, found.students)
     command = learn_command(results.course, results.stem, found.students[0], found.exercise)
     draft = tag("p", "Draft an entry for the answer bank: ", tag("code", command))
-    body = tag("details", tag("summary", "one answer"), tag("pre", code)) if code else Html("")
     sentence = tag("p", prose(found.first.sentence)) if found.first.sentence else Html("")
-    return tag("li", head, sentence, seen, failed, body, draft)
+    return tag("li", head, sentence, seen, failed, _example(examples, found), draft)
 
 
 def eye(results: Results) -> Html:

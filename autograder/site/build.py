@@ -10,13 +10,13 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
+from autograder import logbook
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
 
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
-_PROGRESS = "PYTORCH_BASICS_PROGRESS"  # these runs are nobody's progress
 
 
 def build(project: Path, target: Path) -> Path:
@@ -28,7 +28,7 @@ def build(project: Path, target: Path) -> Path:
     if not (project / "docs" / "conf.py").is_file():
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
-    os.environ.setdefault(_PROGRESS, "off")
+    os.environ.setdefault(logbook.OFF, "off")  # these runs are nobody's progress
     for folder in (source, fresh):
         shutil.rmtree(folder, ignore_errors=True)
     _gather(project, source, target / "executed")

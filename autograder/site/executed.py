@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
-import papermill  # type: ignore[import-untyped,unused-ignore]
 from nbformat import NotebookNode
 
 import explorers
-from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import engine_digest
-
-_QUIETLY: dict[str, Any] = {"progress_bar": False, "extra_arguments": ["--log-level=ERROR"]}
+from autograder.notebook_run import run_notebook
 
 
 def executed(solution: Path, cache: Path) -> NotebookNode:
     """The worked notebook with its outputs; raises WorkFailed where a cell fails."""
     kept = cache / f"{solution.stem}-{_digest(solution)}.ipynb"
     if not kept.is_file():
-        with tempfile.TemporaryDirectory(prefix="chapter-") as folder:
-            target = Path(folder, solution.name)
-            try:
-                papermill.execute_notebook(solution, target, cwd=folder, **_QUIETLY)
-            except papermill.PapermillExecutionError as error:
-                raise WorkFailed(
-                    f"{solution.name} does not run: {error.ename}: {error.evalue}. No page was written. "
-                    "Run `make nbval` to see where."
-                ) from error
-            write_all({kept: target.read_bytes()})
-    made: NotebookNode = nbformat.read(kept, as_version=4)
-    return made
+        worked = nbformat.read(solution, as_version=4)
+        advice = "No page was written. Run `make nbval` to see where."
+        made = run_notebook(worked, f"{solution.name} does not run", advice)
+        write_all({kept: (nbformat.writes(made) + "\n").encode()})
+    found: NotebookNode = nbformat.read(kept, as_version=4)
+    return found
 
 
 def _digest(solution: Path) -> str:
