@@ -16,6 +16,7 @@ from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
+from autograder.exercises import hints
 from autograder.grading import classroom, preflight
 from autograder.grading.assignment import release_path
 from autograder.grading.cell_outputs import grade_cell_outputs
@@ -72,6 +73,15 @@ class TestOutputs:
         cell = grade_cell(grade_cell_outputs(verdict(*statuses, points=3), "double"), 3)
 
         assert (score, 3.0) == determine_grade(cell)
+
+    @pytest.mark.parametrize(("status", "hinted"), [(Status.FAIL, True), (Status.PASS, False)])
+    def test_a_wrong_answer_comes_back_with_hints(self, status: Status, hinted: bool) -> None:
+        """Folded away, where the student's page can unfold them; one that passed needs none."""
+        told = (Report("describe", (Verdict("a check", status, "No."),)),)
+        made = SubmissionVerdict("ch01_tensors", 1, "", told, {"describe": 1}, {"describe": 0})
+        page = grade_cell_outputs(made, "describe")[1].data["text/html"]
+
+        assert hinted == ("<details" in page and hints("ch01_tensors")["describe"][0].split("`")[0] in page)
 
     def test_thirds_stay_below_full_points(self) -> None:
         """A score that is no round number is one that nbgrader accepts."""
