@@ -1,0 +1,111 @@
+"""What statements bind, change and use."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+
+import pytest
+
+from autograder import names
+from tests.small_chapter import PROJECT
+
+CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*.py"))
+
+
+def statement(text: str) -> ast.stmt:
+    """The one statement of a text."""
+    (node,) = ast.parse(text).body
+    return node
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("a = b = 1", "a b"),
+        ("a, (b, *c) = x", "a b c"),
+        ("a: int = 1", "a"),
+        ("a += 1", "a"),
+        ("for i in x:\n    a = i\nelse:\n    b = 1", "i a b"),
+        ("with open(p) as f, g() as (h, k):\n    a = 1", "f h k a"),
+        ("try:\n    import a.b as c\nexcept E as e:\n    from d import f", "c e f"),
+        ("import a.b", "a"),
+        ("if x:\n    def f(y):\n        z = 1\n    class C:\n        w = 1", "f C"),
+        ("print([(a := y) for y in x])", "a"),
+        ("match x:\n    case {'k': v, **rest}: pass\n    case [p, *q]: pass", "v rest p q"),
+        ("del a", "a"),
+        ("f(lambda x: (y := x))", ""),
+        ("x[0] = y.z = 1", ""),
+    ],
+)
+def test_bound(text: str, bound: str) -> None:
+    """What a statement binds, however it does so, and nothing of what has a scope of its own."""
+    assert set(bound.split()) == names.bound(statement(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ("def f(x, y=a, *z, w: b = c) -> d:\n    u = x + y + e\n    return u, z, w", "a b c d e"),
+        ("def f():\n    def g(x):\n        return x + y + z\n    y = 1\n    return g", "z"),
+        ("def f():\n    global n\n    n = n + m", "n m"),
+        ("class C(B):\n    k = j\n    def f(self):\n        return k", "B j k"),
+        ("r = [a for a in b if c(a)]", "b c"),
+        ("r = {k: v for k, vs in d.items() for v in vs}", "d"),
+        ("n += m", "n m"),
+        ("f = lambda x, y=a: x + y + b", "a b"),
+        ("def f(x):\n    for i in x:\n        print(i)\n    return [i for i in y]", "print y"),
+    ],
+)
+def test_used(text: str, used: str) -> None:
+    """Global names and no others: no parameter, no local variable, no attribute."""
+    assert set(used.split()) == names.used([statement(text)])
+
+
+@pytest.mark.parametrize(
+    ("text", "attributes", "perhaps"),
+    [
+        ("model.rate = 1", "model", ""),
+        ("model.layers[0].bias = b", "model", ""),
+        ("model.eval()", "", "model"),
+        ("init(model, x[0], key=opt)", "", "model x opt"),
+        ("print(model)", "", ""),
+        ("for x in xs:\n    rows.append(x)", "", "rows x"),
+        ("del table['a']", "table", ""),
+    ],
+)
+def test_changed(text: str, attributes: str, perhaps: str) -> None:
+    """Attributes and items that are set, and values that a call may change."""
+    node = statement(text)
+
+    assert (set(attributes.split()), set(perhaps.split())) == (
+        names.given_attributes(node),
+        names.perhaps_changed(node),
+    )
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_python_agrees(path: object) -> None:
+    """For every answer of the bank, Python's own symbol table looks up the same global names."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # type: ignore[attr-defined]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            text = ast.unparse(node)
+            assert _globals(symtable.symtable(text, "answer", "exec")) == names.used(ast.parse(text).body), text
+
+
+def _globals(table: symtable.SymbolTable) -> set[str]:
+    """The names that Python looks up among the globals; of a class body also those that it binds itself."""
+    is_body = table.get_type() in ("module", "class")
+    found = {
+        each.get_name()
+        for each in table.get_symbols()
+        if each.is_referenced() and (each.is_global() or (is_body and each.is_local()))
+    }
+    return found.union(*map(_globals, table.get_children())) - {"__class__"}
+
+
+def test_a_tree_too_deep_uses_all_its_names() -> None:
+    """Where no care can be taken, no name is missed."""
+    deep = "x = " + "lambda: " * 900 + "y"
+
+    assert "y" in names.used(ast.parse(deep).body)
