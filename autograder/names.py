@@ -51,7 +51,7 @@ def used(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """A statement's nodes without the insides of functions, classes and comprehensions: these have names of their own."""
+    """A statement's nodes without the insides of functions, classes and comprehensions: they have their own."""
     waiting = [node]
     while waiting:
         each = waiting.pop()
