@@ -115,7 +115,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
 
 def check_share(verdict: SubmissionVerdict, keys: dict[str, str]) -> None:
     """The verdict is that which an attack says; no points without a reason."""
-    notes = " ".join((verdict.trouble or "", *verdict.repairs))
+    notes = " ".join((verdict.trouble or "", *verdict.eye, *verdict.repairs))
     assert keys["share"] == "any" or verdict.score == float(keys["share"]) * verdict.max_score, notes
     assert keys.get("says", "") in notes and (verdict.trouble is not None) == (keys["share"] == "0"), notes
 

@@ -203,6 +203,7 @@ def test_other_chapters_and_other_files_have_other_keys(assignment: Assignment) 
         Parcel(b"a"),
         Parcel(b"b"),
         Parcel(b"a", notes=("handed in as 'x'",)),
+        Parcel(b"a", eye=("handed in as 'x'",)),
         Parcel(b"", trouble="no file"),
     ]
 

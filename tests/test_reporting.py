@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from autograder.errors import CourseNotFound
 from autograder.example.example_class import ExampleClass
 from autograder.grades.marks import Mark, Person, Task
+from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import Row
 from autograder.reporting import course_sections, pictures, report, sections
@@ -132,7 +133,7 @@ class TestPage:
         monkeypatch.setattr(Examples, "of", lambda *_: EVIL)
         wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
         told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
-        mended = replace(verdict(told), repairs=(EVIL,))
+        mended = replace(verdict(told), repairs=(EVIL,), eye=(EVIL,))
         rows = (Row(EVIL, verdict(wild)), Row("x" + EVIL, None, EVIL), Row("y" + EVIL, mended))
         evil = Results(Path("/nowhere"), "ch", EVIL, rows)
         drawn = [part(evil) for part in CHAPTER] + [part([evil]) for part in COURSE]
@@ -152,6 +153,14 @@ class TestPage:
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
         assert "a: Still running." in told and "it is a link." in told and "by hand" in told
+
+    def test_what_may_have_cost_points_is_no_repair(self) -> None:
+        """It stands where a teacher looks for it, with its student, and not among what was mended."""
+        class_ = results(replace(verdict(PASS), repairs=("renamed.",), eye=("breaks off.",)), verdict(PASS))
+
+        assert "breaks off." in sections.eye(class_) and "breaks off." not in sections.repairs(class_)
+        assert "renamed." in sections.repairs(class_) and "renamed." not in sections.eye(class_)
+        assert "worth a person's eye: s0\n" in summary.table(class_.rows)
 
     def test_a_class_in_which_nothing_could_be_read(self) -> None:
         """Says so, and draws nothing."""

@@ -18,6 +18,7 @@ from autograder.grading.parcel import Parcel
 from autograder.grading.repair import starters
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
 BESIDE = ("bench", "commands", "example", "grades", "reporting", "site")
 
@@ -41,7 +42,7 @@ class Assignment:
 
     def key(self, parcel: Parcel) -> str:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
-        return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes)
+        return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
     def released(self) -> NotebookNode:
         """The notebook that students were given."""

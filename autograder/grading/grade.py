@@ -53,6 +53,7 @@ def grade_read(
         points={name: chapter.points(name) for name in names},
         extra={name: chapter.extra(name) for name in names},
         repairs=submission.repairs,
+        eye=submission.eye,
         trouble=submission.trouble,
     )
 

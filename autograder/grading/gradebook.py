@@ -82,7 +82,7 @@ class SubmissionExporter(NotebookExporter):
         parcel = class_run.opened(self.lesson.assignment, Path(handed_in))
         submission = read_parcel(parcel, self.lesson.release)
         about["key"] = self.lesson.assignment.key(parcel)
-        for line in (submission.trouble, *submission.repairs):
+        for line in (submission.trouble, *submission.eye, *submission.repairs):
             if line:
                 self.log.warning("%s: %s", about["student"], line)
         resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}

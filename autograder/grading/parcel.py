@@ -9,11 +9,15 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Parcel:
-    """What a student handed in: the notebook's bytes, else the `trouble` with the file; `notes` for the teacher."""
+    """What a student handed in: the notebook's bytes, else the `trouble` with the file; and what is told of the files.
+
+    `notes` cost no points; a person should look at `eye`.
+    """
 
     data: bytes
     trouble: str = ""
     notes: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
 
     @cached_property
     def digest(self) -> str:

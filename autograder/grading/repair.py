@@ -10,7 +10,7 @@ import copy
 import difflib
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -29,14 +29,15 @@ _COMPARED = 5
 class Submission:
     """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
 
-    `assemble` makes the notebook. `trouble` says why a file could not be read at all; the notebook is then the
-    released one, untouched.
+    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`, which may have. `trouble`
+    says why a file could not be read at all; the notebook is then the released one, untouched.
     """
 
     assemble: Callable[[], NotebookNode]
     answers: dict[str, str] = field(default_factory=dict)
     helpers: str = ""
     repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
     trouble: str | None = None
 
     @cached_property
@@ -65,6 +66,7 @@ _SENTENCES = {
     "setup": "the setup cell was missing; the course's own is used: {}",
     "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
+_EYE = ("copies", "missing", "long")  # another cell may have held the better answer, or the only one
 
 
 def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
@@ -83,8 +85,13 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
         assemble=lambda: _assembled(handed, release, finds, homes),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
         helpers=helpers(_own_code(code, release, finds), answers.values()),
-        repairs=tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names),
+        repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
+        eye=_told({how: names for how, names in notes.items() if how in _EYE}),
     )
+
+
+def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
+    return tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names)
 
 
 # --- finding the answers

@@ -17,7 +17,7 @@ __all__ = ["Submission", "read", "read_parcel"]
 def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
     """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
     submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release)
-    return replace(submission, repairs=(*parcel.notes, *submission.repairs))
+    return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
 
 
 def read(data: bytes, release: NotebookNode) -> Submission:

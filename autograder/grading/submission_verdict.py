@@ -9,16 +9,17 @@ from typing import Any
 
 from autograder.verdict import Report
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
-    """The outcome of one submission: a report per exercise, the points each is worth, what was mended.
+    """The outcome of one submission: a report per exercise, the points each is worth, what is told of the file.
 
     `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in, and `key` stands for all that the
-    verdict depends on beside the seed; `trouble` says why a file could not be read. Points are nbgrader's; extra
-    credit is what stretch exercises earn on top.
+    verdict depends on beside the seed. `trouble` says why a file could not be read; `repairs` what was mended and cost
+    no points; `eye` what a person should look at, for it may have cost points. Points are nbgrader's; extra credit is
+    what stretch exercises earn on top.
     """
 
     assignment: str
@@ -28,6 +29,7 @@ class SubmissionVerdict:
     points: Mapping[str, int]
     extra: Mapping[str, int]
     repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
     trouble: str | None = None
     key: str = ""
 
@@ -71,6 +73,7 @@ class SubmissionVerdict:
             "extra_credit": self.extra_credit,
             "trouble": self.trouble,
             "repairs": list(self.repairs),
+            "eye": list(self.eye),
             "points": dict(self.points),
             "extra": dict(self.extra),
             "reports": [report.to_json() for report in self.reports],
@@ -89,6 +92,7 @@ class SubmissionVerdict:
             points=data["points"],
             extra=data["extra"],
             repairs=tuple(data["repairs"]),
+            eye=tuple(data["eye"]),
             trouble=data["trouble"],
             key=data["key"],
         )

@@ -28,8 +28,8 @@ class Row:
         if self.verdict is None:
             return (f"not graded: {self.reason}",)
         if self.verdict.trouble:
-            return (f"could not be read: {self.verdict.trouble}",)
-        return tuple(_stopped(self.verdict))
+            return (f"could not be read: {self.verdict.trouble}", *self.verdict.eye)
+        return (*self.verdict.eye, *_stopped(self.verdict))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,5 +105,7 @@ def _printable(text: str) -> str:
 def _closing(listed: list[Row]) -> str:
     bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
     told = f"; not read or not graded: {', '.join(map(_printable, bad))}" if bad else ""
+    look = [row.student for row in listed if row.troubles and row.student not in bad]
+    told += f"; worth a person's eye: {', '.join(map(_printable, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
     return f"{len(listed)} submissions{told}\n{mind}"
