@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LIMIT = 256 * 2**20
-READY, HELPERS = "(ready)", "(helpers)"  # stages of a run before its exercises; no exercise can have such a name
+READY = "(ready)"  # what a child says before it takes a program
 _LENGTHS = struct.Struct(">II")
 _CHUNK = 1 << 20
 

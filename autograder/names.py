@@ -7,7 +7,11 @@ it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -45,6 +49,25 @@ def used(nodes: Iterable[ast.AST]) -> frozenset[str]:
         return frozenset().union(*map(_free, nodes))
     except RecursionError:
         return frozenset(each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
+
+
+def reached(
+    items: Sequence[T],
+    wanted: Iterable[str],
+    gives: Callable[[T], Collection[str]],
+    uses: Callable[[T], Collection[str]],
+) -> list[T]:
+    """The items that give a value to a wanted name, or to a name that such an item uses."""
+    giving: dict[str, list[int]] = defaultdict(list)
+    for place, item in enumerate(items):
+        for name in gives(item):
+            giving[name].append(place)
+    waiting, found = list(wanted), set[int]()
+    while waiting:
+        for place in giving.pop(waiting.pop(), ()):
+            waiting += uses(items[place]) if place not in found else ()
+            found.add(place)
+    return [items[place] for place in sorted(found)]
 
 
 # --- what runs where the statement stands

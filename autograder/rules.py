@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from autograder.names import bound, reached
 
 
 @dataclass(frozen=True)
@@ -59,35 +60,7 @@ def _answer(source: str, name: str) -> ast.Module | None:
         tree = ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return None
-    return ast.Module(reached(tree.body, {name}, _defined, _names) or tree.body, type_ignores=[])
-
-
-def reached(
-    nodes: Sequence[ast.stmt],
-    wanted: Iterable[str],
-    bound: Callable[[ast.stmt], set[str]],
-    used: Callable[[ast.stmt], set[str]],
-) -> list[ast.stmt]:
-    """The statements that give a value to a wanted name, or to a name that these use."""
-    binding: dict[str, list[ast.stmt]] = defaultdict(list)
-    for node in nodes:
-        for name in bound(node):
-            binding[name].append(node)
-    waiting, found = list(wanted), set[int]()
-    while waiting:
-        for node in binding.pop(waiting.pop(), ()):
-            waiting += used(node) if id(node) not in found else ()
-            found.add(id(node))
-    return [node for node in nodes if id(node) in found]
-
-
-def _defined(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    return ast.Module(reached(tree.body, {name}, bound, _names) or tree.body, type_ignores=[])
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

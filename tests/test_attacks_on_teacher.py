@@ -32,6 +32,7 @@ from autograder.grading.program import Limits, Outcome, Program
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.observation import Raised
 from tests.graded import SEED
+from tests.made_programs import answers_of
 from tests.made_submissions import handed_in, released
 from tests.pages import Running, formgraders_view
 from tests.short_chapter import make_course
@@ -103,7 +104,7 @@ def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: Notebo
     def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
         solved = {name: Outcome(judge.key(name, SEED).reference) for name in judge.chapter.exercises}
         other = Outcome(raised=Raised("NotImplementedError", ""))
-        rows = ((task.exercise, task.source) for task in program.tasks)
+        rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
 
     data = run_path(str(attack))["handed_in"](honest)[: MAX_BYTES + 1]

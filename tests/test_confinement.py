@@ -20,11 +20,12 @@ from autograder.errors import WorkFailed
 from autograder.grading import consent, engine
 from autograder.grading.forked import ForkServers
 from autograder.grading.fresh_process import fresh_process
-from autograder.grading.program import Outcome, Program, Task
+from autograder.grading.program import Outcome
 from autograder.grading.runner import run
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_many import NAMES
+from tests.made_programs import program
 from tests.small_chapter import PROJECT
 
 CASES = made.exercise().cases(3)[:1]
@@ -40,8 +41,8 @@ def servers() -> ForkServers:
 def outcome(servers: ForkServers, *lines: str, name: str = "one") -> Outcome:
     """How an answer ends whose body is `lines`; `{}` in them is the project's folder."""
     body = "\n    ".join(line.format(PROJECT) for line in lines)
-    task = Task(name, f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n", CASES, 20.0)
-    return run(Program("tests.made_many", "import torch", "", (task,)), children=servers)[name]
+    answer = f"import os, socket, sys, torch\ndef {name}(x, plus):\n    {body}\n"
+    return run(program({name: answer}, CASES), children=servers)[name]
 
 
 def told(servers: ForkServers, *lines: str) -> str:
@@ -177,9 +178,9 @@ class TestUse:
     def test_computing_without_end(self, servers: ForkServers) -> None:
         """An endless loop that ignores every signal is stopped."""
         deaf = "import signal\nfor n in range(1, 32):\n    n in (9, 19) or signal.signal(n, signal.SIG_IGN)\n"
-        task = Task("one", deaf + "while True: pass", CASES, 1.0)
+        endless = program({"one": deaf + "while True: pass"}, CASES, setup="", seconds=1.0)
 
-        assert run(Program("tests.made_many", "", "", (task,)), children=servers)["one"].timed_out
+        assert run(endless, children=servers)["one"].timed_out
 
     def test_training_works(self, servers: ForkServers) -> None:
         """With all the walls up, torch still trains, saves and loads."""

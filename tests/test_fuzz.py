@@ -210,7 +210,7 @@ def stand_in(judge: Judge, ends: list[Any]) -> Engine:
     """An engine that runs nothing: the exercises end in these ways, in turn."""
 
     def run(program: Program, _limits: Limits) -> dict[str, Outcome]:
-        names = [task.exercise for task in program.tasks]
+        names = [step.exercise for step in program.probings]
         return {name: _outcome(judge, name, *ends[index % len(ends)]) for index, name in enumerate(names)}
 
     return run

@@ -17,11 +17,12 @@ from autograder.frames import Frame, FrameError
 from autograder.grading.forked import ForkServers
 from autograder.grading.fresh_process import fresh_process
 from autograder.grading.process import environment
-from autograder.grading.program import Children, Outcome, Program, Task
+from autograder.grading.program import Children, Outcome
 from autograder.grading.runner import run
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_many import NAMES
+from tests.made_programs import program
 
 CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
@@ -38,10 +39,9 @@ def run_in(
     children: Children, *sources: str, helpers: str = "", seconds: float = 20.0, setup: str = "import torch"
 ) -> list[Outcome]:
     """Run answers to made exercises in one program; `{}` in a source stands for the exercise's name."""
-    pairs = list(zip(NAMES, sources, strict=False))
-    tasks = tuple(Task(name, source.replace("{}", name), CASES, seconds) for name, source in pairs)
-    outcomes = run(Program("tests.made_many", setup, helpers, tasks), children=children)
-    return [outcomes[name] for name, _ in pairs]
+    answers = {name: source.replace("{}", name) for name, source in zip(NAMES, sources, strict=False)}
+    outcomes = run(program(answers, CASES, own=helpers, setup=setup, seconds=seconds), children=children)
+    return [outcomes[name] for name in answers]
 
 
 @pytest.fixture(scope="module", params=["forked and confined", "in a fresh process"])

@@ -10,10 +10,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading import repair
+from autograder.grading import answers
 from autograder.grading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 from autograder.grading.harmless import shown
-from autograder.grading.source import with_helpers
+from autograder.grading.order import Role
+from autograder.grading.plan import Task, plan
+from autograder.grading.program import Definitions
+from autograder.grading.source import statements, with_helpers
 from autograder.grading.submission import Submission, read
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
@@ -61,6 +64,13 @@ def solved(release: Any) -> Any:
 def hand_in(notebook: Any, release: Any) -> Submission:
     """Read a notebook as if it were a file."""
     return read(nbformat.writes(notebook).encode(), release)
+
+
+def helpers(submission: Submission) -> list[str]:
+    """The statements of a student's own, and of the lesson's, that a run executes."""
+    tasks = [Task(name, (), 1.0) for name in submission.answers]
+    steps = plan(submission.parts, tasks, "exercises", "import math").program.steps
+    return [text for step in steps if isinstance(step, Definitions) for text in step.statements]
 
 
 def cell(submission: Submission, grade_id: str) -> Any:
@@ -145,7 +155,7 @@ def test_copied_cell_keeps_the_last_answer(release: Any, solved: Any) -> None:
     submission = hand_in(solved, release)
 
     assert DOUBLED == cell(submission, "double").source == submission.answers["double"]
-    assert "more than once" in submission.eye[0] and "double" in submission.eye[0] and () == submission.repairs
+    assert "more than once" in submission.repairs[0] and "double" in submission.repairs[0] and () == submission.eye
 
 
 def test_stripped_metadata_is_found_by_name(release: Any, solved: Any) -> None:
@@ -229,14 +239,14 @@ def test_own_cells_stay_in_their_place(release: Any, solved: Any) -> None:
 
 
 def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
-    """Imports, functions, classes and literals of added cells help; their other statements do not run."""
+    """Imports, functions and classes of added cells help; what no answer uses does not run."""
     text = "import os\nSIZE = 3\ndef half(x):\n    return x / 2\nhalf(1)\ny = half(2)\n%time half(3)\n"
     text += "class A: pass"
     solved.cells.insert(2, new_code_cell(text))
 
-    helpers = hand_in(solved, release).helpers
+    found = helpers(hand_in(solved, release))
 
-    assert ["import os", "SIZE = 3", "def half(x):\n    return x / 2", "class A:\n    pass"] == helpers.split("\n\n")
+    assert ["import os", "def half(x):\n    return x / 2", "class A:\n    pass"] == found
 
 
 def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:
@@ -245,14 +255,14 @@ def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:
     solved.cells.insert(2, new_code_cell(text))
     next(c for c in solved.cells if c.source == DOUBLED).source = "def double(x):\n    return twice(x)"
 
-    helpers = hand_in(solved, release).helpers
+    found = helpers(hand_in(solved, release))
 
-    assert ["base = max(1, 2)", "TWO = base + 0", "twice = lambda x: TWO * x"] == helpers.split("\n\n")
+    assert ["base = max(1, 2)", "TWO = base + 0", "twice = lambda x: TWO * x"] == found
 
 
 def test_course_cells_are_no_helpers(release: Any, solved: Any) -> None:
     """What the course's own cells define is not run again as a helper."""
-    assert "" == hand_in(solved, release).helpers
+    assert [] == helpers(hand_in(solved, release))
 
 
 def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None:
@@ -261,14 +271,14 @@ def test_import_added_to_the_setup_cell_helps(release: Any, solved: Any) -> None
 
     submission = hand_in(solved, release)
 
-    assert "import itertools" in submission.helpers and "import math" == cell(submission, "setup").source
+    assert "import itertools" in helpers(submission) and "import math" == cell(submission, "setup").source
 
 
 def test_rules_see_the_helpers_that_an_answer_uses() -> None:
     """A loop hidden in a helper, or behind a magic, is part of the answer; an unused helper is not."""
     helper_text = "def a(x):\n    return b(x)\n\ndef b(x):\n    return [x for _ in x]\n\ndef c(x):\n    return {1}"
 
-    text = with_helpers("%matplotlib inline\ndef answer(x):\n    return a(x)", helper_text)
+    text = with_helpers("%matplotlib inline\ndef answer(x):\n    return a(x)", statements(helper_text) or ())
 
     assert ("def b" in text, "def c" in text, "%matplotlib" in text) == (True, False, False)
 
@@ -294,7 +304,7 @@ def test_colab_copy_is_read(release: Any, solved: Any) -> None:
 def test_many_cells_without_marks_are_not_all_compared(release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand cells that look a little like a starter do not hold up the class."""
     compared: list[str] = []
-    monkeypatch.setattr(repair, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
+    monkeypatch.setattr(answers, "_likeness", lambda _starter, source: float(compared.append(source) or 0))
     starter = next(cell.source for cell in release.cells if "def double" in cell.source)
     cells = [new_code_cell(starter.replace("double", f"x{number}"), metadata={}) for number in range(1000)]
 
@@ -309,15 +319,16 @@ def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> Non
 
     submission = hand_in(solved, release)
 
-    assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers and "x = [1" not in submission.helpers
+    assert {"double": DOUBLED, "triple": TRIPLED} == submission.answers
+    assert not any("x = [1" in part.source for part in submission.parts if part.role is Role.OWN)
     assert ("cells of more than 20000 characters, which are not read: cell 4",) == submission.eye
 
 
-def test_helpers_out_of_reach_stay_in_sight_of_the_rules() -> None:
-    """Helpers that cannot be parsed are part of every answer, so that no rule is got past by their depth."""
-    deep = "x = " + "-" * 20_000 + "1"
+def test_helpers_stay_in_sight_of_the_rules() -> None:
+    """To an answer that cannot be parsed all helpers belong, so that no rule is got past by its depth."""
+    helper = statements("def a(x):\n    return [x for _ in x]") or ()
 
-    assert deep in with_helpers("def answer(x):\n    return a(x)", deep)
+    assert "def a" in with_helpers("def answer(x):\n    return " + "-" * 20_000 + "a(x)", helper)
 
 
 @pytest.mark.parametrize(

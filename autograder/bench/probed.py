@@ -14,9 +14,9 @@ from autograder.grading import class_run
 from autograder.grading.assignment import assignment
 from autograder.grading.child import Chapter, run_cell
 from autograder.grading.engine import warm_modules
-from autograder.grading.grade import program
+from autograder.grading.grade import planned
 from autograder.grading.grader import grader
-from autograder.grading.program import Program
+from autograder.grading.program import AnswerCell, Probing, Program
 from autograder.grading.submission import read_parcel
 
 _SECONDS = struct.Struct("d")
@@ -27,7 +27,7 @@ def seconds_of(course: Path, folders: Sequence[Path], seed: int = 1) -> list[flo
     wanted = assignment(course, STEM)
     made = grader(wanted)
     read = [read_parcel(class_run.opened(wanted, folder), made.release) for folder in folders]
-    programs = [program(submission, made.judge, seed) for submission in read]
+    programs = [planned(submission, made.judge, seed).program for submission in read]
     chapter = Chapter(programs[0].exercises, programs[0].setup)
     for name in warm_modules():  # imports are no part of what an answer computes
         importlib.import_module(name)
@@ -52,7 +52,10 @@ def _in_a_fork(chapter: Chapter, program: Program) -> float:
 
 def _run(chapter: Chapter, program: Program) -> float:
     begun = time.process_time()
-    for task in program.tasks:
-        if run_cell(chapter.shell, task.source) is None and task.exercise in chapter.shell.user_ns:
-            list(chapter.exercises[task.exercise].observe(chapter.shell.user_ns[task.exercise], task.cases))
+    for step in program.steps:
+        if isinstance(step, AnswerCell):
+            run_cell(chapter.shell, step.source)
+        elif isinstance(step, Probing) and step.exercise in chapter.shell.user_ns:
+            answer = chapter.shell.user_ns[step.exercise]
+            list(chapter.exercises[step.exercise].observe(answer, program.cases[step.exercise]))
     return time.process_time() - begun

@@ -14,8 +14,8 @@ from nbformat import NotebookNode
 
 from autograder.errors import CourseNotFound
 from autograder.grading.consent import is_unconfined_here
+from autograder.grading.marks import starters
 from autograder.grading.parcel import Parcel
-from autograder.grading.repair import starters
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen

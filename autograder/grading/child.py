@@ -7,10 +7,10 @@ print is discarded.
 
 from __future__ import annotations
 
-import ast
 import os
 import random
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -20,9 +20,31 @@ from traitlets.config import Config
 
 from autograder.errors import WorkFailed
 from autograder.exercise import Case, Exercise, ExerciseSet
-from autograder.frames import HELPERS, READY, Frame, FrameError, receive, send
+from autograder.frames import READY, Frame, FrameError, receive, send
 from autograder.observation import Raised, from_bytes, to_bytes
 from autograder.probe import raised
+
+_SILENT = frozenset({"check", "hint", "progress"})
+# They start programs, load files, or change the machine.
+_IDLE = frozenset(
+    {
+        "bash",
+        "conda",
+        "file",
+        "load",
+        "load_ext",
+        "mamba",
+        "pip",
+        "reload_ext",
+        "run",
+        "script",
+        "sh",
+        "sx",
+        "system",
+        "uv",
+        "writefile",
+    }
+)
 
 
 class QuietShell(InteractiveShell):
@@ -36,6 +58,23 @@ class QuietShell(InteractiveShell):
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing: `%matplotlib inline` asks for it."""
+
+    def system(self, cmd: str) -> None:
+        """Do nothing: `!nvidia-smi` and `!pip install` are the student's machine's business."""
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> list[str] | str:
+        """Give nothing: `files = !ls` asks for it."""
+        return [] if split else ""
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        """Run a magic; those that are for another machine, or that are not installed here, do nothing."""
+        if magic_name not in _IDLE and self.find_line_magic(magic_name):  # type: ignore[no-untyped-call]
+            return super().run_line_magic(magic_name, line, _stack_depth + 1)
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run a magic over a cell, likewise."""
+        if magic_name not in _IDLE and self.find_cell_magic(magic_name):  # type: ignore[no-untyped-call]
+            return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
 
 def main() -> None:
@@ -66,6 +105,7 @@ class Chapter:
         problem = run_cell(self.shell, setup)
         if problem is not None:
             raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
+        self.shell.user_ns.update(dict.fromkeys(_SILENT.intersection(self.shell.user_ns), _say_nothing))
 
 
 def serve(chapter: Chapter, source: int, sink: int) -> None:
@@ -95,12 +135,19 @@ def discard(fd: int) -> None:
 
 
 def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, program: Frame) -> None:
-    for statement in split(program.head["helpers"]):
-        run_cell(shell, statement)  # one that fails is missed only by the answers that need it
-    send(sink, Frame({"stage": HELPERS}))
-    for task, rows in zip(program.head["tasks"], from_bytes(program.body), strict=True):
-        cases = tuple(Case(requirement, *args, **kwargs) for requirement, args, kwargs in rows)
-        _answer(sink, _outcome(shell, exercises[task["exercise"]], task["source"], cases))
+    rows = from_bytes(program.body)
+    cases = {name: tuple(Case(text, *args, **kwargs) for text, args, kwargs in rows[name]) for name in rows}
+    for step in program.head["steps"]:
+        head = {"stage": step["stage"]}
+        if "exercise" in step:
+            exercise = exercises[step["exercise"]]
+            _answer(sink, _probed(head, shell, exercise, cases[exercise.name]))
+        elif "source" in step:
+            _answer(sink, Frame(head | _told(_run_answers(shell, step["source"], step["needed"]))))
+        else:
+            for statement in step["statements"]:
+                run_cell(shell, statement)  # one that fails is missed only by the answers that need it
+            _answer(sink, Frame(head))
 
 
 def _answer(sink: int, frame: Frame) -> None:
@@ -110,24 +157,45 @@ def _answer(sink: int, frame: Frame) -> None:
         send(sink, Frame({"stage": frame.head["stage"], "raised": [type(error).__name__, str(error), ""]}))
 
 
-def _outcome(shell: QuietShell, exercise: Exercise, source: str, cases: tuple[Case, ...]) -> Frame:
-    head: dict[str, Any] = {"stage": exercise.name}
-    random.seed(0)
-    torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes its time
-    problem = run_cell(shell, source)
-    if problem is not None:
-        return Frame(head | {"raised": [problem.type, problem.message, problem.line]})
-    if not cases:
-        return Frame(head)
+def _told(problem: Raised | None) -> dict[str, Any]:
+    return {} if problem is None else {"raised": [problem.type, problem.message, problem.line]}
+
+
+def _run_answers(shell: QuietShell, source: str, needed: list[tuple[int, str]]) -> Raised | None:
+    """Run a cell with answers; where it stops, what its answers need below that line is run all the same."""
+    _seed()
+    stopped = _executed(shell, source)
+    if stopped is None:
+        return None
+    line = _line_of(stopped)
+    for last_line, statement in needed:
+        if last_line > line:
+            run_cell(shell, statement)
+    return _raised(stopped)
+
+
+def _line_of(error: BaseException) -> int:
+    """The line of the cell at which it stopped; 0 where that cannot be told."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno or 0 for frame in frames if frame.name == "<module>"), 0)
+
+
+def _probed(head: dict[str, Any], shell: QuietShell, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
+    """What the probe sees of what stands under the exercise's name now."""
     if exercise.name not in shell.user_ns:
-        return Frame(head | {"raised": ["NameError", f"name {exercise.name!r} is not defined", ""]})
+        return Frame(head | {"undefined": True})
+    _seed()
     try:
         return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[exercise.name], cases))))
     # KeyboardInterrupt can only come from the answer: nobody sits at this process's keyboard. Anything else is a
     # result that a probe cannot write down.
     except (Exception, KeyboardInterrupt) as error:
-        problem = raised(error)
-        return Frame(head | {"raised": [problem.type, problem.message, problem.line]})
+        return Frame(head | _told(raised(error)))
+
+
+def _seed() -> None:
+    random.seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed also seeds devices, which takes its time
 
 
 def new_shell() -> QuietShell:
@@ -138,24 +206,30 @@ def new_shell() -> QuietShell:
     return QuietShell.instance(config=config)
 
 
+def _say_nothing(*_args: object, **_kwargs: object) -> None:
+    """Stand in for `check` and its like: what they tell is for a reader."""
+
+
 def run_cell(shell: QuietShell, source: str) -> Raised | None:
     """Execute one cell; returns what it raised."""
+    error = _executed(shell, source)
+    return None if error is None else _raised(error)
+
+
+def _executed(shell: QuietShell, source: str) -> BaseException | None:
+    """Execute one cell; returns the exception that stopped it."""
     try:
         result = shell.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
         error: BaseException | None = result.error_before_exec or result.error_in_exec
     except Exception as failure:  # some texts stop IPython itself
-        error = failure
+        return failure
+    return error
+
+
+def _raised(error: BaseException) -> Raised:
     if isinstance(error, SyntaxError):
         return Raised(type(error).__name__, error.msg or "", (error.text or "").strip())
-    return None if error is None else raised(error)
-
-
-def split(source: str) -> list[str]:
-    """The statements of a text, each as a text of its own: one that fails does not stop the others."""
-    try:
-        return [ast.unparse(node) for node in ast.parse(source).body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    return raised(error)
 
 
 if __name__ == "__main__":

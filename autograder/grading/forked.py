@@ -103,7 +103,7 @@ class _ForkServer:
     @contextlib.contextmanager
     def child(self, program: Program, limits: Limits) -> Iterator[_Forked]:
         """A confined child, which is gone afterwards with all that it started."""
-        seconds = sum(task.seconds for task in program.tasks) * limits.time_factor
+        seconds = sum(step.seconds for step in program.steps) * limits.time_factor
         quota = Quota(cpu_seconds=int(seconds) + _SPARE_SECONDS)
         (theirs_in, to), (source, theirs_out), (status, theirs_status) = os.pipe(), os.pipe(), os.pipe()
         theirs, ours = [theirs_in, theirs_out, theirs_status], [to, source, status]

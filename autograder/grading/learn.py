@@ -13,10 +13,10 @@ from autograder.exercises import find
 from autograder.grading import class_run, inbox
 from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.engine import engine
-from autograder.grading.grade import program, report_on
+from autograder.grading.grade import planned, report_on
+from autograder.grading.order import Part, Role
 from autograder.grading.parcel import Parcel
 from autograder.grading.program import LIMITS, Engine, Outcome
-from autograder.grading.source import with_helpers
 from autograder.grading.submission import Submission, read_parcel
 from autograder.verdict import Report, Status
 
@@ -90,13 +90,12 @@ class _Lab:
     @property
     def source(self) -> str:
         """The answer with its helpers, as plain Python."""
-        return with_helpers(self._submission.answers[self._exercise], self._submission.helpers)
+        return planned(self._submission, self._judge, VISIBLE_SEED).sources[self._exercise]
 
     def outcome(self, seed: int) -> Outcome:
         """What the cases of a seed show of the answer."""
-        whole = program(self._submission, self._judge, seed)
-        tasks = tuple(task if task.exercise == self._exercise else replace(task, cases=()) for task in whole.tasks)
-        return self._run(replace(whole, tasks=tasks), LIMITS)[self._exercise]
+        whole = planned(self._submission, self._judge, seed).program
+        return self._run(whole.only(self._exercise), LIMITS)[self._exercise]
 
     def report(self, seed: int, outcome: Outcome) -> Report:
         """The report on it."""
@@ -104,9 +103,8 @@ class _Lab:
 
     def alone(self, answer: str) -> _Lab:
         """The same exercise with another answer, and nothing else of the student's."""
-        starters = {name: self._judge.chapter.starter(name) for name in self._submission.answers}
-        only = replace(self._submission, answers={**starters, self._exercise: answer}, helpers="")
-        return _Lab(self._judge, self._run, only, self._exercise)
+        parts = (Part(Role.ANSWER, answer, (self._exercise,)), Part(Role.CHECK, exercises=(self._exercise,)))
+        return _Lab(self._judge, self._run, replace(self._submission, parts=parts), self._exercise)
 
     def near(self, outcome: Outcome) -> tuple[Near, ...]:
         """The known mistakes that show the same where the answer goes wrong, the nearest first; three at most."""

@@ -6,9 +6,9 @@ gives an `Outcome` for each exercise. Whatever offers processes to run it in has
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from autograder.exercise import Case
@@ -16,26 +16,71 @@ from autograder.observation import Observation, Raised
 
 
 @dataclass(frozen=True)
-class Task:
-    """One exercise to run: the student's solution cell, the cases to probe it on, and its time."""
+class Definitions:
+    """A step that runs statements one by one: one that fails is missed only by the answers that need it."""
 
-    exercise: str
-    source: str
-    cases: tuple[Case, ...] = ()
+    statements: tuple[str, ...]
     seconds: float = 10.0
 
 
 @dataclass(frozen=True)
-class Program:
-    """What one child process runs: the course's setup cell, the student's helpers, the tasks in order.
+class AnswerCell:
+    """A step that runs a cell with answers as a notebook would.
 
-    `exercises` names the module whose EXERCISES hold the probes.
+    `needed` are the statements that its answers consist of, each with the line where it ends: where the cell stops,
+    those below still run; where it hangs or ends the process, they run without the rest.
+    """
+
+    source: str
+    needed: tuple[tuple[int, str], ...] = ()
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Probing:
+    """A step that probes what stands under an exercise's name at this point of the notebook.
+
+    `cell` is the step that ran its answer; `again` marks a second look, at the end of the notebook.
+    """
+
+    exercise: str
+    cell: int | None = None
+    again: bool = False
+    seconds: float = 10.0
+
+
+Step = Definitions | AnswerCell | Probing
+
+
+@dataclass(frozen=True)
+class Program:
+    """What one child process runs: the course's setup cell, then the steps in the order of the notebook.
+
+    `exercises` names the module whose EXERCISES hold the probes; `cases` are those of each exercise.
     """
 
     exercises: str
     setup: str
-    helpers: str
-    tasks: tuple[Task, ...]
+    steps: tuple[Step, ...]
+    cases: Mapping[str, tuple[Case, ...]]
+
+    @property
+    def probings(self) -> tuple[Probing, ...]:
+        """The steps that probe an answer where its check stands."""
+        return tuple(step for step in self.steps if isinstance(step, Probing) and not step.again)
+
+    @property
+    def seconds(self) -> float:
+        """How long all exercises together may compute."""
+        return sum(step.seconds for step in self.probings)
+
+    def only(self, exercise: str) -> Program:
+        """The program that probes one exercise; everything else runs as before, for it may lean on that."""
+        # A step keeps its place, by which others name it.
+        steps = tuple(
+            Definitions(()) if isinstance(step, Probing) and step.exercise != exercise else step for step in self.steps
+        )
+        return replace(self, steps=steps)
 
 
 @dataclass(frozen=True)
@@ -53,11 +98,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one exercise ended: `observations` where its probes ran, else what was raised, or `timed_out`."""
+    """How one exercise ended: `observations` where its probes ran, else what was raised, or `timed_out`.
+
+    `cell` tells how the answer's cell ended where that was not well and the answer was there all the same; `later` is
+    the outcome of the second look at the end of the notebook.
+    """
 
     observations: tuple[Observation, ...] | None = None
     raised: Raised | None = None
     timed_out: bool = False
+    cell: Outcome | None = None
+    later: Outcome | None = None
 
 
 class Child(Protocol):

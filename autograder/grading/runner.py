@@ -10,34 +10,49 @@ import os
 import select
 import signal
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autograder.errors import DamagedData, TooMuchText
 from autograder.exercise import Case
-from autograder.frames import HELPERS, Frame, FrameError, FrameTooLong, receive, send
-from autograder.grading.program import LIMITS, Child, Children, Limits, Outcome, Program, Task
+from autograder.frames import Frame, FrameError, FrameTooLong, receive, send
+from autograder.grading.program import (
+    LIMITS,
+    AnswerCell,
+    Child,
+    Children,
+    Definitions,
+    Limits,
+    Outcome,
+    Probing,
+    Program,
+    Step,
+)
 from autograder.observation import Raised, clean, from_bytes, to_bytes
 
 ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
 PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
+UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 
 
 def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dict[str, Outcome]:
-    """Run every task; one that hangs or kills the process costs only itself: the rest runs in a new one.
+    """Run every step; one that hangs or kills the process costs only itself: the rest runs in a new one.
 
-    All of it has the time that the tasks may take one by one: cells that run again could dawdle each time.
+    All of it has the time that the exercises may take one by one: cells that run again could dawdle each time.
     """
-    outcomes: dict[str, Outcome] = {}
-    lost: set[str] = set()
-    patience = _Patience(PATIENCE * limits.time_factor * sum(task.seconds for task in program.tasks))
-    while patience.seconds > 0 and any(task.exercise not in outcomes for task in program.tasks):
-        stage = _run_until_lost(_remaining(program, outcomes, lost), children, limits, outcomes, patience)
-        if stage is not None:
-            lost.add(stage)
-    return {task.exercise: Outcome(timed_out=True) for task in program.tasks} | outcomes
+    seen: dict[int, Outcome] = {}
+    lost: Counter[int] = Counter()
+    patience = _Patience(PATIENCE * limits.time_factor * program.seconds)
+    while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
+        place = _run_until_lost(program, _left(program, seen, lost), children, limits, seen, patience)
+        if place is not None:
+            lost[place] += 1
+    return _outcomes(program, seen)
 
 
 @dataclass
@@ -47,33 +62,59 @@ class _Patience:
     seconds: float
 
 
-def _remaining(program: Program, outcomes: dict[str, Outcome], lost: set[str]) -> Program:
-    """What is still to do. Cells that ran well run again, without their cases: later cells may call them."""
-    tasks = []
-    for task in program.tasks:
-        outcome = outcomes.get(task.exercise)
-        if outcome is None:
-            tasks.append(task)
-        elif outcome.observations is not None and task.exercise not in lost:
-            tasks.append(replace(task, cases=()))
-    return Program(program.exercises, program.setup, "" if HELPERS in lost else program.helpers, tuple(tasks))
+def _probings(program: Program) -> dict[int, Probing]:
+    return {place: step for place, step in enumerate(program.steps) if isinstance(step, Probing)}
+
+
+def _left(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]) -> dict[int, Step]:
+    """What is still to do. What ran well runs again, for later steps; of a lost cell, what its answers need."""
+    left: dict[int, Step] = {}
+    for place, step in enumerate(program.steps):
+        if isinstance(step, Probing):
+            if place not in seen:
+                left[place] = step
+        elif not lost[place]:
+            left[place] = step
+        elif isinstance(step, AnswerCell) and lost[place] == 1 and step.needed:
+            left[place] = Definitions(tuple(text for _, text in step.needed), step.seconds)
+    return left
 
 
 def _run_until_lost(
-    program: Program, children: Children, limits: Limits, outcomes: dict[str, Outcome], patience: _Patience
-) -> str | None:
-    """Run in one process, adding outcomes; returns the stage that hung or killed it, else None."""
+    program: Program,
+    steps: Mapping[int, Step],
+    children: Children,
+    limits: Limits,
+    seen: dict[int, Outcome],
+    patience: _Patience,
+) -> int | None:
+    """Run steps in one process, adding how each ended; returns the one that hung or killed it, else None."""
     with children(program, limits) as child:
         stages = _Stages(child, limits, patience)
-        stages.begin(program)
-        helpers = Task(HELPERS, program.helpers)
-        for task in (helpers, *program.tasks):
-            outcome = stages.outcome(task.exercise, task.seconds * limits.time_factor)
-            if task is not helpers:
-                outcomes.setdefault(task.exercise, outcome)
+        stages.begin(program, steps)
+        for place, step in steps.items():
+            seen.setdefault(place, stages.outcome(place, step.seconds * limits.time_factor))
             if stages.lost:
-                return task.exercise
+                return place
     return None
+
+
+def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcome]:
+    """How each exercise ended, its second look included."""
+    found: dict[str, Outcome] = {}
+    for place, step in _probings(program).items():
+        cell = seen.get(step.cell) if step.cell is not None else None
+        outcome = _with_cell(step.exercise, seen.get(place, Outcome(timed_out=True)), cell)
+        found[step.exercise] = replace(found[step.exercise], later=outcome) if step.again else outcome
+    return found
+
+
+def _with_cell(exercise: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
+    """How an exercise ended, and its cell: one that stopped explains why there was nothing to probe."""
+    stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
+    if outcome is UNDEFINED:
+        return stopped or Outcome(raised=Raised("NameError", f"name {exercise!r} is not defined"))
+    return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
 
 class _Stages:
@@ -83,11 +124,11 @@ class _Stages:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
-    def begin(self, program: Program) -> None:
-        """Hand over the program; raises OSError where the child does not take it, which is our fault."""
-        send(self._child.to, _packed(program), time.monotonic() + self._limits.start_seconds)
+    def begin(self, program: Program, steps: Mapping[int, Step]) -> None:
+        """Hand over the steps; raises OSError where the child does not take them, which is our fault."""
+        send(self._child.to, _packed(program, steps), time.monotonic() + self._limits.start_seconds)
 
-    def outcome(self, stage: str, seconds: float) -> Outcome:
+    def outcome(self, stage: int, seconds: float) -> Outcome:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
@@ -96,7 +137,7 @@ class _Stages:
             if frame is None:
                 return self._lose(Outcome(raised=Raised(*self._epitaph())))
             if frame.head.get("stage") != stage:
-                raise FrameError("the message is about another exercise")
+                raise FrameError("the message is about another step")
             return unpacked(frame, self._limits.text_bytes)
         except TimeoutError:
             return self._lose(Outcome(timed_out=True))
@@ -140,25 +181,32 @@ def _signal_name(number: int) -> str:
     return next((each.name for each in signal.Signals if each == number), str(number))
 
 
-def _packed(program: Program) -> Frame:
-    tasks = [{"exercise": task.exercise, "source": task.source} for task in program.tasks]
-    return Frame(
-        {"helpers": program.helpers, "tasks": tasks}, _last_cases.packed([task.cases for task in program.tasks])
-    )
+def _packed(program: Program, steps: Mapping[int, Step]) -> Frame:
+    told = [{"stage": place} | _plain(step) for place, step in steps.items()]
+    return Frame({"steps": told}, _last_cases.packed(program.cases))
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    if isinstance(step, Probing):
+        return {"exercise": step.exercise}
+    if isinstance(step, AnswerCell):
+        return {"source": step.source, "needed": step.needed}
+    return {"statements": step.statements}
 
 
 class _LastCases:
     """The bytes of the cases that were sent last: the submissions of a class all get the same."""
 
     def __init__(self) -> None:
-        self._last: tuple[list[tuple[Case, ...]], bytes] = ([], to_bytes([]))
+        self._last: tuple[dict[str, tuple[Case, ...]], bytes] = ({}, to_bytes({}))
 
-    def packed(self, rows: list[tuple[Case, ...]]) -> bytes:
-        """The rows as bytes; made anew unless every row is the very one of the last time."""
+    def packed(self, cases: Mapping[str, tuple[Case, ...]]) -> bytes:
+        """The cases as bytes; made anew unless those of every exercise are the very ones of the last time."""
         known, data = self._last
-        if len(known) != len(rows) or any(one is not other for one, other in zip(known, rows, strict=True)):
-            data = to_bytes([[(case.requirement, case.args, case.kwargs) for case in row] for row in rows])
-            self._last = rows, data
+        if known.keys() != cases.keys() or any(known[name] is not cases[name] for name in cases):
+            plain = {name: [(each.requirement, each.args, each.kwargs) for each in row] for name, row in cases.items()}
+            data = to_bytes(plain)
+            self._last = dict(cases), data
         return data
 
 
@@ -172,6 +220,8 @@ def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
         if not isinstance(raised, list) or [str] * 3 != [type(item) for item in raised]:
             raise DamagedData("expected the type, the message and the line of an error")
         return Outcome(raised=Raised(*map(clean, raised)))
+    if "undefined" in frame.head:
+        return UNDEFINED
     if not frame.body:
         return Outcome(observations=())
     observations = from_bytes(frame.body, text_bytes)

@@ -1,4 +1,4 @@
-"""The text of cells: what it defines, and which of a student's own definitions an answer may lean on.
+"""The text of cells, taken apart: its statements, and what each gives to the answers of a notebook.
 
 Everything here reads text from students and runs none of it; a text that cannot be parsed defines nothing.
 """
@@ -8,18 +8,80 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.rules import reached
+from autograder import names
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
 _SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
 _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
+_OVER_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*")  # what stands below runs as if the first line were none
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """One statement at the top of a cell, and the line of the cell where it ends."""
+
+    node: ast.stmt
+    last_line: int
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that it gives a value to."""
+        return names.bound(self.node)
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The global names that it looks up, also later, in a function that it defines."""
+        return names.used([self.node])
+
+    @property
+    def defines(self) -> bool:
+        """Whether it is a function or a class."""
+        return isinstance(self.node, _DEFINITIONS)
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it is an import."""
+        return isinstance(self.node, _IMPORTS)
+
+    @cached_property
+    def text(self) -> str:
+        """The statement as Python writes it; "" where it is too deep to be written."""
+        try:
+            return ast.unparse(self.node)
+        except (RecursionError, ValueError):
+            return ""
+
+    @cached_property
+    def _set(self) -> frozenset[str]:
+        return self.bound | names.given_attributes(self.node)
+
+    @cached_property
+    def _perhaps_changed(self) -> frozenset[str]:
+        return names.perhaps_changed(self.node)
+
+    def gives(self, values: frozenset[str]) -> frozenset[str]:
+        """The names that it binds or changes; calls may change `values`, and neither modules nor functions."""
+        return self._set | (self._perhaps_changed & values)
+
+
+@lru_cache(maxsize=4096)  # asked for every exercise and every student, and most cells are the lesson's own
+def statements(source: str) -> tuple[Statement, ...] | None:
+    """The statements of a cell; None where it cannot be parsed."""
+    tree = parsed(source)
+    return None if tree is None else tuple(Statement(node, node.end_lineno or 0) for node in tree.body)
+
+
+def values_of(known: Iterable[Statement]) -> frozenset[str]:
+    """The names that these statements bind to something that is neither a function, a class nor a module."""
+    return frozenset().union(*(each.bound for each in known if not (each.defines or each.is_import)))
 
 
 def plain_python(source: str) -> str:
@@ -27,6 +89,7 @@ def plain_python(source: str) -> str:
 
     What is Python already stays as it is: IPython reads a text again for each line that it changes.
     """
+    source = _without_first(source)
     try:
         _tree(source)
     except (SyntaxError, ValueError):
@@ -38,6 +101,7 @@ def plain_python(source: str) -> str:
 
 def parsed(source: str) -> ast.Module | None:
     """The syntax tree of a cell, None where there is none."""
+    source = _without_first(source)
     for text in (str, _transformed):
         try:
             return _tree(text(source))
@@ -46,6 +110,11 @@ def parsed(source: str) -> ast.Module | None:
         except (RecursionError, MemoryError):
             return None
     return None
+
+
+def _without_first(source: str) -> str:
+    """A cell without a `%%time` above it; the lines below keep their numbers."""
+    return _OVER_PYTHON.sub("", source, count=1) if _OVER_PYTHON.match(source) else source
 
 
 def _tree(source: str) -> ast.Module:
@@ -79,87 +148,25 @@ def _is_magic(line: str) -> bool:
 
 def defines(source: str, name: str) -> bool:
     """Whether a cell gives a value to this name at its top level; one that does not parse is searched."""
-    names = _top_names(source)
-    if names is None:
+    known = statements(source)
+    if known is None:
         return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
-    return name in names
+    return any(name in statement.bound for statement in known)
 
 
-@lru_cache(maxsize=1024)  # asked for every exercise and every student, and most cells are the lesson's own
-def _top_names(source: str) -> frozenset[str] | None:
-    """The names that a cell gives a value to at its top level; None for one that does not parse."""
-    tree = parsed(source)
-    return None if tree is None else frozenset().union(*map(_bound, tree.body))
+def with_helpers(source: str, others: Sequence[Statement]) -> str:
+    """An answer as plain Python, together with those definitions of other cells that it uses, directly or not.
 
-
-def helpers(sources: Iterable[str], answers: Iterable[str] = ()) -> str:
-    """What some cells define, as one text without the rest.
-
-    Imports, functions, classes and literal values are kept; another value only where an answer uses its name, itself
-    or through what is kept: it may take long to compute.
+    With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.
     """
-    trees = [tree for tree in map(parsed, sources) if tree]
-    nodes = [node for tree in trees for node in tree.body]
-    kept = [node for node in nodes if _is_helper(node)]
-    values = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    used = set().union(*(_used(tree) for tree in map(parsed, answers) if tree), *map(_used, kept))
-    wanted = {id(node) for node in (*kept, *reached(values, used, _bound, _used))}
-    return "\n\n".join(text for text in (_written(node) for node in nodes if id(node) in wanted) if text)
+    text, own = plain_python(source), statements(source)
+    definitions = [each for each in others if each.defines]
+    if own is not None:
+        bound = frozenset().union(*(each.bound for each in own))
+        free = [each for each in definitions if not each.bound & bound]
+        definitions = names.reached(free, _used_by(own), lambda each: each.bound, lambda each: each.used)
+    return "\n\n".join([*filter(None, (each.text for each in definitions)), text])
 
 
-def with_helpers(source: str, helper_text: str) -> str:
-    """An answer as plain Python, together with those helpers that it uses, directly or through another.
-
-    With all of them where they cannot be parsed: what is behind an answer must not be out of a rule's sight.
-    """
-    tree, helper_tree = parsed(source), parsed(helper_text)
-    text = plain_python(source)
-    if tree is None or helper_tree is None:
-        return "\n\n".join(part for part in (helper_text, text) if part)
-    own = {name for node in tree.body for name in _bound(node)}
-    definitions = [node for node in helper_tree.body if isinstance(node, _DEFINITIONS) and node.name not in own]
-    parts = [_written(node) for node in reached(definitions, _used(tree), _bound, _used)]
-    return "\n\n".join([*parts, text])
-
-
-def _is_helper(node: ast.stmt) -> bool:
-    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-        return False
-    return isinstance(node, (*_DEFINITIONS, *_IMPORTS)) or _is_literal(node)
-
-
-def _is_literal(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
-        return False
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    if not all(isinstance(target, ast.Name) for target in targets):
-        return False
-    try:
-        ast.literal_eval(node.value)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement gives a value to."""
-    if isinstance(node, _DEFINITIONS):
-        return {node.name}
-    if isinstance(node, _IMPORTS):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    if isinstance(node, ast.Assign):
-        return {target.id for target in node.targets if isinstance(target, ast.Name)}
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return {node.target.id}
-    return set()
-
-
-def _used(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
-def _written(node: ast.stmt) -> str:
-    try:
-        return ast.unparse(node)
-    except (RecursionError, ValueError):
-        return ""
+def _used_by(known: Iterable[Statement]) -> frozenset[str]:
+    return frozenset().union(*(each.used for each in known))

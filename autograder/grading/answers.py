@@ -1,0 +1,119 @@
+"""Finds the cell that answers each exercise among those that a student handed in."""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nbformat import NotebookNode
+
+from autograder.grading.handed import MAX_CELLS, Handed
+from autograder.grading.marks import bare, exercise_checked, grade_id, starters
+from autograder.grading.source import defines
+
+_ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
+_COMPARED = 5
+
+
+@dataclass(frozen=True)
+class Find:
+    """Where an exercise's answer was found: the cell (None: nowhere), and how, in a word that `repair` explains.
+
+    `later` is an answer that stands below the check, where the check looked at another one.
+    """
+
+    cell: Handed | None
+    how: str = ""
+    later: Handed | None = None
+
+
+def find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, Find]:
+    """Where each exercise is answered; `code` are the student's cells that hold code."""
+    untouched = starters(release)
+    known = {bare(cell.source) for cell in release.cells}
+    checks = _checks(code, release)
+    finds = {
+        exercise: _find(exercise, code, known, checks.get(exercise, len(code) + MAX_CELLS), untouched)
+        for exercise in untouched
+    }
+    taken = {find.cell.index for find in finds.values() if find.cell}
+    free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
+    for exercise in [name for name, find in finds.items() if find.cell is None]:
+        alike = _most_alike(untouched[exercise], free)
+        if alike:
+            free.remove(alike)
+            finds[exercise] = Find(alike, "by likeness")
+    return finds
+
+
+def _checks(code: Sequence[Handed], release: NotebookNode) -> dict[str, int]:
+    """Where the student's notebook checks each exercise."""
+    by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
+    by_text = {bare(cell.source): cell.index for cell in reversed(code)}
+    found: dict[str, int] = {}
+    for cell in release.cells:
+        exercise = exercise_checked(cell)
+        place = by_mark.get(grade_id(cell), by_text.get(bare(cell.source))) if exercise else None
+        if exercise and place is not None:
+            found[exercise] = place
+    return found
+
+
+def _find(
+    exercise: str, code: Sequence[Handed], known: Collection[str], check: int, untouched: Mapping[str, str]
+) -> Find:
+    """The cell that answers an exercise: the last one that does above its check, which is what the check looked at."""
+    marked = [cell for cell in code if cell.grade_id == exercise]
+    changed = [cell for cell in code if bare(cell.source) not in known]
+    answers = [cell for cell in changed if defines(cell.source, exercise)]
+    above, below = ([cell for cell in answers if (cell.index < check) is first] for first in (True, False))
+    if answers:
+        cell = (above or below)[-1]
+        return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
+    tried = [cell for cell in marked if cell in changed]
+    if tried or marked:
+        return Find((tried or marked)[-1], "copies" if len(marked) > 1 else "")
+    naming = [cell for cell in code if bare(cell.source) == bare(untouched[exercise])]
+    return Find(naming[-1], "by name") if naming else Find(None, "missing")
+
+
+def _how(
+    cell: Handed, exercise: str, marked: Sequence[Handed], known: Collection[str], untouched: Mapping[str, str]
+) -> str:
+    """How an answer was found, where that is worth telling."""
+    if cell.grade_id == exercise:
+        return "copies" if len(marked) > 1 else ""
+    if cell.grade_id in untouched:
+        return "merged"
+    if not marked:
+        return "by name"
+    return "elsewhere" if all(bare(each.source) in known for each in marked) else "again"
+
+
+def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
+    """The first of the cells most like the starter, if any is like it at all.
+
+    Only the few cells that share most letters with it are compared: that takes long.
+    """
+    letters = Counter(starter)
+    hopeful = heapq.nsmallest(
+        _COMPARED, ((-_shared(starter, letters, cell.source), cell.index, cell) for cell in cells)
+    )
+    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in hopeful if -shared >= _ALIKE]
+    best = max(rated, key=lambda entry: entry[:2], default=None)
+    return best[2] if best and best[0] >= _ALIKE else None
+
+
+def _shared(starter: str, letters: Counter[str], source: str) -> float:
+    """How many letters two texts share, in whatever order: no likeness is larger."""
+    both, shorter = len(starter) + len(source), min(len(starter), len(source))
+    return 0.0 if 2 * shorter < _ALIKE * both else 2 * (letters & Counter(source)).total() / both
+
+
+@lru_cache(maxsize=4096)  # a submission is read more than once
+def _likeness(starter: str, source: str) -> float:
+    return difflib.SequenceMatcher(None, starter, source, autojunk=False).ratio()

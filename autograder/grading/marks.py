@@ -1,0 +1,46 @@
+"""What the marks of a released notebook's cells say, and texts as they are compared with one another."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from nbformat import NotebookNode
+
+_CHECK = "check_"
+
+
+def mark(cell: NotebookNode, name: str) -> bool:
+    """Whether nbgrader's mark of this name (`grade`, `solution`, `locked`) is set."""
+    return bool(cell.metadata.get("nbgrader", {}).get(name, False))
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """nbgrader's name for a cell; "" where it has none."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def is_solution(cell: NotebookNode) -> bool:
+    """Whether students answer in this cell."""
+    return mark(cell, "solution")
+
+
+def exercise_checked(cell: NotebookNode) -> str | None:
+    """The exercise that a cell checks; None for any other cell."""
+    return grade_id(cell).removeprefix(_CHECK) if mark(cell, "grade") and not is_solution(cell) else None
+
+
+def ran_before(cell: NotebookNode) -> bool:
+    """Whether a cell has run before anything of a student's does: the parameters and the setup cell."""
+    is_setup = mark(cell, "locked") and not mark(cell, "grade") and not is_solution(cell)
+    return is_setup or "parameters" in cell.metadata.get("tags", ())
+
+
+def starters(release: NotebookNode) -> dict[str, str]:
+    """The solution cells that students were given, by exercise."""
+    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell)}
+
+
+@lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times
+def bare(source: str) -> str:
+    """A text without what editors change on their own: spaces at line ends, empty lines around it."""
+    return "\n".join(line.rstrip() for line in source.strip().splitlines())

@@ -1,0 +1,164 @@
+"""The plan of a run: which statements of a notebook count, in which order, and where each answer is looked at.
+
+The student's functions, classes and imports are run where they stand; any other statement, and whatever the lesson
+defines, only where an answer leans on it: a lesson is not run again for every student.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder import names
+from autograder.exercise import Case
+from autograder.grading.order import Part, Role
+from autograder.grading.program import AnswerCell, Definitions, Probing, Program, Step
+from autograder.grading.source import Statement, statements, values_of, with_helpers
+
+_BUILTINS = frozenset(vars(builtins))
+_OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
+
+
+@dataclass(frozen=True)
+class Task:
+    """An exercise as it is graded: its fresh cases, and how long its answer may compute."""
+
+    exercise: str
+    cases: tuple[Case, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The program, and for each exercise the text that rules read: where it is checked, and at the end.
+
+    `given` are the names that the notebook, or the lesson, gives anywhere.
+    """
+
+    program: Program
+    sources: Mapping[str, str]
+    later_sources: Mapping[str, str]
+    given: frozenset[str]
+
+
+def plan(parts: Sequence[Part], tasks: Sequence[Task], module: str, setup: str) -> Plan:
+    """Plan the run of a submission's parts."""
+    layout = _Layout(parts, _bound_by(setup))
+    made = _Steps(layout, {task.exercise: task for task in tasks})
+    others = [each for place in layout.others for each in layout.of(place)]
+    sources = {name: with_helpers(parts[place].source, others) for name, place in layout.first.items()}
+    later = {name: with_helpers(parts[layout.last[name]].source, others) for name in made.again}
+    program = Program(module, setup, tuple(made.steps), {task.exercise: task.cases for task in tasks})
+    return Plan(program, sources, later, layout.given)
+
+
+class _Layout:
+    """Where things stand: the answers, and the names that each place gives."""
+
+    def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
+        self.parts = parts
+        self._there = before | _BUILTINS
+        self.others = self._playing(Role.GIVEN, Role.OWN)
+        answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
+        self.first, self.last = dict(reversed(answers)), dict(answers)
+        self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
+        self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
+        self.values = values_of(each for _, each in self._known)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names that any part gives."""
+        return frozenset().union(*(each.bound for _, each in self._known))
+
+    def _playing(self, *roles: Role) -> list[int]:
+        return [place for place, part in enumerate(self.parts) if part.role in roles]
+
+    def of(self, place: int) -> tuple[Statement, ...]:
+        """The statements of a part that a run may need."""
+        return tuple(each for each in statements(self.parts[place].source) or () if not _is_ours(each))
+
+    def answer(self, exercise: str, place: int) -> list[Statement]:
+        """The statements of a cell of which an answer consists."""
+        return self._reached(self.of(place), {exercise})
+
+    def leans_on(self, exercise: str, place: int) -> frozenset[str]:
+        """The names that an answer uses and that its cell does not give."""
+        own = self.answer(exercise, place)
+        used: frozenset[str] = frozenset().union(*(each.used for each in own))
+        return used - frozenset().union(*(each.bound for each in own))
+
+    def wanted(self, used: Iterable[str]) -> list[tuple[int, Statement]]:
+        """The statements of the whole notebook that give these names, or names that such a statement uses."""
+        missing = set(used) - self._there
+        if not missing:
+            return []
+        return names.reached(self._known, missing, lambda each: each[1].gives(self.values), lambda each: each[1].used)
+
+    def only_below(self, exercise: str, place: int) -> bool:
+        """Whether an answer leans on a name that is given below its check, and nowhere above."""
+        check = self.checks[exercise]
+        found = self.wanted(self.leans_on(exercise, place))
+        above = frozenset().union(*(each.bound for at, each in found if at < check)) | self._there
+        return any(each.bound - above for at, each in found if at > check)
+
+    def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+        return names.reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.used)
+
+
+class _Steps:
+    """The steps of a program, made in the order of the notebook; what is looked at again comes last."""
+
+    def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
+        self._layout, self._tasks = layout, tasks
+        self.steps: list[Step] = []
+        leaning = (layout.leans_on(name, place) for name, place in (*layout.first.items(), *layout.last.items()))
+        self._wanted = {id(each) for _, each in layout.wanted(frozenset().union(*leaning))}
+        self._at: dict[int, int] = {}  # the step that ran an answer's cell, by the cell's place
+        for place, part in enumerate(layout.parts):
+            self._add(place, part)
+        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
+        for name in self.again:
+            self.steps.append(Probing(name, self._at[layout.last[name]], True, tasks[name].seconds))
+
+    def _add(self, place: int, part: Part) -> None:
+        if part.role is Role.CHECK:
+            self._add_check(part.exercises[0])
+        elif part.role is Role.ANSWER:
+            self._at[place] = len(self.steps)
+            self.steps.append(self._cell(place, part))
+        else:
+            kept = tuple(each.text for each in self._layout.of(place) if self._counts(each, part.role) and each.text)
+            self.steps += [Definitions(kept)] if kept else []
+
+    def _add_check(self, name: str) -> None:
+        cell = self._at.get(self._layout.first[name]) if name in self._layout.first else None
+        self.steps.append(Probing(name, cell, False, self._tasks[name].seconds))
+
+    def _cell(self, place: int, part: Part) -> AnswerCell:
+        found = [self._layout.answer(name, place) for name in part.exercises]
+        needed = {id(each): each for answer in found for each in answer}
+        written = tuple((each.last_line, each.text) for each in self._layout.of(place) if id(each) in needed)
+        return AnswerCell(part.source, written, max(self._tasks[name].seconds for name in part.exercises))
+
+    def _counts(self, statement: Statement, role: Role) -> bool:
+        return id(statement) in self._wanted or (role is Role.OWN and (statement.defines or statement.is_import))
+
+    def _may_end_otherwise(self, name: str, last: int) -> bool:
+        """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
+        return last != self._layout.first[name] or self._layout.only_below(name, last)
+
+
+def _is_ours(statement: Statement) -> bool:
+    """Whether a statement imports what notebooks use of this package: a run has its own, which say nothing."""
+    node = statement.node
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[0] in _OURS
+    return isinstance(node, ast.Import) and any(alias.name.split(".")[0] in _OURS for alias in node.names)
+
+
+@lru_cache(maxsize=8)
+def _bound_by(setup: str) -> frozenset[str]:
+    return frozenset().union(*(each.bound for each in statements(setup) or ()))

@@ -1,0 +1,33 @@
+"""Programs made for the tests of what runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from autograder.exercise import Case
+from autograder.grading.order import Part, Role
+from autograder.grading.plan import Task, plan
+from autograder.grading.program import AnswerCell, Program
+
+
+def program(
+    answers: Mapping[str, str],
+    cases: tuple[Case, ...],
+    *,
+    own: str = "",
+    below: str = "",
+    setup: str = "import torch",
+    seconds: float = 20.0,
+) -> Program:
+    """The program of a notebook with answers to made exercises, each above its check, between cells of its own."""
+    parts = [Part(Role.OWN, own)]
+    for name, source in answers.items():
+        parts += [Part(Role.ANSWER, source, (name,)), Part(Role.CHECK, exercises=(name,))]
+    parts.append(Part(Role.OWN, below))
+    return plan(parts, [Task(name, cases, seconds) for name in answers], "tests.made_many", setup).program
+
+
+def answers_of(program: Program) -> dict[str, str]:
+    """The cell that answers each exercise of a program."""
+    cells = {step.exercise: program.steps[step.cell] for step in program.probings if step.cell is not None}
+    return {name: cell.source for name, cell in cells.items() if isinstance(cell, AnswerCell)}
