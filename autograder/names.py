@@ -8,47 +8,39 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SCOPES = (*_FUNCTIONS, ast.ClassDef, *_COMPREHENSIONS)
+# Calls that look at their arguments and leave them as they are.
 _LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance", "check", "hint", "reveal"})
 
 
-def bound(node: ast.stmt) -> frozenset[str]:
-    """The names that a statement gives a value to, or takes one from, also below `for`, `with` and `if`."""
-    found = {name for each in _own_nodes(node) for name in _names_bound(each)}
-    return frozenset(found | _walrus_names(node))
+@dataclass
+class Names:
+    """The names of some statements: what they bind where they stand, what they look up there or later as globals.
+
+    `changed` are the names whose attributes or items are set, as `model` in `model.rate = 1`; `perhaps_changed` those
+    whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
+    """
+
+    bound: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    perhaps_changed: set[str] = field(default_factory=set)
+    declared_global: set[str] = field(default_factory=set)
 
 
-def given_attributes(node: ast.stmt) -> frozenset[str]:
-    """The names whose attributes or items a statement sets: `model` in `model.rate = 1` and in `model.rates[0] = 1`."""
-    targets = (each for each in _own_nodes(node) if isinstance(each, ast.Attribute | ast.Subscript))
-    return frozenset(filter(None, (_root(each) for each in targets if not isinstance(each.ctx, ast.Load))))
-
-
-def perhaps_changed(node: ast.stmt) -> frozenset[str]:
-    """The names whose values a call in the statement may change: `model` in `model.eval()` and in `init(model)`."""
-    found: set[str | None] = set()
-    for call in (each for each in _own_nodes(node) if isinstance(each, ast.Call)):
-        if isinstance(call.func, ast.Attribute):
-            found.add(_root(call.func.value))
-        if not (isinstance(call.func, ast.Name) and call.func.id in _LOOKING):
-            found.update(_root(value) for value in (*call.args, *(each.value for each in call.keywords)))
-    return frozenset(filter(None, found))
-
-
-def used(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The global names that these statements look up, when they run or when what they define is called."""
+def names_of(nodes: Iterable[ast.AST]) -> Names:
+    """The names of some statements."""
     nodes = list(nodes)
     try:
-        return frozenset().union(*map(_free, nodes))
+        return _scan(nodes)
     except RecursionError:
-        return frozenset(each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
+        every = (each for node in nodes for each in ast.walk(node))
+        return Names(used={each.id for each in every if isinstance(each, ast.Name)})
 
 
 def reached(
@@ -70,109 +62,146 @@ def reached(
     return [items[place] for place in sorted(found)]
 
 
-# --- what runs where the statement stands
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """A statement's nodes without the insides of functions, classes and comprehensions: they have their own."""
-    waiting = [node]
+def _scan(nodes: Iterable[ast.AST]) -> Names:
+    """One scope's names: each node is looked at once, those of inner scopes by a scan of their own."""
+    found, waiting = Names(), list(nodes)
     while waiting:
-        each = waiting.pop()
-        yield each
-        waiting += _around(each) if isinstance(each, _SCOPES) else ast.iter_child_nodes(each)
+        node = waiting.pop()
+        waiting += _LOOKS.get(type(node), _any)(node, found)
+    return found
 
 
-def _around(scope: ast.AST) -> list[ast.AST]:
-    """The parts of a function, class or comprehension that run outside it: decorators, defaults, the first iterable."""
-    if isinstance(scope, ast.Lambda):
-        return _defaults(scope.args)
-    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        return [*scope.decorator_list, *_defaults(scope.args), *_annotations(scope)]
-    if isinstance(scope, ast.ClassDef):
-        return [*scope.decorator_list, *scope.bases, *(each.value for each in scope.keywords)]
-    assert isinstance(scope, _COMPREHENSIONS)
-    return [scope.generators[0].iter]
+# --- what one node says, and which of its parts belong to the same scope
 
 
-def _defaults(args: ast.arguments) -> list[ast.AST]:
-    return [*args.defaults, *filter(None, args.kw_defaults)]
+def _any(node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+    """A node that says nothing itself. (ast.iter_child_nodes does the same at several times the cost.)"""
+    parts: list[ast.AST] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            parts += [each for each in part if isinstance(each, ast.AST)]
+        elif isinstance(part, ast.expr | ast.stmt | ast.arguments | ast.pattern):
+            parts.append(part)
+    return parts
+
+
+def _nothing(_node: ast.AST, _found: Names) -> Iterable[ast.AST]:
+    return ()
+
+
+def _name(node: ast.Name, found: Names) -> Iterable[ast.AST]:
+    (found.used if isinstance(node.ctx, ast.Load) else found.bound).add(node.id)
+    return ()
+
+
+def _augmented(node: ast.AugAssign, found: Names) -> Iterable[ast.AST]:
+    if isinstance(node.target, ast.Name):  # it is read before it is bound
+        found.used.add(node.target.id)
+    return (node.target, node.value)
+
+
+def _imported(node: ast.Import | ast.ImportFrom, found: Names) -> Iterable[ast.AST]:
+    found.bound.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+    return ()
+
+
+def _named(node: Any, found: Names) -> Iterable[ast.AST]:
+    """`except E as name`, and what patterns capture."""
+    name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+    found.bound.update([name] if name else [])
+    return _any(node, found)
+
+
+def _global(node: ast.Global, found: Names) -> Iterable[ast.AST]:
+    found.declared_global.update(node.names)
+    return ()
+
+
+def _part(node: ast.Attribute | ast.Subscript, found: Names) -> Iterable[ast.AST]:
+    if not isinstance(node.ctx, ast.Load):
+        root = _root(node)
+        found.changed.update([root] if root else [])
+    return (node.value, node.slice) if isinstance(node, ast.Subscript) else (node.value,)
+
+
+def _call(node: ast.Call, found: Names) -> Iterable[ast.AST]:
+    given = [*node.args, *(each.value for each in node.keywords)]
+    roots = [_root(node.func.value)] if isinstance(node.func, ast.Attribute) else []
+    if not (isinstance(node.func, ast.Name) and node.func.id in _LOOKING):
+        roots += map(_root, given)
+    found.perhaps_changed.update(filter(None, roots))
+    return [node.func, *given]
+
+
+def _root(node: ast.AST) -> str | None:
+    """`x` for `x`, `x.weight`, `x[0].weight`; None where no name stands in front."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+# --- scopes
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Names) -> Iterable[ast.AST]:
+    found.bound.add(node.name)
+    parameters = _parameters(node.args)
+    inside = _scan(node.body)
+    own = inside.bound.union(each.arg for each in parameters) - inside.declared_global
+    found.used |= inside.used - own
+    written = [*(each.annotation for each in parameters), node.returns]
+    return [*node.decorator_list, *_defaults(node.args), *(each for each in written if each is not None)]
+
+
+def _lambda(node: ast.Lambda, found: Names) -> Iterable[ast.AST]:
+    inside = _scan([node.body])
+    found.used |= inside.used - inside.bound - {each.arg for each in _parameters(node.args)}
+    return _defaults(node.args)
+
+
+def _class(node: ast.ClassDef, found: Names) -> Iterable[ast.AST]:
+    found.bound.add(node.name)
+    # Its methods do not see what its body binds, and its body may read a name before it binds it.
+    found.used |= _scan(node.body).used
+    return [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
+
+
+def _comprehension(node: Any, found: Names) -> Iterable[ast.AST]:
+    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    inside = _scan([*made, *(part for each in node.generators for part in (each.target, *each.ifs))])
+    targets = _scan(each.target for each in node.generators).bound
+    later = _scan(each.iter for each in node.generators[1:])
+    found.used |= (inside.used | later.used) - targets
+    found.bound |= inside.bound - targets  # `:=` binds in the scope around
+    return [node.generators[0].iter]
 
 
 def _parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
 
 
-def _annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
-    written = [each.annotation for each in _parameters(function.args)] + [function.returns]
-    return [each for each in written if each is not None]
+def _defaults(args: ast.arguments) -> list[ast.AST]:
+    return [*args.defaults, *filter(None, args.kw_defaults)]
 
 
-def _names_bound(node: ast.AST) -> set[str]:
-    """The names that this one node binds."""
-    if isinstance(node, ast.Name):
-        return set() if isinstance(node.ctx, ast.Load) else {node.id}
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-        return {node.name} if node.name else set()
-    if isinstance(node, ast.MatchMapping):
-        return {node.rest} if node.rest else set()
-    return set()
-
-
-def _walrus_names(node: ast.stmt) -> set[str]:
-    """What `:=` binds in a comprehension belongs to the scope around it."""
-    inside = (part for each in _own_nodes(node) if isinstance(each, _COMPREHENSIONS) for part in ast.walk(each))
-    return {each.target.id for each in inside if isinstance(each, ast.NamedExpr) and isinstance(each.target, ast.Name)}
-
-
-def _root(node: ast.AST) -> str | None:
-    """`x` for `x`, `x.weight`, `x[0].weight`; None where no name stands in front."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-# --- what is looked up
-
-
-def _free(node: ast.AST) -> frozenset[str]:
-    """The names that a node looks up and that no function around them binds."""
-    names: set[str] = set()
-    for each in _own_nodes(node):
-        if isinstance(each, ast.Name):
-            # A name that is read where it is bound, as in `n += 1`, may be read before.
-            names.add(each.id) if isinstance(each.ctx, ast.Load) else None
-        elif isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name):
-            names.add(each.target.id)
-        if isinstance(each, _SCOPES):
-            names |= _free_inside(each)
-    return frozenset(names)
-
-
-def _free_inside(scope: ast.AST) -> frozenset[str]:
-    """The names that a function, class or comprehension takes from around it."""
-    if isinstance(scope, ast.ClassDef):
-        # Its methods do not see what its body binds, and its body may read a name before it binds it.
-        return frozenset().union(*map(_free, scope.body))
-    if isinstance(scope, ast.Lambda):
-        return _free(scope.body) - {each.arg for each in _parameters(scope.args)}
-    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        own = {each.arg for each in _parameters(scope.args)} | frozenset().union(*map(bound, scope.body))
-        return frozenset().union(*map(_free, scope.body)) - (own - _declared_global(scope.body))
-    assert isinstance(scope, _COMPREHENSIONS)
-    own = {name for each in scope.generators for part in ast.walk(each.target) for name in _names_bound(part)}
-    return frozenset().union(*map(_free, _inside(scope))) - own
-
-
-def _inside(scope: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> list[ast.AST]:
-    made = [scope.key, scope.value] if isinstance(scope, ast.DictComp) else [scope.elt]
-    later = [each.iter for each in scope.generators[1:]]
-    return [*made, *later, *(test for each in scope.generators for test in each.ifs)]
-
-
-def _declared_global(body: list[ast.stmt]) -> set[str]:
-    nodes = (each for node in body for each in _own_nodes(node))
-    return {name for each in nodes if isinstance(each, ast.Global) for name in each.names}
+_LOOKS: dict[type, Callable[[Any, Names], Iterable[ast.AST]]] = {
+    ast.Name: _name,
+    ast.Constant: _nothing,
+    ast.AugAssign: _augmented,
+    ast.Import: _imported,
+    ast.ImportFrom: _imported,
+    ast.ExceptHandler: _named,
+    ast.MatchAs: _named,
+    ast.MatchStar: _named,
+    ast.MatchMapping: _named,
+    ast.Global: _global,
+    ast.Attribute: _part,
+    ast.Subscript: _part,
+    ast.Call: _call,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.Lambda: _lambda,
+    ast.ClassDef: _class,
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), _comprehension),
+}

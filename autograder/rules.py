@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.names import bound, reached
+from autograder.names import names_of, reached
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ def _answer(source: str, name: str) -> ast.Module | None:
         tree = ast.parse(textwrap.dedent(source))
     except SyntaxError:
         return None
-    return ast.Module(reached(tree.body, {name}, bound, _names) or tree.body, type_ignores=[])
+    return ast.Module(
+        reached(tree.body, {name}, lambda node: names_of([node]).bound, _names) or tree.body, type_ignores=[]
+    )
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

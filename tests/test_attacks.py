@@ -19,8 +19,9 @@ from nbformat import NotebookNode
 from autograder import words
 from autograder.authoring.judge import Judge
 from autograder.grading.engine import engine
-from autograder.grading.grade import grade
-from autograder.grading.program import Engine, Limits
+from autograder.grading.grade import grade, planned
+from autograder.grading.program import AnswerCell, Engine, Limits, Probing
+from autograder.grading.submission import read
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Status
 from tests.attacks import on_stock, teacher_on_stock
@@ -98,6 +99,14 @@ def test_there_are_many() -> None:
     """The bank holds sixty attacks and more, each with a sentence and a share."""
     assert len(ATTACKS) >= 60
     assert all(path.read_text().startswith("# Tries to ") and told(path)["share"] in "01" for path in ATTACKS)
+
+
+def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNode) -> None:
+    """Attacks that speak for the grader's child know which of its steps run and probe the attacked exercise."""
+    steps = planned(read(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED).program.steps
+
+    assert isinstance(steps[12], AnswerCell) and isinstance(steps[13], Probing)
+    assert TARGET == steps[13].exercise
 
 
 @needs_confinement

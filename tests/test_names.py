@@ -7,7 +7,7 @@ import symtable
 
 import pytest
 
-from autograder import names
+from autograder.names import names_of
 from tests.small_chapter import PROJECT
 
 CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*.py"))
@@ -40,7 +40,7 @@ def statement(text: str) -> ast.stmt:
 )
 def test_bound(text: str, bound: str) -> None:
     """What a statement binds, however it does so, and nothing of what has a scope of its own."""
-    assert set(bound.split()) == names.bound(statement(text))
+    assert set(bound.split()) == names_of([statement(text)]).bound
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_bound(text: str, bound: str) -> None:
 )
 def test_used(text: str, used: str) -> None:
     """Global names and no others: no parameter, no local variable, no attribute."""
-    assert set(used.split()) == names.used([statement(text)])
+    assert set(used.split()) == names_of([statement(text)]).used
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,9 @@ def test_used(text: str, used: str) -> None:
 )
 def test_changed(text: str, attributes: str, perhaps: str) -> None:
     """Attributes and items that are set, and values that a call may change."""
-    node = statement(text)
+    found = names_of([statement(text)])
 
-    assert (set(attributes.split()), set(perhaps.split())) == (
-        names.given_attributes(node),
-        names.perhaps_changed(node),
-    )
+    assert (set(attributes.split()), set(perhaps.split())) == (found.changed, found.perhaps_changed)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -90,7 +87,7 @@ def test_python_agrees(path: object) -> None:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(node)
-            assert _globals(symtable.symtable(text, "answer", "exec")) == names.used(ast.parse(text).body), text
+            assert _globals(symtable.symtable(text, "answer", "exec")) == names_of(ast.parse(text).body).used, text
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
@@ -108,4 +105,4 @@ def test_a_tree_too_deep_uses_all_its_names() -> None:
     """Where no care can be taken, no name is missed."""
     deep = "x = " + "lambda: " * 900 + "y"
 
-    assert "y" in names.used(ast.parse(deep).body)
+    assert "y" in names_of(ast.parse(deep).body).used

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder import names
 from autograder.exercise import Case
 from autograder.grading.order import Part, Role
 from autograder.grading.program import AnswerCell, Definitions, Probing, Program, Step
 from autograder.grading.source import Statement, statements, values_of, with_helpers
+from autograder.names import reached
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
@@ -71,7 +71,7 @@ class _Layout:
     @property
     def given(self) -> frozenset[str]:
         """The names that any part gives."""
-        return frozenset().union(*(each.bound for _, each in self._known))
+        return frozenset().union(*(each.names.bound for _, each in self._known))
 
     def _playing(self, *roles: Role) -> list[int]:
         return [place for place, part in enumerate(self.parts) if part.role in roles]
@@ -87,25 +87,25 @@ class _Layout:
     def leans_on(self, exercise: str, place: int) -> frozenset[str]:
         """The names that an answer uses and that its cell does not give."""
         own = self.answer(exercise, place)
-        used: frozenset[str] = frozenset().union(*(each.used for each in own))
-        return used - frozenset().union(*(each.bound for each in own))
+        used: frozenset[str] = frozenset().union(*(each.names.used for each in own))
+        return used - frozenset().union(*(each.names.bound for each in own))
 
     def wanted(self, used: Iterable[str]) -> list[tuple[int, Statement]]:
         """The statements of the whole notebook that give these names, or names that such a statement uses."""
         missing = set(used) - self._there
         if not missing:
             return []
-        return names.reached(self._known, missing, lambda each: each[1].gives(self.values), lambda each: each[1].used)
+        return reached(self._known, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
 
     def only_below(self, exercise: str, place: int) -> bool:
         """Whether an answer leans on a name that is given below its check, and nowhere above."""
         check = self.checks[exercise]
         found = self.wanted(self.leans_on(exercise, place))
-        above = frozenset().union(*(each.bound for at, each in found if at < check)) | self._there
-        return any(each.bound - above for at, each in found if at > check)
+        above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
+        return any(each.names.bound - above for at, each in found if at > check)
 
     def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-        return names.reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.used)
+        return reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.names.used)
 
 
 class _Steps:
@@ -161,4 +161,4 @@ def _is_ours(statement: Statement) -> bool:
 
 @lru_cache(maxsize=8)
 def _bound_by(setup: str) -> frozenset[str]:
-    return frozenset().union(*(each.bound for each in statements(setup) or ()))
+    return frozenset().union(*(each.names.bound for each in statements(setup) or ()))

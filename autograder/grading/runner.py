@@ -34,6 +34,7 @@ from autograder.observation import Raised, clean, from_bytes, to_bytes
 
 ENDED = "the code ended the Python process"
 SILENCED = "the code closed the line to the grader"
+PROCESS_ENDED = "ProcessEnded"
 PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
 UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
@@ -75,9 +76,14 @@ def _left(program: Program, seen: Mapping[int, Outcome], lost: Mapping[int, int]
                 left[place] = step
         elif not lost[place]:
             left[place] = step
-        elif isinstance(step, AnswerCell) and lost[place] == 1 and step.needed:
+        elif isinstance(step, AnswerCell) and lost[place] == 1 and _may_run_in_part(seen[place]):
             left[place] = Definitions(tuple(text for _, text in step.needed), step.seconds)
     return left
+
+
+def _may_run_in_part(cell: Outcome) -> bool:
+    """Whether a lost cell hung or ended the process, as a line that tries an answer out may; not what disturbs us."""
+    return cell.timed_out or (cell.raised is not None and cell.raised.type == PROCESS_ENDED)
 
 
 def _run_until_lost(
@@ -172,8 +178,8 @@ class _Stages:
             return "LineClosed", SILENCED
         code = os.waitstatus_to_exitcode(status)
         if code < 0:
-            return "ProcessEnded", f"{ENDED} (signal {_signal_name(-code)})"
-        return "ProcessEnded", f"{ENDED} (exit code {code})"
+            return PROCESS_ENDED, f"{ENDED} (signal {_signal_name(-code)})"
+        return PROCESS_ENDED, f"{ENDED} (exit code {code})"
 
 
 def _signal_name(number: int) -> str:

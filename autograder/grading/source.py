@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder import names
+from autograder.names import Names, names_of, reached
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -26,20 +26,16 @@ _OVER_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*")  # what stands be
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One statement at the top of a cell, and the line of the cell where it ends."""
+    """One statement at the top of a cell, as it is written, and the line of the cell where it ends."""
 
     node: ast.stmt
+    text: str
     last_line: int
 
     @cached_property
-    def bound(self) -> frozenset[str]:
-        """The names that it gives a value to."""
-        return names.bound(self.node)
-
-    @cached_property
-    def used(self) -> frozenset[str]:
-        """The global names that it looks up, also later, in a function that it defines."""
-        return names.used([self.node])
+    def names(self) -> Names:
+        """The names that it binds, changes and uses."""
+        return names_of([self.node])
 
     @property
     def defines(self) -> bool:
@@ -51,37 +47,41 @@ class Statement:
         """Whether it is an import."""
         return isinstance(self.node, _IMPORTS)
 
-    @cached_property
-    def text(self) -> str:
-        """The statement as Python writes it; "" where it is too deep to be written."""
-        try:
-            return ast.unparse(self.node)
-        except (RecursionError, ValueError):
-            return ""
-
-    @cached_property
-    def _set(self) -> frozenset[str]:
-        return self.bound | names.given_attributes(self.node)
-
-    @cached_property
-    def _perhaps_changed(self) -> frozenset[str]:
-        return names.perhaps_changed(self.node)
-
-    def gives(self, values: frozenset[str]) -> frozenset[str]:
+    def gives(self, values: Set[str]) -> Set[str]:
         """The names that it binds or changes; calls may change `values`, and neither modules nor functions."""
-        return self._set | (self._perhaps_changed & values)
+        return self.names.bound | self.names.changed | (self.names.perhaps_changed & values)
 
 
-@lru_cache(maxsize=4096)  # asked for every exercise and every student, and most cells are the lesson's own
+@lru_cache(maxsize=512)  # asked for every exercise and every student, and most cells are the lesson's own
 def statements(source: str) -> tuple[Statement, ...] | None:
     """The statements of a cell; None where it cannot be parsed."""
-    tree = parsed(source)
-    return None if tree is None else tuple(Statement(node, node.end_lineno or 0) for node in tree.body)
+    text, tree = _understood(source)
+    if tree is None:
+        return None
+    lines = text.split("\n")
+    return tuple(Statement(node, _written(node, lines, tree.body), node.end_lineno or 0) for node in tree.body)
+
+
+def _written(node: ast.stmt, lines: list[str], body: list[ast.stmt]) -> str:
+    """The lines of a statement; where it shares one with another statement, as Python would write it."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    last = node.end_lineno or first
+    if node.col_offset or any(other is not node and other.lineno == last for other in body):
+        return _unparsed(node)
+    return "\n".join(lines[first - 1 : last])
+
+
+def _unparsed(node: ast.stmt) -> str:
+    """A statement as Python writes it; "" where it is too deep to be written."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return ""
 
 
 def values_of(known: Iterable[Statement]) -> frozenset[str]:
     """The names that these statements bind to something that is neither a function, a class nor a module."""
-    return frozenset().union(*(each.bound for each in known if not (each.defines or each.is_import)))
+    return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
 
 
 def plain_python(source: str) -> str:
@@ -89,27 +89,22 @@ def plain_python(source: str) -> str:
 
     What is Python already stays as it is: IPython reads a text again for each line that it changes.
     """
-    source = _without_first(source)
-    try:
-        _tree(source)
-    except (SyntaxError, ValueError):
-        return _transformed(source)
-    except (RecursionError, MemoryError):  # no change makes it less deep
-        return source
-    return source
+    return _understood(source)[0]
 
 
-def parsed(source: str) -> ast.Module | None:
-    """The syntax tree of a cell, None where there is none."""
-    source = _without_first(source)
-    for text in (str, _transformed):
+@lru_cache(maxsize=512)
+def _understood(source: str) -> tuple[str, ast.Module | None]:
+    """A cell as Python, and its syntax tree; None where there is none."""
+    source = text = _without_first(source)
+    for way in (str, _transformed):
+        text = way(source)
         try:
-            return _tree(text(source))
+            return text, _tree(text)
         except (SyntaxError, ValueError):
             continue
-        except (RecursionError, MemoryError):
-            return None
-    return None
+        except (RecursionError, MemoryError):  # no change makes it less deep
+            break
+    return text, None
 
 
 def _without_first(source: str) -> str:
@@ -123,7 +118,6 @@ def _tree(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-@lru_cache(maxsize=256)
 def _transformed(source: str) -> str:
     if not magic_work(source):
         return source
@@ -151,7 +145,7 @@ def defines(source: str, name: str) -> bool:
     known = statements(source)
     if known is None:
         return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
-    return any(name in statement.bound for statement in known)
+    return any(name in statement.names.bound for statement in known)
 
 
 def with_helpers(source: str, others: Sequence[Statement]) -> str:
@@ -162,11 +156,11 @@ def with_helpers(source: str, others: Sequence[Statement]) -> str:
     text, own = plain_python(source), statements(source)
     definitions = [each for each in others if each.defines]
     if own is not None:
-        bound = frozenset().union(*(each.bound for each in own))
-        free = [each for each in definitions if not each.bound & bound]
-        definitions = names.reached(free, _used_by(own), lambda each: each.bound, lambda each: each.used)
-    return "\n\n".join([*filter(None, (each.text for each in definitions)), text])
+        bound, used = _all("bound", own), _all("used", own)
+        free = [each for each in definitions if not each.names.bound & bound]
+        definitions = reached(free, used, lambda each: each.names.bound, lambda each: each.names.used)
+    return "\n\n".join([*(each.text for each in definitions), text])
 
 
-def _used_by(known: Iterable[Statement]) -> frozenset[str]:
-    return frozenset().union(*(each.used for each in known))
+def _all(kind: str, known: Iterable[Statement]) -> frozenset[str]:
+    return frozenset().union(*(getattr(each.names, kind) for each in known))

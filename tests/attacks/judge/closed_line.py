@@ -1,6 +1,6 @@
 # Tries to close the line to the grader.
 # share: 0
-# says: ended the Python process
+# says: the values are not
 # others: any
 
 import os

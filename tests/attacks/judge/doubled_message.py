@@ -17,5 +17,5 @@ def tell(head, body=b''):
 
 
 def standardize(x, dim, eps):
-    tell({'stage': 'standardize'})
+    tell({'stage': 13})
     return x

@@ -17,7 +17,7 @@ def tell(head, body=b''):
             pass
 
 
-tell({'stage': 'one_hot'})
+tell({'stage': 15})
 
 
 def standardize(x, dim, eps):

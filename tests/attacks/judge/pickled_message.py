@@ -25,7 +25,8 @@ class Bomb:
         return os.system, ('touch /tmp/pickled',)
 
 
-tell({'stage': 'standardize'}, pickle.dumps(Bomb()))
+tell({'stage': 12})
+tell({'stage': 13}, pickle.dumps(Bomb()))
 
 
 def standardize(x, dim, eps):
