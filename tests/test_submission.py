@@ -246,7 +246,7 @@ def test_helpers_are_definitions_only(release: Any, solved: Any) -> None:
 
     found = helpers(hand_in(solved, release))
 
-    assert ["import os", "def half(x):\n    return x / 2", "class A:\n    pass"] == found
+    assert ["import os", "def half(x):\n    return x / 2", "class A: pass"] == found
 
 
 def test_values_that_an_answer_uses_help(release: Any, solved: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import heapq
 from collections import Counter
@@ -13,7 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.grading.handed import MAX_CELLS, Handed
 from autograder.grading.marks import bare, exercise_checked, grade_id, starters
-from autograder.grading.source import defines
+from autograder.grading.source import defines, statements
 
 _ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
 _COMPARED = 5
@@ -31,15 +32,11 @@ class Find:
     later: Handed | None = None
 
 
-def find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, Find]:
-    """Where each exercise is answered; `code` are the student's cells that hold code."""
+def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, int]) -> dict[str, Find]:
+    """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
     untouched = starters(release)
     known = {bare(cell.source) for cell in release.cells}
-    checks = _checks(code, release)
-    finds = {
-        exercise: _find(exercise, code, known, checks.get(exercise, len(code) + MAX_CELLS), untouched)
-        for exercise in untouched
-    }
+    finds = {name: _find(name, code, known, checks.get(name, MAX_CELLS), untouched) for name in untouched}
     taken = {find.cell.index for find in finds.values() if find.cell}
     free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
     for exercise in [name for name, find in finds.items() if find.cell is None]:
@@ -50,17 +47,27 @@ def find_answers(code: Sequence[Handed], release: NotebookNode) -> dict[str, Fin
     return finds
 
 
-def _checks(code: Sequence[Handed], release: NotebookNode) -> dict[str, int]:
-    """Where the student's notebook checks each exercise."""
+def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, int]:
+    """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
-    by_text = {bare(cell.source): cell.index for cell in reversed(code)}
-    found: dict[str, int] = {}
-    for cell in release.cells:
-        exercise = exercise_checked(cell)
-        place = by_mark.get(grade_id(cell), by_text.get(bare(cell.source))) if exercise else None
-        if exercise and place is not None:
-            found[exercise] = place
+    marked = {
+        exercise_checked(cell): by_mark.get(grade_id(cell), -1) for cell in release.cells if exercise_checked(cell)
+    }
+    found = {exercise: place for exercise, place in marked.items() if exercise and place >= 0}
+    for cell in code:
+        for exercise in _checked_in(cell.source) & marked.keys():
+            found[exercise] = max(cell.index, found.get(exercise, -1))
     return found
+
+
+def _checked_in(source: str) -> set[str]:
+    """The exercises that a cell calls `check` for."""
+    nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
+    calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    named = (
+        call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args
+    )
+    return {name.value for name in named if isinstance(name, ast.Constant) and isinstance(name.value, str)}
 
 
 def _find(
@@ -70,7 +77,7 @@ def _find(
     marked = [cell for cell in code if cell.grade_id == exercise]
     changed = [cell for cell in code if bare(cell.source) not in known]
     answers = [cell for cell in changed if defines(cell.source, exercise)]
-    above, below = ([cell for cell in answers if (cell.index < check) is first] for first in (True, False))
+    above, below = ([cell for cell in answers if (cell.index <= check) is first] for first in (True, False))
     if answers:
         cell = (above or below)[-1]
         return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)

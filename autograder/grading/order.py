@@ -39,10 +39,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Places:
-    """Where things are: the handed cell that each released one became, and the cells that answer each exercise."""
+    """Where things are: the handed cell that each released one became, and which cells answer and check an exercise."""
 
     homes: Mapping[int, Handed]
     answers: Mapping[str, tuple[Handed, ...]]
+    checks: Mapping[str, int]
 
 
 _Key = tuple[int, int, int]
@@ -108,9 +109,10 @@ def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Itera
         if exercise is None:
             yield keys.of_given(place), Part(Role.GIVEN, cell.source)
             continue
-        answers = places.answers.get(exercise, ())
-        first = [(*keys.of_handed(answer.index)[:2], _LAST) for answer in answers[:1]]
-        yield max([keys.of_check(place), *first]), Part(Role.CHECK, exercises=(exercise,))
+        least = [answer.index for answer in places.answers.get(exercise, ())[:1]]
+        least += [places.checks[exercise]] if exercise in places.checks else []
+        below = [(*keys.of_handed(index)[:2], _LAST) for index in least]
+        yield max([keys.of_check(place), *below]), Part(Role.CHECK, exercises=(exercise,))
 
 
 def _of_the_student(

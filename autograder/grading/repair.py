@@ -15,7 +15,7 @@ from functools import cached_property
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder.grading.answers import Find, find_answers
+from autograder.grading.answers import Find, checks_of, find_answers
 from autograder.grading.handed import MAX_SOURCE, Handed
 from autograder.grading.harmless import as_typed, shown
 from autograder.grading.marks import bare, grade_id, mark, starters
@@ -67,16 +67,17 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     """Put what was handed in into the released frame."""
     told = _as_code(handed, release)
     code = [cell for cell in told if cell.kind == "code" and cell.source.strip()]
-    finds = find_answers(code, release)
+    checks = checks_of(code, release)
+    finds = find_answers(code, release, checks)
     homes = _find_others(told, release, finds)
     notes = _notes(finds, handed, told)
     _note_locked(release, homes, notes)
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
-    places = Places(homes, {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()})
+    answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
     return Submission(
         assemble=lambda: _assembled(told, release, finds, homes),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
-        parts=in_order(code, release, places),
+        parts=in_order(code, release, Places(homes, answering, checks)),
         repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
         eye=_told({how: names for how, names in notes.items() if how in _EYE}),
     )
