@@ -60,13 +60,15 @@ class _Layout:
 
     def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
         self.parts = parts
-        self._there = before | _BUILTINS
         self.others = self._playing(Role.GIVEN, Role.OWN)
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
         self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
+        # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
+        lesson = (each.names.bound for place in self._playing(Role.GIVEN) for each in self.of(place))
+        self._there = (before | _BUILTINS).difference(*lesson)
 
     @property
     def given(self) -> frozenset[str]:

@@ -1,0 +1,89 @@
+"""Runs cells in a real kernel, one after the other as Run All does, and tells which exercises passed their check."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+
+_SECONDS = 120
+_HEADLINE = re.compile(r"(\w+): (all \d+ checks passed|\d+ of \d+ checks passed|not written yet)")
+
+
+class Kernels:
+    """Kernels for one chapter, each forked from one warm process."""
+
+    def __init__(self, chapter: str, folder: Path) -> None:
+        self._folder, self._count = folder, 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.parity.warm", chapter],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTORCH_BASICS_PROGRESS": "off", "IPYTHONDIR": str(folder), "MPLBACKEND": "agg"},
+        )
+
+    def close(self) -> None:
+        """End the warm process."""
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(_SECONDS)
+
+    def passed(self, sources: Sequence[str]) -> set[str]:
+        """The exercises whose last check passed, after these cells ran; a cell that raises stops no other."""
+        with self._kernel() as client:
+            waiting = [client.execute(source, store_history=True, stop_on_error=False) for source in sources]
+            last = waiting[-1] if waiting else ""
+            told: dict[str, bool] = {}
+            end = time.monotonic() + _SECONDS
+            while True:
+                message = client.get_iopub_msg(timeout=max(0.1, end - time.monotonic()))
+                told |= _checked(message)
+                if _is_end(message, last):
+                    return {name for name, passed in told.items() if passed}
+
+    @contextlib.contextmanager
+    def _kernel(self) -> Iterator[BlockingKernelClient]:
+        self._count += 1
+        place = self._folder / f"kernel-{self._count}"
+        place.mkdir(parents=True)
+        (place / "data.txt").write_text("1 2 3\n")  # something beside the notebook, which nobody hands in
+        path, _ = write_connection_file(str(place / "connection.json"))
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(f"{path}\n")
+        self._process.stdin.flush()
+        pid = int(self._process.stdout.readline())
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels(hb=False, stdin=False)
+        try:
+            client.wait_for_ready(timeout=_SECONDS)
+            yield client
+        finally:
+            client.stop_channels()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+
+def _checked(message: dict[str, Any]) -> dict[str, bool]:
+    """What a message says of a check: the exercise, and whether it passed."""
+    if message["msg_type"] != "display_data":
+        return {}
+    found = _HEADLINE.match(message["content"]["data"].get("text/plain", ""))
+    return {found[1]: found[2].startswith("all")} if found else {}
+
+
+def _is_end(message: dict[str, Any], last: str) -> bool:
+    is_idle = message["msg_type"] == "status" and message["content"]["execution_state"] == "idle"
+    return is_idle and message["parent_header"].get("msg_id") == last

@@ -1,0 +1,54 @@
+"""A process that has torch and a chapter ready, and forks a Jupyter kernel for each connection file named to it.
+
+    python -m tests.parity.warm CHAPTER
+
+Starting a kernel from nothing takes seconds, most of it torch's import; what is forked is ipykernel's own kernel.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot  # noqa: F401  (so that kernels need not import it)
+import numpy  # noqa: F401
+import torch
+from ipykernel.kernelapp import IPKernelApp
+
+from autograder import shipped
+from autograder.exercises import load
+
+
+def main(chapter: str) -> None:
+    """Fork until standard input ends."""
+    torch.set_num_threads(1)
+    load(chapter)
+    shipped.load(chapter)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
+    for line in sys.stdin:
+        connection = Path(line.strip())
+        child = os.fork()
+        if child == 0:
+            _be_a_kernel(connection)
+        print(child, flush=True)
+
+
+def _be_a_kernel(connection: Path) -> None:
+    os.setsid()
+    os.chdir(connection.parent)
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    try:
+        IPKernelApp.launch_instance(argv=["-f", str(connection), "--IPKernelApp.capture_fd_output=False"])
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

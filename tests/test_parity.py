@@ -1,0 +1,146 @@
+"""What check() passes, grading passes: made notebooks, each run in a real kernel from top to bottom, and graded.
+
+A failure is shrunk to the edits that matter before it is told. To see more of them than `make test` draws:
+`PARITY=2000 pytest tests/test_parity.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from autograder.authoring.judge import Judge
+from autograder.exercises import stems
+from autograder.grading.engine import engine
+from autograder.grading.grade import grade
+from autograder.grading.program import Engine
+from tests.conftest import needs_confinement
+from tests.graded import group
+from tests.parity.edits import EDITS
+from tests.parity.kernels import Kernels
+from tests.parity.notebooks import Draft, as_notebook, fresh
+from tests.small_chapter import PROJECT
+from tests.test_bank import judge_of
+
+T = TypeVar("T")
+
+SEED = 4101  # as in the bank's tests, whose keys on these cases are there already
+NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(stems())
+# Names that the lessons give, and the cells that do.
+LESSON_NAMES = {
+    "ch01_tensors": {"same_memory": ("same-memory",), "features": ("feature-matrix",)},
+    "ch02_autograd": {"power": ("control-flow",), "Cube": ("own-function",), "network_loss": ("two-layers",)},
+    "ch03_modules": {"Line": ("line-module",), "kinds": ("three-kinds",)},
+    "ch04_training": {"Kept": ("kept-losses",), "one_step": ("repeatable",), "price": ("house-raw",)},
+    "ch05_gpu_amp": {"device.type": ("choose-device",), "Tell": ("dispatch-mode",), "saved_shapes": ("what-is-saved",)},
+    "ch06_capstone": {"make_model": ("make-images", "make-model"), "images.shape": ("make-images",)},
+}
+TRAINING = {"sin_fit", "compare_optimizers", "house_prices", "broken_loops", "fit", "train_amp", "overfit_one_batch"}
+
+
+@dataclass
+class Chapter:
+    """All that it takes to run and to grade notebooks of one chapter."""
+
+    judge: Judge
+    release: NotebookNode
+    kernels: Kernels
+    engine: Engine
+    passed: set[str] = field(default_factory=set)  # in the last notebook
+
+    def lost(self, draft: Draft) -> dict[str, str]:
+        """The exercises that passed in the kernel and do not have full marks, with what grading says of them."""
+        notebook = as_notebook(draft.cells)
+        self.passed = self.kernels.passed([cell.source for cell in draft.cells if cell.kind == "code"])
+        verdict = grade(nbformat.writes(notebook).encode(), self.release, self.judge, SEED, self.engine)
+        reports = {name: verdict.report(name) for name in self.passed}
+        return {name: report.first.sentence for name, report in reports.items() if report.first}
+
+
+@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in stems()])
+def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chapter]:
+    """Each chapter."""
+    stem = request.param
+    release = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
+    kernels = Kernels(stem, tmp_path_factory.mktemp(stem))
+    yield Chapter(judge_of(stem), release, kernels, engine(PROJECT / "course"))
+    kernels.close()
+
+
+def drawn(chapter: Chapter, seed: int) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The exercises of one notebook with their answers, and what is done to which of them."""
+    chance = random.Random(seed)
+    stem, names = chapter.judge.chapter.stem, list(chapter.judge.chapter.exercises)
+    quick = [name for name in names if name not in TRAINING] or names
+    chosen = chance.sample(quick, min(3, len(quick)))
+    answers = {name: _answer(chapter.judge, name, chance) for name in names if name in chosen}
+    # Every edit has its turn; the others are drawn.
+    turn = list(EDITS)[(seed * len(stems()) + stems().index(stem)) % len(EDITS)]
+    edits = [turn, *chance.choices(list(EDITS), k=chance.randint(1, 4))]
+    return answers, [(edit, chance.choice(chosen)) for edit in edits]
+
+
+def _answer(judge: Judge, name: str, chance: random.Random) -> str:
+    """The worked solution, or a right answer of the bank, or now and then a wrong one, or none."""
+    known = judge.bank.of(name)
+    right, wrong = ([each.source for each in known if each.is_right is first] for first in (True, False))
+    kinds = [judge.chapter.solution(name), chance.choice(right), chance.choice(wrong), judge.chapter.starter(name)]
+    return str(chance.choices(kinds, weights=[6, 4, 1, 1])[0])
+
+
+def made(chapter: Chapter, answers: dict[str, str], edits: Sequence[tuple[str, str]], seed: int) -> Draft:
+    """The notebook after these edits."""
+    stem = chapter.judge.chapter.stem
+    draft = fresh(stem, chapter.release, answers, LESSON_NAMES[stem])
+    for edit, exercise in edits:
+        draft.chance = random.Random(f"{seed} {edit} {exercise}")  # the same text, whichever edits are left
+        try:
+            EDITS[edit](draft, exercise)
+        except StopIteration:  # an edit before has taken the cell away
+            continue
+    return draft
+
+
+def shrunk(chapter: Chapter, answers: dict[str, str], edits: list[tuple[str, str]], seed: int) -> Draft:
+    """The notebook with as few edits, and then as few cells, as still lose something."""
+    edits = fewest(edits, lambda left: bool(chapter.lost(made(chapter, answers, left, seed))))
+    draft = made(chapter, answers, edits, seed)
+    draft.cells = fewest(draft.cells, lambda left: bool(chapter.lost(replace(draft, cells=left))))
+    return draft
+
+
+def fewest(items: list[T], still: Callable[[list[T]], bool]) -> list[T]:
+    """The items that are left when each that can be spared is taken away."""
+    for place in reversed(range(len(items))):
+        left = [*items[:place], *items[place + 1 :]]
+        items = left if still(left) else items
+    return items
+
+
+@needs_confinement
+def test_what_passes_in_a_kernel_has_full_marks(chapter: Chapter) -> None:
+    """Of each made notebook, what passed its check when the notebook ran from top to bottom has full marks."""
+    passed = 0
+    for seed in range(NOTEBOOKS):
+        answers, edits = drawn(chapter, seed)
+        draft = made(chapter, answers, edits, seed)
+        lost = chapter.lost(draft)
+        passed += len(chapter.passed)
+        if lost:
+            cells = shrunk(chapter, answers, edits, seed).cells
+            told = "\n\n".join(f"--- {cell.role} {cell.mark} ({cell.kind})\n{cell.source}" for cell in cells)
+            pytest.fail(f"notebook {seed} of {draft.stem}, after {edits}, lost {lost}:\n\n{told}", pytrace=False)
+
+    assert passed >= NOTEBOOKS, "so few exercises pass in the made notebooks that little is proved"
+
+
+def test_shrinking_keeps_what_matters() -> None:
+    """What is left of a failure is what it takes."""
+    assert [3, 5] == fewest(list(range(9)), lambda left: 3 in left and 5 in left)
