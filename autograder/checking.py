@@ -17,6 +17,7 @@ from autograder.exercises import find
 from autograder.feedback import Feedback, headline
 from autograder.judgement import judge, whole
 from autograder.key import Key
+from autograder.leaning import with_notes
 from autograder.logbook import LOGBOOK
 from autograder.probe import see
 from autograder.verdict import Report, Status
@@ -36,6 +37,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = fresh_cases.ask(name, answer, source_of(answer))
     else:
         report = visible_report(name, answer)
+    report = with_notes(report, answer)
     display(Feedback(report, find(name).hints))
     told = LOGBOOK.note(report)
     if told:

@@ -1,0 +1,147 @@
+"""Which names the text of a cell gives a value to when it runs. The text is parsed, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+_LONGEST = 200_000  # characters in a cell; what is longer is not looked into
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Cell magics whose body is Python of this kernel, and those whose body is not.
+_PYTHON = frozenset({"time", "prun"})
+_OTHER = frozenset({"bash", "sh", "html", "javascript", "js", "latex", "markdown", "svg", "timeit", "writefile"})
+# Line magics that give no name a value.
+_HARMLESS = frozenset({"autoreload", "cd", "conda", "config", "env", "load_ext", "ls", "matplotlib", "mkdir", "pinfo"})
+_HARMLESS |= {"pinfo2", "pip", "pwd", "reload_ext", "set_env", "timeit", "who", "whos", "xmode"}
+
+
+def binds(text: str, name: str) -> bool:
+    """Whether a cell gives a value to this name; one that cannot be parsed does not."""
+    return (name in text and name in _names(text)) or ("import *" in text and name in _starred(text))
+
+
+def may_bind_unseen(text: str) -> bool:
+    """Whether a cell may give values to names that its text does not show: it runs a file, or cannot be parsed."""
+    tree = _parsed(text)
+    return tree is None or any(map(_is_open, ast.walk(tree)))
+
+
+@lru_cache(maxsize=1024)
+def definition(text: str, name: str) -> str | None:
+    """A cell's function or class of this name, in a form that comments and spaces do not change; None if not there."""
+    tree = _parsed(text) if name in text else None
+    found = [node for node in tree.body if _defines(node, name)] if tree else []
+    return ast.dump(found[-1]) if found else None
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> frozenset[str]:
+    tree = _parsed(text)
+    return frozenset(_bound(tree)) if tree else frozenset()
+
+
+def _starred(text: str) -> set[str]:
+    """The names that `from module import *` brings, as far as the module is there (it may come later)."""
+    tree = _parsed(text)
+    modules = map(_star, ast.walk(tree)) if tree else ()
+    return {name for module in modules if module in sys.modules for name in _public(vars(sys.modules[module]))}
+
+
+def _public(contents: dict[str, object]) -> list[str]:
+    listed = contents.get("__all__")
+    return list(map(str, listed)) if isinstance(listed, list | tuple) else [n for n in contents if n[:1] != "_"]
+
+
+def _star(node: ast.AST) -> str | None:
+    """The module of `from module import *`."""
+    starred = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+    return node.module or "." if starred and isinstance(node, ast.ImportFrom) else None
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a cell, IPython's own syntax turned into Python; None where there is none."""
+    python = _python(text) if len(text) < _LONGEST else None
+    if python is None:
+        return None
+    for readable in (str, TransformerManager().transform_cell):
+        try:
+            return _tree(readable(python))
+        except (SyntaxError, ValueError):
+            continue
+    return None
+
+
+def _tree(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _python(text: str) -> str | None:
+    """What of a cell is Python: without a `%%magic` on top; None where that magic may do anything."""
+    magic = re.match(r"\s*%%(\S*)[^\n]*\n?", text)
+    if magic is None:
+        return text
+    if magic[1] in _PYTHON:
+        return text[magic.end() :]
+    return "" if magic[1] in _OTHER else None
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that a piece of a cell gives a value to in the notebook's namespace."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.alias():
+            yield (node.asname or node.name).split(".")[0]
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            yield name
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
+        yield from _declared(node)
+    elif isinstance(node, _COMPREHENSIONS):
+        yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    else:
+        for part in ast.iter_child_nodes(node):
+            yield from _bound(part)
+
+
+def _declared(node: ast.AST) -> Iterator[str]:
+    """The names that the functions in a piece of code declare global."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Global):
+            yield from part.names
+
+
+def _is_open(node: ast.AST) -> bool:
+    """Whether a piece of a cell may give a value to names that are not written there."""
+    if (module := _star(node)) is not None:
+        return module not in sys.modules
+    match node:
+        case ast.Call(func=ast.Name(id="exec")) | ast.Call(func=ast.Name(id="globals" | "locals" | "vars"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[ast.Constant(value=magic), argument, *_]):
+            return magic not in _HARMLESS and not (magic == "time" and _gives_nothing(argument))
+        case ast.Call(func=ast.Attribute(attr="run_cell_magic" | "run_cell" | "ex" | "push")):
+            return True
+    return False
+
+
+def _gives_nothing(argument: ast.expr) -> bool:
+    """Whether the statement behind `%time` leaves the names as they are."""
+    text = argument.value if isinstance(argument, ast.Constant) else None
+    tree = _parsed(text) if isinstance(text, str) else None
+    return tree is not None and not any(_bound(tree))

@@ -1,0 +1,79 @@
+"""A kernel without a process, and its notebook: what `check` finds out about both can be arranged."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder import leaning, logbook, saved
+from autograder.leaning import notes
+from autograder.verdict import Report, Status, Verdict
+
+CHECK = 'check("answer", answer)'
+
+
+class MadeKernel:
+    """A shell that runs cells in a namespace of its own, at a time of its own; a minute passes with each step."""
+
+    def __init__(self, notebook: Path) -> None:
+        self.notebook, self.now = notebook, 1e9
+        self.kernel, self.starting_dir = object(), str(notebook.parent)
+        self.user_ns: dict[str, Any] = {"__name__": "__main__", "check": self._check}
+        self.user_ns_hidden = {"check": None}
+        self.told, self.passed = "", True
+        self.history_manager = SimpleNamespace(input_hist_raw=[""])
+        self.parent_header: dict[str, Any] = {}
+        self._watching: list[Callable[[Any], None]] = []
+        self.events = SimpleNamespace(register=lambda name, call: self._watching.append(call))
+
+    def run(self, text: str, cell_id: str = "") -> None:
+        """Run a cell as ipykernel does."""
+        self.now += 60
+        self.parent_header = {"metadata": {"cellId": cell_id} if cell_id else {}, "content": {"code": text}}
+        for told in self._watching:
+            told(SimpleNamespace(raw_cell=text))
+        self.history_manager.input_hist_raw.append(text)
+        python = TransformerManager().transform_cell(text)
+        name = f"/tmp/ipykernel_1/{abs(hash(text))}.py"
+        linecache.cache[name] = (len(python), None, python.splitlines(keepends=True), name)
+        exec(compile(python, name, "exec"), self.user_ns)
+
+    def save(self, *texts: str, ids: bool = True) -> None:
+        """Save a notebook of these code cells; their ids are 0, 1, ..."""
+        self.now += 60
+        cells = [{"cell_type": "code", "source": t} | ({"id": str(i)} if ids else {}) for i, t in enumerate(texts)]
+        self.notebook.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "x"}, *cells]}))
+        os.utime(self.notebook, (self.now, self.now))
+
+    def check(self, cell_id: str = "", text: str = CHECK) -> str:
+        """Run a cell that calls `check`; returns the notes."""
+        self.run(text, cell_id)
+        return self.told
+
+    def _check(self, exercise: str, answer: object) -> None:
+        """Here an error is not kept from the test: with it, no note would prove nothing."""
+        report = Report(exercise, (Verdict("works", Status.PASS if self.passed else Status.FAIL),))
+        self.told = "\n".join(notes(report, answer, self))
+
+
+@pytest.fixture
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeKernel:
+    """A kernel that belongs to a notebook in an empty folder."""
+    made = MadeKernel(tmp_path / "mine.ipynb")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(made.notebook))
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    monkeypatch.delenv(logbook.OFF, raising=False)
+    for module in (leaning, logbook):
+        monkeypatch.setattr(module, "get_ipython", lambda: made)
+    monkeypatch.setattr(leaning, "CLOCK", saved.Clock())
+    monkeypatch.setattr(saved, "time", SimpleNamespace(time=lambda: made.now))
+    leaning.CLOCK.start(made)
+    return made

@@ -1,0 +1,273 @@
+"""What an answer leans on that grading will not have: told when it is certain, and only then."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.leaning import with_notes
+from autograder.verdict import Report
+from tests.made_kernel import CHECK, MadeKernel, kernel
+
+__all__ = ["kernel"]
+
+ANSWER = "def answer(x):\n    return helper(x)"
+HELPER = "def helper(x):\n    return x"
+
+
+class TestFurtherDown:
+    def test_a_helper_that_stands_below_is_told(self, kernel: MadeKernel) -> None:
+        """The note names the helper and how its cell begins."""
+        kernel.save(ANSWER, CHECK, HELPER)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+
+        told = kernel.check("1")
+
+        assert "`answer` uses `helper`, which only a cell further down defines" in told
+        assert "begins `def helper(x):`" in told
+        assert "`mine.ipynb` was last saved" in told
+
+    def test_above_it_is_well(self, kernel: MadeKernel) -> None:
+        """The same helper, moved."""
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        kernel.save(ANSWER, CHECK, HELPER)
+        assert kernel.check("1")
+        kernel.save(HELPER, ANSWER, CHECK)
+
+        assert kernel.check("2") == ""
+
+    def test_names_of_one_cell_are_told_together(self, kernel: MadeKernel) -> None:
+        """A cell is moved once."""
+        below = "a, b = 1, 2"
+        kernel.save("def answer():\n    return a + b", CHECK, below)
+        kernel.run(below)
+        kernel.run("def answer():\n    return a + b")
+
+        assert "uses `a` and `b`, which" in kernel.check("1")
+
+    def test_a_helpers_helper_counts(self, kernel: MadeKernel) -> None:
+        """What the answer calls must find its names too."""
+        middle = "def helper(x):\n    return deeper(x)"
+        kernel.save(middle, ANSWER, CHECK, "deeper = abs")
+        for text in ("deeper = abs", middle, ANSWER):
+            kernel.run(text)
+
+        assert "uses `deeper`" in kernel.check("2")
+
+    def test_a_check_from_a_scratch_cell_on_top_counts_where_the_check_stands(self, kernel: MadeKernel) -> None:
+        """The place is that of the check that is graded."""
+        kernel.save("check('answer', answer) ", HELPER, ANSWER, CHECK)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+
+        assert kernel.check("0", text="check('answer', answer) ") == ""
+
+    def test_a_wrong_answer_has_other_worries(self, kernel: MadeKernel) -> None:
+        """Only what passes gets the note."""
+        kernel.save(ANSWER, CHECK, HELPER)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        kernel.passed = False
+
+        assert kernel.check("1") == ""
+
+
+class TestGone:
+    def test_a_deleted_helper_is_told(self, kernel: MadeKernel) -> None:
+        """It ran, and the notebook that was saved afterwards does not have it."""
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        kernel.save(ANSWER, CHECK)
+
+        told = kernel.check("1")
+
+        assert "`helper`, which no cell of the notebook defines any more" in told
+        assert "began `def helper(x):`" in told
+
+    def test_a_deleted_answer_is_told(self, kernel: MadeKernel) -> None:
+        """The kernel still passes it; there is nothing to hand in."""
+        kernel.run("def answer(x):\n    return x")
+        kernel.save("1 + 1", CHECK)
+
+        assert "No cell of the notebook defines `answer` any more" in kernel.check("1")
+
+    def test_an_answer_edited_and_not_run_is_told(self, kernel: MadeKernel) -> None:
+        """What was checked is not what is handed in."""
+        kernel.run("def answer(x):\n    return x")
+        kernel.save("def answer(x):\n    return x + 1", CHECK)
+
+        assert "The cell that defines `answer` has changed since it ran" in kernel.check("1")
+
+    def test_an_edited_class_is_told(self, kernel: MadeKernel) -> None:
+        """Answers may be classes."""
+        kernel.run("class answer:\n    def f(self):\n        return 1")
+        kernel.save("class answer:\n    def f(self):\n        return 2", CHECK)
+
+        assert "The cell that defines `answer` has changed" in kernel.check("1")
+
+    def test_a_comment_is_no_change(self, kernel: MadeKernel) -> None:
+        """The code is the same."""
+        kernel.run("def answer(x):\n    return x")
+        kernel.save("# mine\ndef answer(x):\n    return x  # as it came", CHECK)
+
+        assert kernel.check("1") == ""
+
+
+class TestBeside:
+    @pytest.mark.parametrize("use", ["from mine_beside import f\ng = f", "import mine_beside\ng = mine_beside.f"])
+    def test_a_module_in_the_folder_is_told(
+        self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, use: str
+    ) -> None:
+        """Its file is not handed in."""
+        self._module(kernel.notebook.parent, monkeypatch)
+        kernel.save(use, "def answer():\n    return g", CHECK)
+        kernel.run(use)
+        kernel.run("def answer():\n    return g")
+
+        assert "not `mine_beside.py`, from which you use `g`: copy" in kernel.check("2")
+
+    def test_the_answer_itself_may_come_from_there(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An answer that was imported."""
+        self._module(kernel.notebook.parent, monkeypatch)
+        kernel.save("from mine_beside import f as answer", CHECK)
+        kernel.run("from mine_beside import f as answer")
+
+        assert "not `mine_beside.py`" in kernel.check("1")
+
+    @staticmethod
+    def _module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (folder / "mine_beside.py").write_text("def f():\n    return 1\n")
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.delitem(sys.modules, "mine_beside", raising=False)
+
+
+FINE = {
+    "recursion": "def answer(n):\n    return answer(n - 1) if n else 0",
+    "helper in the same cell": f"{HELPER}\n\n{ANSWER}",
+    "lambda": "answer = lambda x: x",
+    "methods": "class answer:\n    def a(self):\n        return self.b\n    def b(self, x):\n        return x.below",
+    "decorator": "import functools\n@functools.lru_cache\ndef answer():\n    return functools",
+    "attribute": "def answer(x):\n    return x.below",
+    "local": "def answer(x):\n    below = x\n    return below",
+    "comprehension": "def answer():\n    return [below for below in range(3)]",
+    "class body": "def answer():\n    class A:\n        below = 1\n        b = below\n    return A",
+    "declared global": "def answer():\n    global below\n    below = 1\n    return below",
+    "annotation": 'def answer(x: "below") -> "below":\n    return x',
+    "partial": "import functools\nanswer = functools.partial(max, 1)",
+    "library's": "from operator import add as answer",
+    "star": "from math import *\ndef answer(x):\n    return sqrt(x)",
+    "magic": "%matplotlib inline\ndef answer(x):\n    return x",
+    "builtin": "def answer(x):\n    return len(x)",
+    "walrus": "[(kept := n) for n in range(3)]\ndef answer(x):\n    return kept",
+    "unpacking": "for first, (*rest, last) in [(1, (2, 3))]:\n    pass\ndef answer():\n    return first, rest, last",
+    "with": "import io\nwith io.StringIO() as file:\n    pass\ndef answer():\n    return file",
+    "import": "import os.path\ndef answer():\n    return os",
+    "timed": "%%time\nkept = 1\ndef answer():\n    return kept",
+}
+
+
+class TestNoFalseAlarm:
+    @pytest.mark.parametrize("text", FINE.values(), ids=FINE)
+    def test_what_the_notebook_has_is_not_told(self, kernel: MadeKernel, text: str) -> None:
+        """A name that also stands below, and an answer that does not lean on it."""
+        if text.startswith("%"):
+            kernel.user_ns["get_ipython"] = lambda: _NoMagic(kernel)
+        kernel.save(text, CHECK, "below = 1")
+        kernel.run("below = 1")
+        kernel.run(text)
+
+        assert kernel.check("1") == ""
+        kernel.save(text, CHECK, "below = 1")
+        assert kernel.check("1") == ""
+
+    @pytest.mark.parametrize("ids", [True, False], ids=["ids", "no ids"])
+    def test_a_merged_cell_is_found(self, kernel: MadeKernel, ids: bool) -> None:
+        """Answer and check in one cell, in a notebook of any age."""
+        merged = f"{ANSWER}\n\n{CHECK}"
+        kernel.save(HELPER, merged, "1", ids=ids)
+        kernel.run(HELPER)
+
+        assert kernel.check("1" if ids else "made-in-the-page", text=merged) == ""
+
+    def test_without_ids_a_helper_below_is_told(self, kernel: MadeKernel) -> None:
+        """The text says which cell runs."""
+        kernel.save(ANSWER, CHECK, HELPER, ids=False)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+
+        assert "further down" in kernel.check("made-in-the-page")
+
+    def test_what_is_not_saved_yet_is_not_told(self, kernel: MadeKernel) -> None:
+        """The file is older than the helper, and than the answer that ran."""
+        kernel.save("def answer():\n    ...", CHECK, "helper = 2")
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+
+        assert kernel.check("1") == ""
+
+    def test_a_check_that_is_not_in_the_file_is_not_placed(self, kernel: MadeKernel) -> None:
+        """The file is older than the cell, or another one's."""
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        kernel.save("something = 1", HELPER)
+
+        assert kernel.check("none") == ""
+
+    @pytest.mark.parametrize("text", ["globals()['helper'] = 1", "def (", "%run other.py", "from nowhere import *"])
+    def test_a_cell_that_may_bind_unseen_silences(self, kernel: MadeKernel, text: str) -> None:
+        """The name may come from there."""
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        kernel.save(text, ANSWER, CHECK, HELPER)
+
+        assert kernel.check("2") == ""
+
+    @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}'])
+    def test_a_damaged_file_gives_no_note(self, kernel: MadeKernel, content: str) -> None:
+        """A check goes on."""
+        kernel.notebook.write_text(content)
+
+        assert with_notes(Report("answer", ()), len) == Report("answer", ())
+
+    def test_a_large_file_is_not_read(self, kernel: MadeKernel) -> None:
+        """A check stays quick."""
+        kernel.save(ANSWER, CHECK, HELPER, "#" * 2**23)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+
+        assert kernel.check("1") == ""
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [("JPY_SESSION_NAME", ""), ("NBGRADER_EXECUTION", "validate"), ("PYTORCH_BASICS_PROGRESS", "off")],
+    )
+    def test_where_no_reader_works_nothing_is_told(
+        self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+    ) -> None:
+        """nbval, papermill and nbgrader run notebooks too."""
+        kernel.save(ANSWER, CHECK, HELPER)
+        kernel.run(HELPER)
+        kernel.run(ANSWER)
+        assert kernel.check("1")
+        assert with_notes(Report("answer", ()), kernel.user_ns["answer"]).notes
+        monkeypatch.setenv(variable, value)
+
+        assert with_notes(Report("answer", ()), kernel.user_ns["answer"]).notes == ()
+
+
+class _NoMagic:
+    """A shell whose magics do nothing but run their cell."""
+
+    def __init__(self, kernel: MadeKernel) -> None:
+        self.kernel = kernel
+
+    def run_line_magic(self, *_: str) -> None:
+        """Nothing."""
+
+    def run_cell_magic(self, _: str, __: str, body: str) -> None:
+        """The body, as `%%time` does."""
+        exec(body, self.kernel.user_ns)
