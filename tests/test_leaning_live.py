@@ -1,0 +1,84 @@
+"""The notes on what an answer leans on, in a real kernel, with what JupyterLab tells of the notebook and the cell."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.logbook import OFF
+from tests.test_progress_travels import ran
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+SETUP = "import torch\nfrom autograder import check"
+HELPER = "def last(x):\n    return x.transpose(1, 2)"
+ANSWER = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return last(x.reshape(n, c, -1))"
+CHECK = 'check("flatten_images", flatten_images)'
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
+    """A kernel that was started for `mine.ipynb`."""
+    told = {"JPY_SESSION_NAME": str(tmp_path / "mine.ipynb"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {key: value for key, value in os.environ.items() if key != OFF}
+    manager, client = start_new_kernel(cwd=str(tmp_path), env=environment | told | {"IPYTHONDIR": str(tmp_path / "i")})
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def save(folder: Path, *texts: str) -> None:
+    """Save the notebook; a cell's id is its place when all stood in order."""
+    ids = {text: f"id-{place}" for place, text in enumerate((SETUP, HELPER, ANSWER, CHECK))}
+    cells = [new_code_cell(text, id=ids.get(text, "other")) for text in texts]
+    nbformat.write(new_notebook(cells=cells), folder / "mine.ipynb")
+
+
+def checked(client: BlockingKernelClient) -> str:
+    """Run the check's cell, and say which it is, as JupyterLab does."""
+    client.session.metadata["cellId"] = "id-3"
+    shown = ran(client, CHECK)
+    assert "flatten_images: all" in shown
+    return shown
+
+
+def test_a_helper_below_is_told_until_it_is_moved(client: BlockingKernelClient, tmp_path: Path) -> None:
+    """It ran before, and stands further down; then it stands above."""
+    save(tmp_path, SETUP, ANSWER, CHECK, HELPER)
+    for text in (SETUP, HELPER, ANSWER):
+        ran(client, text)
+    told = checked(client)
+    save(tmp_path, SETUP, HELPER, ANSWER, CHECK)
+
+    assert "Note: `flatten_images` uses `last`, which only a cell further down defines" in told
+    assert "Note:" not in checked(client)
+
+
+def test_a_helper_from_a_file_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
+    """`%run` leaves functions that look like the notebook's own."""
+    (tmp_path / "mine.py").write_text(HELPER)
+    save(tmp_path, SETUP, "%run mine.py", ANSWER, CHECK)
+    for text in (SETUP, "%run mine.py", ANSWER):
+        ran(client, text)
+
+    assert "not `mine.py`, from which you use `last`" in checked(client)
+
+
+def test_a_helper_that_was_deleted_is_told(client: BlockingKernelClient, tmp_path: Path) -> None:
+    """The file was saved after it ran, and does not have it."""
+    save(tmp_path, SETUP, HELPER, ANSWER, CHECK)
+    ran(client, SETUP)
+    told = [ran(client, HELPER), ran(client, ANSWER), checked(client)]
+    time.sleep(2.2)  # more than clocks may differ
+    save(tmp_path, SETUP, ANSWER, CHECK)
+
+    assert "Note:" not in "".join(told)
+    assert "`last`, which no cell of the notebook defines any more" in checked(client)
