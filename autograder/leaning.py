@@ -20,7 +20,7 @@ from IPython import get_ipython
 
 from autograder.bindings import binds, definition, may_bind_unseen
 from autograder.logbook import folder_of_notebook
-from autograder.reach import code_of, reached, unwrapped
+from autograder.reach import code_of, is_class, reached, unwrapped
 from autograder.saved import CLOCK, Cell, Notebook, path_of_notebook, read, running_cell, texts_run
 from autograder.verdict import Report
 
@@ -96,9 +96,10 @@ def _notes(exercise: str, answer: object, path: Path, shell: Any) -> Iterator[st
     yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
 
 
-def _name_of(answer: object) -> str:
-    name = getattr(unwrapped(answer), "__name__", "")
-    return name if isinstance(name, str) else ""
+def _name_of(value: object) -> str:
+    """The name of a function or a class; empty for anything else."""
+    value = unwrapped(value)
+    return value.__name__ if type(value) is FunctionType or is_class(value) else ""
 
 
 def _scene(exercise: str, own: str, notebook: Notebook, running: Cell, runs: list[str]) -> Scene | None:
@@ -113,7 +114,7 @@ def _scene(exercise: str, own: str, notebook: Notebook, running: Cell, runs: lis
     if not at:
         return None
     cells[at[-1]] = running
-    call = re.compile(rf"\bcheck\(\s*['\"]{re.escape(exercise)}['\"]")
+    call = re.compile(rf"check\(\s*['\"]{re.escape(exercise)}['\"]")
     at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and binds(cell.text, own))]
     return Scene(replace(notebook, cells=tuple(cells)), max(at), tuple(runs))
 
@@ -162,12 +163,14 @@ def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
 
 def _has_changed(value: object, name: str, scene: Scene) -> bool:
     code = code_of(value)
-    ran = definition("".join(linecache.getlines(code.co_filename)), name) if code else None
-    written = [found for cell in scene.notebook.cells if (found := definition(cell.text, name))]
-    if ran is None or not written or ran in written:
+    written = [found for cell in scene.notebook.cells if code and (found := definition(cell.text, name))]
+    if code is None or not written:  # a library's: its file is not read
         return False
+    ran = definition("".join(linecache.getlines(code.co_filename)), name)
     run = scene.last_run(name)
-    return run is not None and definition(run, name) == ran and CLOCK.saved_since(scene.notebook, run)
+    if ran is None or ran in written or run is None:
+        return False
+    return definition(run, name) == ran and CLOCK.saved_since(scene.notebook, run)
 
 
 def _told_beside(files: dict[str, str]) -> Iterator[str]:
@@ -183,8 +186,9 @@ def _told_beside(files: dict[str, str]) -> Iterator[str]:
 def _file_beside(value: object, folder: Path) -> str:
     """The name of the file or package beside the notebook that defines a value; empty where none does."""
     code = code_of(value)
-    kind = value if isinstance(value, FunctionType | type) else type(value)
-    top = (value.__name__ if isinstance(value, ModuleType) else str(kind.__module__)).partition(".")[0]
+    kind = value if type(value) is FunctionType or is_class(value) else type(value)
+    is_module = issubclass(type(value), ModuleType)
+    top = str(vars(value).get("__name__") if is_module else kind.__module__).partition(".")[0]
     homes = [Path(code.co_filename)] if code else []  # `%run` leaves the name of the file only here
     homes += _homes(sys.modules.get(top)) if top not in _OURS else []
     return next((home.name for home in homes if home.is_absolute() and home.resolve().parent == folder), "")

@@ -11,10 +11,11 @@ import functools
 import inspect
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeGuard
 
 _MOST = 1000  # objects to look into; no honest answer comes near
 _LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+_HOLDERS = (FunctionType, MethodType, staticmethod, classmethod, property, functools.partial, type)
 _STORES = frozenset({"STORE_NAME", "DELETE_NAME"})
 
 
@@ -40,9 +41,14 @@ def reached(answer: object, namespace: dict[str, Any]) -> dict[str, object]:
 
 def code_of(value: object) -> CodeType | None:
     """The code of a function, or of the first method of a class."""
-    if isinstance(value, type):
-        value = next((part for part in vars(value).values() if isinstance(part, FunctionType)), None)
-    return value.__code__ if isinstance(value, FunctionType) else None
+    if is_class(value):
+        value = next((part for part in vars(value).values() if type(part) is FunctionType), None)
+    return value.__code__ if type(value) is FunctionType else None
+
+
+def is_class(value: object) -> TypeGuard[type]:
+    """Whether a value is a class, without asking the value."""
+    return issubclass(type(value), type)
 
 
 def unwrapped(value: object) -> object:
@@ -57,6 +63,8 @@ def unwrapped(value: object) -> object:
 
 def _parts(value: object, namespace: dict[str, Any]) -> Iterable[object]:
     """What belongs to a value: the objects that its code holds without a name."""
+    if not issubclass(type(value), _HOLDERS):  # looked at from outside: `isinstance` would ask the value itself
+        return [type(value), inspect.getattr_static(value, "__wrapped__", None)]
     match value:
         case FunctionType():
             kept = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *_closure(value)]
@@ -69,7 +77,7 @@ def _parts(value: object, namespace: dict[str, Any]) -> Iterable[object]:
             return [value.func, *value.args, *value.keywords.values()]
         case type():
             return [*value.__bases__, *vars(value).values()] if _is_ours(value, namespace) else []
-    return [type(value), inspect.getattr_static(value, "__wrapped__", None)]
+    return []
 
 
 def _closure(function: FunctionType) -> Iterator[object]:
@@ -86,7 +94,7 @@ def _is_ours(kind: type, namespace: dict[str, Any]) -> bool:
 
 def _codes(value: object, namespace: dict[str, Any]) -> Iterator[CodeType]:
     """A notebook's function's code, and all that stands in it; nothing of a library's."""
-    if isinstance(value, FunctionType) and value.__globals__ is namespace:
+    if type(value) is FunctionType and value.__globals__ is namespace:
         yield from _nested(value.__code__)
 
 

@@ -1,0 +1,104 @@
+"""The notebook as it was last saved: where it is, what it holds, and which cell runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from autograder.saved import Cell, Clock, path_of_notebook, read, running_cell
+from tests.made_kernel import MadeKernel, kernel
+
+__all__ = ["kernel"]
+
+
+class TestPath:
+    def test_jupyter_says_it_in_full(self, kernel: MadeKernel) -> None:
+        """In the environment of the kernel."""
+        assert path_of_notebook(kernel) == kernel.notebook
+
+    def test_a_path_below_the_servers_folder_is_taken_by_its_name(
+        self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A kernel starts in its notebook's folder."""
+        monkeypatch.setenv("JPY_SESSION_NAME", "week1/mine.ipynb")
+
+        assert path_of_notebook(kernel) == kernel.notebook
+
+    def test_vs_code_says_it_in_the_namespace(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Under a name of its own."""
+        monkeypatch.delenv("JPY_SESSION_NAME")
+        assert path_of_notebook(kernel) is None
+        kernel.user_ns["__vsc_ipynb_file__"] = str(kernel.notebook)
+
+        assert path_of_notebook(kernel) == kernel.notebook
+
+    @pytest.mark.parametrize("told", ["console-1", "mine.py", ""])
+    def test_a_console_has_none(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
+        """Its session has a name that is no notebook's."""
+        monkeypatch.setenv("JPY_SESSION_NAME", told)
+
+        assert path_of_notebook(kernel) is None
+
+
+class TestRead:
+    def test_code_cells_in_their_order(self, kernel: MadeKernel) -> None:
+        """Markdown is not asked for; a text may be a list of lines."""
+        kernel.save("1", "2")
+
+        notebook = read(kernel.notebook)
+
+        assert notebook is not None
+        assert notebook.cells == (Cell("0", "1"), Cell("1", "2")) and notebook.time == kernel.now
+
+    def test_a_file_that_changed_is_read_again(self, kernel: MadeKernel) -> None:
+        """And one that did not is not."""
+        kernel.save("1")
+        first = [read(kernel.notebook) for _ in range(2)]
+        kernel.save("3")
+        then = read(kernel.notebook)
+
+        assert first[0] is not None and first[1] is not None and then is not None
+        assert first[0].cells is first[1].cells and then.cells[0].text == "3"
+
+    def test_what_is_no_file_is_not_waited_for(self, tmp_path: Path) -> None:
+        """A pipe would not answer."""
+        os.mkfifo(tmp_path / "mine.ipynb")
+
+        assert read(tmp_path / "mine.ipynb") is None and read(tmp_path / "none.ipynb") is None
+
+
+def test_the_page_may_not_say_which_cell_runs(kernel: MadeKernel) -> None:
+    """Then its text has to do."""
+    kernel.run("1", "a")
+    assert running_cell(kernel) == Cell("a", "1")
+    kernel.run("2")
+
+    assert running_cell(kernel) == Cell("", "2")
+
+
+class TestClock:
+    @pytest.mark.parametrize(("later", "since"), [(-60, False), (1, False), (3, True), (100, False)])
+    def test_only_a_later_save_counts(self, kernel: MadeKernel, later: int, since: bool) -> None:
+        """Not one that clocks may have moved, nor one from the future."""
+        kernel.save("1")
+        clock, ran = Clock(), kernel.now
+        clock.start(kernel)
+        os.utime(kernel.notebook, (ran + later, ran + later))
+        notebook = read(kernel.notebook)
+        kernel.now += 10
+
+        assert notebook is not None
+        assert clock.saved_since(notebook, "whatever ran before") is since
+
+    def test_a_cell_that_ran_again_ran_later(self, kernel: MadeKernel) -> None:
+        """The last time counts."""
+        clock = Clock()
+        clock.start(kernel)
+        kernel.save("1")
+        notebook = read(kernel.notebook)
+        assert notebook is not None and clock.saved_since(notebook, "f = 1")
+        kernel.run("f = 1\n")
+
+        assert not clock.saved_since(notebook, "f = 1")
