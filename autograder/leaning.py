@@ -24,7 +24,7 @@ from autograder.reach import code_of, is_class, reached, unwrapped
 from autograder.saved import CLOCK, Cell, Notebook, path_of_notebook, read, running_cell, texts_run
 from autograder.verdict import Report
 
-_OURS = ("autograder", "explorers")  # grading has them
+_NO_FILES = ("__main__", "autograder", "explorers")  # the notebook itself, and what grading has too
 _MOST_NOTES = 3
 _WIDTH = 60  # characters of a cell's first line
 _BELOW = (
@@ -84,14 +84,13 @@ def _notes(exercise: str, answer: object, path: Path, shell: Any) -> Iterator[st
     notebook = read(path)
     if notebook is None:
         return
-    names = {n: v for n, v in reached(answer, shell.user_ns).items() if n not in shell.user_ns_hidden}
     own = _name_of(answer)
-    names[own] = answer
+    names = reached(answer, shell.user_ns) | {own: answer}
     files = {name: file for name, value in names.items() if (file := _file_beside(value, path.parent.resolve()))}
     yield from _told_beside(files)
     scene = _scene(exercise, own, notebook, running_cell(shell), texts_run(shell))
     here = {name: value for name, value in names.items() if name not in files}
-    told = list(_told(exercise, own, here, scene))[:_MOST_NOTES] if scene else []
+    told = list(dict.fromkeys(_told(exercise, own, here, scene)))[:_MOST_NOTES] if scene else []
     yield from told[:-1]
     yield from (f"{last} {_SAVED.format(path.name)}" for last in told[-1:])
 
@@ -108,15 +107,14 @@ def _scene(exercise: str, own: str, notebook: Notebook, running: Cell, runs: lis
     The place is the lowest of the cell that runs, those with the check, and those with the answer: a check may also be
     called from anywhere else.
     """
-    cells = list(notebook.cells)
+    cells = notebook.cells
     at = [i for i, cell in enumerate(cells) if running.id and cell.id == running.id]
     at = at or [i for i, cell in enumerate(cells) if cell.text.strip() == running.text.strip()]
     if not at:
         return None
-    cells[at[-1]] = running
     call = re.compile(rf"check\(\s*['\"]{re.escape(exercise)}['\"]")
     at += [i for i, cell in enumerate(cells) if call.search(cell.text) or (own and binds(cell.text, own))]
-    return Scene(replace(notebook, cells=tuple(cells)), max(at), tuple(runs))
+    return Scene(notebook, max(at), tuple(runs))
 
 
 def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> Iterator[str]:
@@ -168,9 +166,7 @@ def _has_changed(value: object, name: str, scene: Scene) -> bool:
         return False
     ran = definition("".join(linecache.getlines(code.co_filename)), name)
     run = scene.last_run(name)
-    if ran is None or ran in written or run is None:
-        return False
-    return definition(run, name) == ran and CLOCK.saved_since(scene.notebook, run)
+    return ran is not None and ran not in written and run is not None and CLOCK.saved_since(scene.notebook, run)
 
 
 def _told_beside(files: dict[str, str]) -> Iterator[str]:
@@ -190,7 +186,7 @@ def _file_beside(value: object, folder: Path) -> str:
     is_module = issubclass(type(value), ModuleType)
     top = str(vars(value).get("__name__") if is_module else kind.__module__).partition(".")[0]
     homes = [Path(code.co_filename)] if code else []  # `%run` leaves the name of the file only here
-    homes += _homes(sys.modules.get(top)) if top not in _OURS else []
+    homes += _homes(sys.modules.get(top)) if top not in _NO_FILES else []
     return next((home.name for home in homes if home.is_absolute() and home.resolve().parent == folder), "")
 
 

@@ -27,7 +27,6 @@ class MadeKernel:
         self.notebook, self.now = notebook, 1e9
         self.kernel, self.starting_dir = object(), str(notebook.parent)
         self.user_ns: dict[str, Any] = {"__name__": "__main__", "check": self._check}
-        self.user_ns_hidden = {"check": None}
         self.told, self.passed = "", True
         self.history_manager = SimpleNamespace(input_hist_raw=[""])
         self.parent_header: dict[str, Any] = {}

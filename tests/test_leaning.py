@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import leaning
 from autograder.leaning import with_notes
 from autograder.verdict import Report
 from tests.made_kernel import CHECK, MadeKernel, kernel
@@ -47,7 +48,26 @@ class TestFurtherDown:
         kernel.run(below)
         kernel.run("def answer():\n    return a + b")
 
-        assert "uses `a` and `b`, which" in kernel.check("1")
+        assert kernel.check("1").count("uses `a` and `b`, which") == 1
+
+    def test_it_is_the_cell_below_that_is_quoted(self, kernel: MadeKernel) -> None:
+        """Also where the one that ran is gone; of two, the one that ran."""
+        for text in ("helper = max", "helper = abs", ANSWER):
+            kernel.run(text)
+        kernel.save(ANSWER, CHECK, "helper = min", "helper = abs")
+        assert "begins `helper = abs`" in kernel.check("1")
+        kernel.save(ANSWER, CHECK, "helper = min")
+
+        assert "begins `helper = min`" in kernel.check("1")
+
+    def test_many_notes_are_cut_short(self, kernel: MadeKernel) -> None:
+        """Three things to do are enough at once."""
+        below = [f"{name} = 1" for name in "abcde"]
+        for text in (*below, "def answer():\n    return a, b, c, d, e"):
+            kernel.run(text)
+        kernel.save("def answer():\n    return a, b, c, d, e", CHECK, *below)
+
+        assert len(kernel.check("1").splitlines()) == 3
 
     def test_a_helpers_helper_counts(self, kernel: MadeKernel) -> None:
         """What the answer calls must find its names too."""
@@ -102,6 +122,15 @@ class TestGone:
 
         assert "The cell that defines `answer` has changed since it ran" in kernel.check("1")
 
+    def test_two_names_of_one_helper_are_one_note(self, kernel: MadeKernel) -> None:
+        """It is one cell that has to run."""
+        answer = "def answer(x):\n    return helper(same(x))"
+        for text in (HELPER, "same = helper", answer):
+            kernel.run(text)
+        kernel.save(f"{HELPER} + 1", "same = helper", answer, CHECK)
+
+        assert len(kernel.check("3").splitlines()) == 1
+
     def test_an_edited_class_is_told(self, kernel: MadeKernel) -> None:
         """Answers may be classes."""
         kernel.run("class answer:\n    def f(self):\n        return 1")
@@ -137,6 +166,16 @@ class TestBeside:
         kernel.run("from mine_beside import f as answer")
 
         assert "not `mine_beside.py`" in kernel.check("1")
+
+    def test_the_courses_own_package_is_not_told(self, kernel: MadeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whoever opens a notebook in the project's folder has it beside."""
+        monkeypatch.setattr(leaning, "_NO_FILES", ("mine_beside",))
+        self._module(kernel.notebook.parent, monkeypatch)
+        kernel.save("import mine_beside", "def answer():\n    return mine_beside", CHECK)
+        kernel.run("import mine_beside")
+        kernel.run("def answer():\n    return mine_beside")
+
+        assert kernel.check("2") == ""
 
     @staticmethod
     def _module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,13 +232,21 @@ class TestNoFalseAlarm:
 
         assert kernel.check("1" if ids else "made-in-the-page", text=merged) == ""
 
-    def test_without_ids_a_helper_below_is_told(self, kernel: MadeKernel) -> None:
+    @pytest.mark.parametrize("told", ["", "made-in-the-page"])
+    def test_without_ids_a_helper_below_is_told(self, kernel: MadeKernel, told: str) -> None:
         """The text says which cell runs."""
         kernel.save(ANSWER, CHECK, HELPER, ids=False)
         kernel.run(HELPER)
         kernel.run(ANSWER)
 
-        assert "further down" in kernel.check("made-in-the-page")
+        assert "further down" in kernel.check(told)
+
+    def test_the_cell_that_runs_is_known_before_it_is_saved(self, kernel: MadeKernel) -> None:
+        """What it defines stands there, whatever the file says."""
+        kernel.save(ANSWER, CHECK, HELPER)
+        kernel.run(ANSWER)
+
+        assert kernel.check("1", f"{HELPER}\n{CHECK}") == ""
 
     def test_what_is_not_saved_yet_is_not_told(self, kernel: MadeKernel) -> None:
         """The file is older than the helper, and than the answer that ran."""
@@ -223,6 +270,8 @@ class TestNoFalseAlarm:
         kernel.run(HELPER)
         kernel.run(ANSWER)
         kernel.save(text, ANSWER, CHECK, HELPER)
+        assert kernel.check("2") == ""
+        kernel.save("0", ANSWER, CHECK, text)
 
         assert kernel.check("2") == ""
 
