@@ -122,7 +122,7 @@ def _told(exercise: str, own: str, names: dict[str, object], scene: Scene) -> It
     homes = {name: home for name in names if (home := _home(name, scene))}
     if homes.pop(own, None):
         yield f"No cell of the notebook defines `{own}` any more: only this kernel knows it. Write its cell again."
-    for line, below in dict.fromkeys(homes.values()):
+    for line, below in homes.values():
         uses = f"`{exercise}` uses {_quoted(name for name in homes if homes[name] == (line, below))}"
         yield uses + (_BELOW if below else _GONE).format(line)
     yield from _told_changed(names, scene)
