@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from autograder.names import names_of
+
 _LONGEST = 200_000  # characters in a cell; what is longer is not looked into
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Cell magics whose body is Python of this kernel, and those whose body is not.
 _PYTHON = frozenset({"time", "prun"})
 _OTHER = frozenset({"bash", "sh", "html", "javascript", "js", "latex", "markdown", "svg", "timeit", "writefile"})
@@ -48,7 +49,7 @@ def _defines(node: ast.stmt, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
     tree = _parsed(text)
-    return frozenset(_bound(tree)) if tree else frozenset()
+    return frozenset(names_of(tree.body).bound.union(_declared(tree))) if tree else frozenset()
 
 
 def _starred(text: str) -> set[str]:
@@ -99,29 +100,9 @@ def _python(text: str) -> str | None:
     return "" if magic[1] in _OTHER else None
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a piece of a cell gives a value to in the notebook's namespace."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store()):
-            yield name
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield node.name
-        case ast.alias():
-            yield (node.asname or node.name).split(".")[0]
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-            yield name
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
-        yield from _declared(node)
-    elif isinstance(node, _COMPREHENSIONS):
-        yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
-    else:
-        for part in ast.iter_child_nodes(node):
-            yield from _bound(part)
-
-
-def _declared(node: ast.AST) -> Iterator[str]:
-    """The names that the functions in a piece of code declare global."""
-    for part in ast.walk(node):
+def _declared(tree: ast.AST) -> Iterator[str]:
+    """The names that functions declare global: calling these may give them a value."""
+    for part in ast.walk(tree):
         if isinstance(part, ast.Global):
             yield from part.names
 
@@ -143,5 +124,4 @@ def _is_open(node: ast.AST) -> bool:
 def _gives_nothing(argument: ast.expr) -> bool:
     """Whether the statement behind `%time` leaves the names as they are."""
     text = argument.value if isinstance(argument, ast.Constant) else None
-    tree = _parsed(text) if isinstance(text, str) else None
-    return tree is not None and not any(_bound(tree))
+    return isinstance(text, str) and _parsed(text) is not None and not _names(text)

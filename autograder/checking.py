@@ -6,8 +6,10 @@ import inspect
 import linecache
 import os
 import textwrap
+from collections.abc import Container
 from dataclasses import dataclass
 
+from IPython import get_ipython
 from IPython.display import display
 
 from autograder import fresh as fresh_cases
@@ -20,6 +22,7 @@ from autograder.key import Key
 from autograder.leaning import with_notes
 from autograder.logbook import LOGBOOK
 from autograder.probe import see
+from autograder.reach import code_of, reached
 from autograder.verdict import Report, Status
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
@@ -34,7 +37,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     _name_first(name)
     if fresh and callable(answer):
-        report = fresh_cases.ask(name, answer, source_of(answer))
+        report = fresh_cases.ask(name, answer, source_of(answer, shipped.load(find(name).chapter)))
     else:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
@@ -70,7 +73,8 @@ def visible_report(name: str, answer: object, source: str | None = None) -> Repo
     if other != name and other in shipped.load(exercise.chapter):
         return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     observations = exercise.observe(answer, key.cases)
-    return judge(exercise, key, observations, source_of(answer) if source is None else source)
+    known = shipped.load(exercise.chapter)
+    return judge(exercise, key, observations, source_of(answer, known) if source is None else source)
 
 
 def not_callable(name: str, answer: object, key: Key) -> Report:
@@ -82,13 +86,33 @@ def not_callable(name: str, answer: object, key: Key) -> Report:
     return whole(find(name), key.cases, Status.FAIL, sentence)
 
 
-def source_of(answer: object) -> str:
-    """The text of the notebook cell that defines an answer, else of the function; empty where there is none to read."""
-    filename = getattr(getattr(answer, "__code__", None), "co_filename", "")
-    if "ipykernel" in filename or "ipython-input" in filename:
-        return "".join(linecache.getlines(filename))
+def source_of(answer: object, exercises: Container[str] = ()) -> str:
+    """The text of an answer for rules to read, with the functions and classes of other cells that it uses.
+
+    Answers to other `exercises` are judged for themselves. Empty where there is no text to read.
+    """
+    shell = get_ipython()
+    used = reached(answer, shell.user_ns) if shell is not None else {}
+    cell = _filename(answer)
+    helpers = [value for name, value in used.items() if name not in exercises and _filename(value) not in ("", cell)]
+    return "\n\n".join(filter(None, [*map(_source, helpers), _cell_of(answer)]))
+
+
+def _filename(value: object) -> str:
+    """The name under which a notebook's cell was compiled; "" for what no cell defines."""
+    code = code_of(value)
+    filename = code.co_filename if code else ""
+    return filename if "ipykernel" in filename or "ipython-input" in filename else ""
+
+
+def _cell_of(answer: object) -> str:
+    filename = _filename(answer)
+    return "".join(linecache.getlines(filename)) if filename else _source(answer)
+
+
+def _source(value: object) -> str:
     try:
-        return inspect.getsource(answer)  # type: ignore[arg-type]
+        return textwrap.dedent(inspect.getsource(value))  # type: ignore[arg-type]
     except (OSError, TypeError):
         return ""
 

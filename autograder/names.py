@@ -22,8 +22,8 @@ _LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinsta
 class Names:
     """The names of some statements: what they bind where they stand, what they look up there or later as globals.
 
-    `changed` are the names whose attributes or items are set, as `model` in `model.rate = 1`; `perhaps_changed` those
-    whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
+    `changed` are the names that are deleted, or get an attribute or item, as `model` in `model.rate = 1`;
+    `perhaps_changed` those whose values a call may change, as `model` in `model.eval()` and in `init(model)`.
     """
 
     bound: set[str] = field(default_factory=set)
@@ -91,7 +91,10 @@ def _nothing(_node: ast.AST, _found: Names) -> Iterable[ast.AST]:
 
 
 def _name(node: ast.Name, found: Names) -> Iterable[ast.AST]:
-    (found.used if isinstance(node.ctx, ast.Load) else found.bound).add(node.id)
+    if isinstance(node.ctx, ast.Load):
+        found.used.add(node.id)
+    else:
+        (found.bound if isinstance(node.ctx, ast.Store) else found.changed).add(node.id)
     return ()
 
 

@@ -33,7 +33,7 @@ def statement(text: str) -> ast.stmt:
         ("if x:\n    def f(y):\n        z = 1\n    class C:\n        w = 1", "f C"),
         ("print([(a := y) for y in x])", "a"),
         ("match x:\n    case {'k': v, **rest}: pass\n    case [p, *q]: pass", "v rest p q"),
-        ("del a", "a"),
+        ("del a", ""),
         ("f(lambda x: (y := x))", ""),
         ("x[0] = y.z = 1", ""),
     ],
@@ -72,6 +72,7 @@ def test_used(text: str, used: str) -> None:
         ("print(model)", "", ""),
         ("for x in xs:\n    rows.append(x)", "", "rows x"),
         ("del table['a']", "table", ""),
+        ("del table", "table", ""),
     ],
 )
 def test_changed(text: str, attributes: str, perhaps: str) -> None:

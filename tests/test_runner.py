@@ -162,6 +162,57 @@ def test_notebook_habits_work(run_all: Run) -> None:
     assert [True] * 5 == [returned(each) for each in found]
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("print(1 / 0)", "division by zero"),
+        ("import torch; torch.load('mine.pt')", "No such file"),
+        ("input()", "EOF"),
+        ("raise SystemExit", ""),
+    ],
+)
+def test_cell_that_stops_below_its_answer_is_probed(run_all: Run, line: str, told: str) -> None:
+    """A line that tries an answer out and fails costs nothing; what stopped the cell is told, what follows runs."""
+    (found,) = run_all(RIGHT.replace("return", "return other() +") + f"\n{line}\ndef other():\n    return 0")
+
+    assert returned(found)
+    assert found.cell is not None and found.cell.raised is not None and told in found.cell.raised.message
+
+
+@pytest.mark.parametrize("line", ["while True: pass", "import os; os._exit(1)"])
+def test_cell_that_hangs_below_its_answer_is_probed(run_all: Run, line: str) -> None:
+    """What its answer consists of runs without the line that does not come to an end, or ends the process."""
+    found, after = run_all(f"{RIGHT}\n{line}", RIGHT, seconds=2.0)
+
+    assert returned(found) and returned(after)
+    assert found.cell is not None and (found.cell.timed_out or "exit code 1" in str(found.cell.raised))
+
+
+def test_lines_for_another_machine_do_nothing(run_all: Run) -> None:
+    """`!command`, `%pip`, a magic that is not installed, `files = !ls`: none of them stops a cell."""
+    found = run_all(*(f"{line}\n{RIGHT}" for line in ("!nvidia-smi", "%pip install x", "%no_magic", "files = !ls")))
+
+    assert [(True, None)] * 4 == [(returned(each), each.cell) for each in found]
+
+
+def test_what_stands_below_a_check_undoes_nothing(children: Children) -> None:
+    """An answer is probed where its check stands; what follows is for those that follow."""
+    below = "one = torch = None"
+
+    found = run(program({"one": RIGHT.format("one")}, CASES, below=below), children=children)["one"]
+
+    assert returned(found) and found.later is None
+
+
+def test_what_stands_below_a_check_may_help(children: Children) -> None:
+    """Where an answer needs what stands only below, it is probed there once more."""
+    answer, below = "def one(x, plus):\n    return helper(2 * x + plus)", "def helper(x):\n    return x"
+
+    found = run(program({"one": answer}, CASES, below=below), children=children)["one"]
+
+    assert not returned(found) and found.later is not None and returned(found.later)
+
+
 def test_environment_holds_nothing_of_the_teachers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The child gets none of the caller's variables but those that find libraries."""
     monkeypatch.setenv("TEACHERS_TOKEN", "secret")

@@ -190,6 +190,82 @@ def test_answer_in_a_cell_of_its_own_counts(release: Any) -> None:
     assert "student's own" in submission.repairs[0]
 
 
+def roles(submission: Submission) -> list[str]:
+    """The parts of a run in order: `answer double`, `check double`, or the first line of another cell."""
+    named = (f"{part.role.value} {', '.join(part.exercises)}" if part.exercises else "" for part in submission.parts)
+    return [name or part.source.partition("\n")[0] for name, part in zip(named, submission.parts, strict=True)]
+
+
+def test_cells_count_in_the_order_of_the_notebook(release: Any, solved: Any) -> None:
+    """The student's order, with the lesson's own cells where they stand, and without setup and notes."""
+    solved.cells.insert(3, new_code_cell("HALF = 0.5"))
+    solved.cells.append(solved.cells.pop(2))
+    order = ["HALF = 0.5", "double_of_three = 6", "answer triple", "check triple", "answer double", "check double"]
+
+    assert order == roles(hand_in(solved, release))
+
+
+def test_a_shuffled_notebook_is_put_in_order(release: Any, solved: Any) -> None:
+    """Where nearly every cell stands in the wrong place, the release's order counts."""
+    order = roles(hand_in(solved, release))
+    solved.cells.reverse()
+
+    assert order == roles(hand_in(solved, release))
+
+
+def test_answer_below_the_check_counts_where_it_is_better(release: Any, solved: Any) -> None:
+    """A first try in the exercise's cell, another answer below its check: both are looked at, and that is told."""
+    again = "def double(x):\n    return x + x"
+    solved.cells.insert(5, new_code_cell(again))
+
+    submission = hand_in(solved, release)
+
+    assert ["answer double", "check double", "double_of_three = 6", "answer double"] == roles(submission)[:4]
+    assert DOUBLED == submission.answers["double"] and "the better of the two" in submission.repairs[0]
+
+
+def test_a_check_of_ones_own_says_which_answer_counts(release: Any, solved: Any) -> None:
+    """The last check of an exercise is the one that the student saw, in whichever cell it stands."""
+    again = "def double(x):\n    return x + x"
+    solved.cells[5:5] = [new_code_cell(again), new_code_cell('check("double", double)')]
+
+    submission = hand_in(solved, release)
+
+    assert again == submission.answers["double"] and "answered again" in submission.repairs[0]
+
+
+def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> None:
+    """A solution cell, or a helper, that the key M turned into markdown."""
+    solved.cells[2] = new_markdown_cell(DOUBLED, metadata=solved.cells[2].metadata)
+    solved.cells.insert(2, new_markdown_cell("def half(x):\n    return x / 2"))
+
+    submission = hand_in(solved, release)
+
+    assert DOUBLED == submission.answers["double"] and "def half(x):" in roles(submission)
+    assert "turned into text, read as code: cell 3, cell 4" in submission.repairs[0]
+
+
+def test_two_answers_in_one_cell_both_count(release: Any, solved: Any) -> None:
+    """Merged cells keep the mark of the first; the other exercise is found by its name."""
+    solved.cells[2].source += f"\n\n\n{TRIPLED}"
+    del solved.cells[5]
+
+    submission = hand_in(solved, release)
+
+    assert submission.answers["double"] == submission.answers["triple"]
+    assert ["answer double, triple", "check double"] == roles(submission)[:2]
+    assert ("answered in the cell of another exercise: triple",) == submission.repairs
+
+
+def test_lesson_names_are_the_releases_own(release: Any, solved: Any) -> None:
+    """What an answer leans on comes from the release, though the student has deleted it; nothing else of it runs."""
+    del solved.cells[4]
+    assert [] == helpers(hand_in(solved, release))
+    solved.cells[2].source = "def double(x):\n    return 2 * x * double_of_three / 6"
+
+    assert ["double_of_three = 6"] == helpers(hand_in(solved, release))
+
+
 def test_missing_cells_are_put_back(release: Any, solved: Any) -> None:
     """Deleted exercise, check and setup cells come back from the release."""
     del solved.cells[5:7]
