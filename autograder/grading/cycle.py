@@ -95,6 +95,7 @@ class Cycle:
         failures: dict[str, str] = {}
         lesson = batch.Lesson.of(wanted)
         with _quiet(), batch.one_gradebook(self.api.coursedir) as gradebook:
+            preflight.gradable(gradebook, wanted)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             done = class_run.grade_class(wanted, folders, workers, force)
             for student, reason in progress(done, len(students)):

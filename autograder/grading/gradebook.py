@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
-from nbgrader.utils import is_grade
+from nbgrader.utils import is_grade, is_solution, is_task
 from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
@@ -112,7 +112,7 @@ def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
     preflight.check(Path(coursedir.root), coursedir.db_url)
     check_confinement()
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-        preflight.known(wanted.stem, [each.name for each in gradebook.assignments])
+        preflight.gradable(gradebook, wanted)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     done = class_run.grade_class(wanted, folders, Workers(), converter.force)
     reasons = {student: reason for student, reason in done if reason}
@@ -140,12 +140,12 @@ class GradeSubmission(NbGraderPreprocessor):
             found = _current(exporter.reasons, course, stem, student, about["key"])
             with Gradebook(about["db_url"], coursedir.course_id) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
+            _fill(nb, found.verdict)
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
         except CourseError as error:
             raise NbGraderException(str(error)) from None
-        _fill(nb, found.verdict)
         return nb, resources
 
 
@@ -161,11 +161,19 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
 
 def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
     for cell in nb.cells:
-        exercise = cell.metadata.get("nbgrader", {}).get("grade_id", "").removeprefix("check_")
-        if cell.cell_type != "code":
-            continue
-        cell.execution_count = None
-        cell.outputs = grade_cell_outputs(verdict, exercise) if is_grade(cell) and exercise in verdict.points else []
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
+        if is_grade(cell) or is_task(cell):
+            cell.outputs = grade_cell_outputs(verdict, _checked(cell, verdict))
+
+
+def _checked(cell: NotebookNode, verdict: SubmissionVerdict) -> str:
+    """The exercise that a graded cell checks; raises WorkFailed for any other: without output it gets full marks."""
+    grade_id = str(cell.metadata.nbgrader.get("grade_id", "a cell without a name"))
+    exercise = grade_id.removeprefix("check_")
+    if cell.cell_type != "code" or is_solution(cell) or exercise not in verdict.points:
+        raise preflight.not_exercises(verdict.assignment, [grade_id])
+    return exercise
 
 
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
