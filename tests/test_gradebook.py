@@ -17,8 +17,7 @@ from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.exercises import hints
-from autograder.grading import classroom, preflight
-from autograder.grading.assignment import release_path
+from autograder.grading import assignment, classroom, preflight
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.cycle import Cycle
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -190,7 +189,7 @@ class TestPlugIns:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""
         from autograder.grading.gradebook import name_as_released
 
-        released = release_path(tmp_path, "ch01_tensors")
+        released = assignment.release_path(tmp_path, "ch01_tensors")
         released.parent.mkdir(parents=True)
         nbformat.write(new_notebook(), released)
         monkeypatch.chdir(tmp_path)
@@ -221,6 +220,17 @@ class TestPreflight:
         """An assignment that was never generated is told with the command to run."""
         with pytest.raises(CourseNotFound, match="nbgrader generate_assignment ch01_tensors"):
             preflight.known("ch01_tensors", ["ch02_autograd"])
+
+    def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
+        """Before the build nbgrader has no source to release from; with a source, it can release again."""
+        for ask in (preflight.sourced, assignment.exercise_names):
+            with pytest.raises(CourseNotFound, match="Run `make build`"):
+                ask(course, "ch01_tensors")
+        (course / "source" / "ch01_tensors").mkdir(parents=True)
+        preflight.sourced(course, "ch01_tensors")
+
+        with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
+            assignment.exercise_names(course, "ch01_tensors")
 
     def test_sound_course_passes(self, course: Path) -> None:
         """There is nothing to say about a course in order."""

@@ -129,3 +129,19 @@ def test_what_cannot_be_read(course: Path, name: str) -> None:
 
     with pytest.raises(WorkFailed, match=r"found no .*nobody|could not be read"):
         learn(course, course / name, NAME)
+
+
+def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing was released yet, the committed notebook is what students were given."""
+    for name in ("chapters", "answers", "submitted", "nbgrader_config.py"):
+        (tmp_path / "course").mkdir(exist_ok=True)
+        (tmp_path / "course" / name).symlink_to(course / name)
+    committed = tmp_path / "notebooks" / f"{STEM}.ipynb"
+    committed.parent.mkdir()
+    shutil.copyfile(PROJECT / "notebooks" / f"{STEM}.ipynb", committed)
+    learned(course, STRANGE)
+    command = ["--root", str(tmp_path), "learn", str(tmp_path / "course" / "submitted" / "ada" / STEM), NAME]
+
+    assert 0 == main(command) and "No known mistake explains it" in capsys.readouterr().out
+    committed.unlink()
+    assert 1 == main(command) and "Run `make build`." in capsys.readouterr().err

@@ -50,12 +50,15 @@ class Assignment:
         return notebook
 
 
-def assignment(course: Path, stem: str) -> Assignment:
-    """Read a chapter of a course folder; raises CourseNotFound where a part is missing."""
+def assignment(course: Path, stem: str, given: Path | None = None) -> Assignment:
+    """Read a chapter of a course folder; raises CourseNotFound where a part is missing.
+
+    `given` is the notebook that students were given, where that is not nbgrader's release.
+    """
     course, unconfined = course.resolve(), is_unconfined_here()
     chapter = _there(course / "chapters" / f"{stem}.py", "Is the name right?").read_bytes()
     bank = _there(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.").read_bytes()
-    release = _release(course, stem).read_bytes()
+    release = (given or _release(course, stem)).read_bytes()
     digest = _digest(chapter, bank, release, engine_digest(), str(unconfined))
     parts = (zlib.compress(text) for text in (chapter, bank, release))
     return Assignment(stem, str(course), unconfined, engine_digest(), digest, *parts)
@@ -64,6 +67,15 @@ def assignment(course: Path, stem: str) -> Assignment:
 def release_path(course: Path, stem: str) -> Path:
     """Where nbgrader keeps the notebook that students were given."""
     return course / "release" / stem / f"{stem}.ipynb"
+
+
+def given_path(course: Path, stem: str) -> Path:
+    """The notebook that students were given: nbgrader's release, or in a clone that has none yet, its committed copy.
+
+    Not for grading: nbgrader's gradebook and its release are made together.
+    """
+    released, committed = release_path(course, stem), course.resolve().parent / "notebooks" / f"{stem}.ipynb"
+    return committed if committed.is_file() and not released.is_file() else _release(course, stem)
 
 
 def exercise_names(course: Path, stem: str) -> list[str]:
@@ -88,7 +100,9 @@ def _grades(path: Path) -> bool:
 
 
 def _release(course: Path, stem: str) -> Path:
-    return _there(release_path(course, stem), f"Run `nbgrader generate_assignment {stem}`.")
+    has_source = (course / "source" / stem).is_dir()
+    command = f"nbgrader generate_assignment {stem}" if has_source else "make build"
+    return _there(release_path(course, stem), f"Run `{command}`.")
 
 
 def _there(path: Path, advice: str) -> Path:

@@ -45,7 +45,8 @@ class Cycle:
         preflight.check(self.course, self.api.coursedir.db_url)
 
     def generate(self) -> None:
-        """Write the assignment into the gradebook, and its release from the source."""
+        """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
+        preflight.sourced(self.course, self.stem)
         with _quiet():
             self._must("generate the assignment", self.api.generate_assignment(self.stem))
 

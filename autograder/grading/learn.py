@@ -10,10 +10,11 @@ from autograder.authoring import draft
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.errors import WorkFailed
 from autograder.exercises import find
-from autograder.grading import class_run, inbox
-from autograder.grading.assignment import Assignment, assignment
+from autograder.grading import inbox
+from autograder.grading.assignment import Assignment, assignment, given_path
 from autograder.grading.engine import engine
 from autograder.grading.grade import planned, report_on
+from autograder.grading.marks import starters
 from autograder.grading.order import Part, Role
 from autograder.grading.parcel import Parcel
 from autograder.grading.program import LIMITS, Engine, Outcome
@@ -56,7 +57,7 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
     WorkFailed where the submission cannot be read, CourseNotFound.
     """
     stem = find(exercise).chapter
-    wanted = assignment(course, stem)
+    wanted = assignment(course, stem, given_path(course, stem))
     read = _read(wanted, submission)
     lab = _Lab(Judge(course, stem), engine(course, wanted.unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
@@ -69,13 +70,14 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
 
 
 def _read(wanted: Assignment, path: Path) -> Submission:
+    release = wanted.released()
     if path.is_dir():
-        parcel = class_run.opened(wanted, path)
+        parcel = inbox.parcel(path, wanted.stem, list(starters(release)))
     elif path.is_file():
         parcel = Parcel(*inbox.handed_in(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
-    read = read_parcel(parcel, wanted.released())
+    read = read_parcel(parcel, release)
     if read.trouble:
         raise WorkFailed(f"{path} could not be read: {read.trouble}")
     return read

@@ -34,6 +34,13 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
         _check_lock(course, Path(db_url.removeprefix(_SQLITE)), patience)
 
 
+def sourced(course: Path, assignment: str) -> None:
+    """Raise a CourseError where nbgrader would find nothing to make an assignment from."""
+    source = course / "source" / assignment
+    if not source.is_dir():
+        raise CourseNotFound(f"expected {source}, found no such folder. Run `make build`, which writes it.")
+
+
 def known(assignment: str, names: Iterable[str]) -> None:
     """Raise a CourseError where the gradebook does not know an assignment."""
     if assignment not in names:
