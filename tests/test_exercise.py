@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from autograder import exercises
 from autograder.difference import first_difference
-from autograder.errors import UnknownExercise
+from autograder.errors import CourseError, UnknownExercise
 from autograder.exercise import Case, Draw, ExerciseSet
 from autograder.probe import calling
 
@@ -74,10 +75,22 @@ class TestExerciseSet:
 
     def test_an_exercise_needs_a_goal_and_a_hint(self) -> None:
         """An author who forgets the docstring or the hints is told so."""
-        exercises = ExerciseSet("ch99")
+        chapter = ExerciseSet("ch99")
 
         def cases(draw: Draw) -> Iterator[Case]:
             yield Case("works", 1)
 
         with pytest.raises(ValueError, match="docstring"):
-            exercises.add("x", tier="core", hints=("h",), probe=calling())(cases)
+            chapter.add("x", tier="core", hints=("h",), probe=calling())(cases)
+
+
+@pytest.mark.parametrize(("name", "hints"), [("describe", ("Another.",)), ("no_exercise", ("To what?",))])
+def test_hints_that_graded_cells_do_not_show_are_an_error(
+    monkeypatch: pytest.MonkeyPatch, name: str, hints: tuple[str, ...]
+) -> None:
+    """A chapter whose exercises have other hints than its table, or whose table has more, cannot be loaded."""
+    exercises.load("ch01_tensors")
+    monkeypatch.setitem(exercises.hints("ch01_tensors"), name, hints)
+
+    with pytest.raises(CourseError, match=rf"hints to {name} from autograder/exercises/_ch01_hints\.py"):
+        exercises.load.__wrapped__("ch01_tensors")

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from autograder.errors import UnknownExercise
+from autograder.errors import CourseError, UnknownExercise
 
 if TYPE_CHECKING:  # with torch, which those who record grades do without
     from autograder.exercise import Exercise, ExerciseSet
@@ -21,10 +21,17 @@ def stems() -> list[str]:
 
 @cache
 def load(stem: str) -> ExerciseSet:
-    """The exercises of one chapter."""
+    """The exercises of one chapter; raises CourseError where one has hints that graded cells do not show."""
     if stem not in stems():
         raise UnknownExercise(stem, stems())
     exercises: ExerciseSet = import_module(f"{__name__}.{stem}").EXERCISES
+    shown, given = hints(stem), {exercise.name: exercise.hints for exercise in exercises}
+    odd = [name for name in {**given, **shown} if given.get(name) != shown.get(name)]
+    if odd:
+        raise CourseError(
+            f"expected hints to {', '.join(odd)} from autograder/exercises/_{stem[:4]}_hints.py, where graded cells "
+            'find them, found others. Write them there, and give the exercise `hints=HINTS["its_name"]`.'
+        )
     return exercises
 
 
