@@ -1,14 +1,27 @@
-"""Tests grade confined where that can be had; where not, unconfined, and the report says so."""
+"""Tests grade confined where that can be had; where not, unconfined, and the report says so.
+
+They run in an environment without the developer's own settings: what is set in a shell turns no test red.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 
 import pytest
 
 from autograder.confinement.trial import missing
 from autograder.grading.consent import UNCONFINED_VARIABLE
+
+# What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
+_FINDS = re.compile(
+    "PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMP|TEMP|TMPDIR|PYTHONPATH|VIRTUAL_ENV|CONDA_.*|PYENV_.*|LD_.*|DYLD_.*"
+    "|PYTEST_.*|PIP_.*|SSL_.*|.*_PROXY|CUDA_.*|NVIDIA_.*|PLAYWRIGHT_.*|SYSTEM.*|WINDIR|COMSPEC|PATHEXT|.*APPDATA|USERPROFILE",
+    re.IGNORECASE,
+)
+for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
+    del os.environ[name]
 
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 

@@ -101,9 +101,8 @@ class TestEnvironment:
 
 def make(*arguments: str) -> str:
     """What `make -n` says it would do, whatever state the set-up is in."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     command = ["make", "--no-print-directory", *arguments]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
@@ -174,6 +173,27 @@ class TestMake:
         assert "-p seed 7 -p device cuda -p short True solutions/" in told
         assert "solutions/$chapter.ipynb build/runs/$chapter-7.ipynb; done" in told
         assert f"for chapter in {' '.join(chapters)}; do" in make("-n", "run")
+
+
+class TestSession:
+    def test_settings_of_a_shell_turn_nothing_red(self) -> None:
+        """Whatever a developer has set for notebooks, nbgrader, Jupyter, Python or torch, no test hears of it."""
+        settings = {
+            "PYTORCH_BASICS_PROGRESS": "off",
+            "PYTORCH_BASICS_COURSE": "/nonexistent",
+            "NBGRADER_EXECUTION": "1",
+            "JUPYTER_CONFIG_DIR": "/nonexistent",
+            "PYTHONWARNINGS": "default",
+            "MPLBACKEND": "none",
+            "OMP_NUM_THREADS": "nonsense",
+            "MAKEFLAGS": "--nonsense",
+        }
+        tests = ["tests/test_progress.py", "tests/test_checking.py", "tests/test_setup.py::TestMake::test_help"]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+        environment = os.environ | settings
+        ran = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+
+        assert 0 == ran.returncode, ran.stdout
 
 
 class TestContinuousIntegration:
