@@ -14,9 +14,14 @@ TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
 # The first Python of a version that fits; name another with `make ... PYTHON=/path/to/python`.
-FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
+VERSION := import sys; print(*sys.version_info[:2], sep=".")
+FITS := grep -qx '3[.]1[123]'
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
-	$$python -c '$(FITS)' 2>/dev/null && { echo $$python; break; }; done)
+	$$python -c '$(VERSION)' 2>/dev/null | $(FITS) && { echo $$python; break; }; done)
+SAYS = $(if $(PYTHON), (PYTHON=$(PYTHON) says: $$($(PYTHON) --version 2>&1 | head -n 1)))
+CHECK_PYTHON = test -n "$(PYTHON)" && $(PYTHON) -c '$(VERSION)' 2>/dev/null | $(FITS) || { \
+	echo "Python 3.11, 3.12 or 3.13 is needed and was not found$(SAYS): install one," \
+		"or name it with make PYTHON=/path/to/python" >&2; exit 1; }
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +71,7 @@ unit: $(READY) ## run the unit tests only
 	pytest -n 2 --dist loadgroup
 
 lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
+	@$(CHECK_PYTHON)
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet torch==$(TORCH) '.[dev]'
@@ -80,8 +86,7 @@ clean: ## remove what tests and runs left behind; keeps .venv, submissions, grad
 
 # Made once, and made again when the versions change. Stopped half-way it has no stamp, and is made again too.
 $(READY): pyproject.toml requirements.lock
-	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed and was not found: install one, or name" \
-		"it with make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(CHECK_PYTHON)
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version); this takes a few minutes."
 	$(PYTHON) -m venv --clear $(VENV)
 	$(VENV)/bin/python -m pip install -qq -r requirements.lock

@@ -142,11 +142,26 @@ class TestMake:
         assert "venv --clear" not in make("-n", "lint", f"VENV={tmp_path}")
         assert "venv --clear" in make("-n", "lint", f"VENV={tmp_path}", "-W", changed)
 
-    def test_no_python(self, tmp_path: Path) -> None:
-        """Without a Python that fits, one line says what to install."""
-        told = make("lint", f"VENV={tmp_path}/venv", "PYTHON=")
+    @pytest.mark.parametrize(
+        ("python", "found"),
+        [
+            ("", ""),
+            ("old-python", r" \(PYTHON=\S*/old-python says: Python 3\.9\.1\)"),
+            ("no-python", r" \(PYTHON=\S*/no-python says: .*no-python.*\)"),
+            ("/bin/true", r" \(PYTHON=/bin/true says: .*\)"),
+        ],
+    )
+    def test_python_that_does_not_fit(self, tmp_path: Path, python: str, found: str) -> None:
+        """Where none fits, or one is named that is old, missing or no Python, one line says what to do."""
+        old = tmp_path / "old-python"
+        old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.1 || echo 3.9\n')
+        old.chmod(0o755)
+        named = str(tmp_path / python) if python else ""
+        told = make("lint", f"VENV={tmp_path}/venv", f"PYTHON={named}").splitlines()
 
-        assert "Python 3.11, 3.12 or 3.13 is needed and was not found: install one, or name it with" in told
+        needed = r"Python 3\.11, 3\.12 or 3\.13 is needed and was not found" + found
+        assert re.fullmatch(needed + r": install one, or name it with make PYTHON=/path/to/python", told[0])
+        assert len(told) == 2 and told[1].startswith("make: ***") and not (tmp_path / "venv").exists()
 
     def test_everything_is_tested(self) -> None:
         """`make test`: lint, types, unit tests, every notebook, and every chapter with another seed."""
