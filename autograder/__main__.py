@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
+import select
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +17,23 @@ from autograder.startup import spare_grammar
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one sub-command; returns the exit status: 1 after an error told in one line, 130 after Ctrl-C."""
+    """Run one sub-command; returns the exit status.
+
+    It is 1 after an error told in one line, 130 after Ctrl-C, and 141 where nobody reads on, as in `| head`.
+    """
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+    except BrokenPipeError:
+        if not _drop_unread():
+            raise
+        return 141
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     spare_grammar()
     args = _parser().parse_args(arguments)
     try:
@@ -26,6 +44,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
+
+
+def _drop_unread() -> bool:
+    """Drop what is still to be written where nobody reads: Python would complain at its end. False if all is read.
+
+    A pipe of a command's own work may break as well, and that is an error: so the pipes are asked.
+    """
+    unread = [fd for fd in (sys.stdout.fileno(), sys.stderr.fileno()) if _is_unread(fd)]
+    for fd in unread:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), fd)
+    return bool(unread)
+
+
+def _is_unread(fd: int) -> bool:
+    asked = select.poll()
+    asked.register(fd, 0)  # errors and hang-ups are always told
+    return bool(asked.poll(0))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,31 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 
     assert main(["--root", str(tmp_path), "build"]) == 130
     assert capsys.readouterr().err == "stopped\n"
+
+
+@pytest.mark.parametrize(("command", "unbuffered"), [("doctor", ""), ("doctor", "1"), ("--help", "")])
+def test_nobody_reads_on(command: str, unbuffered: str) -> None:
+    """Piped to `head`, a command ends without a word, and with the status of a closed pipe."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-m", "autograder", command]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    ran = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+    os.close(writer)
+
+    assert (141, "") == (ran.returncode, ran.stderr)
+
+
+def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe of the work's own that breaks is no reader who has gone."""
+
+    def broken(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("autograder.authoring.build.build", broken)
+
+    with pytest.raises(BrokenPipeError):
+        main(["--root", str(tmp_path), "build"])
 
 
 @pytest.mark.parametrize(
