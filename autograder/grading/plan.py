@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from autograder.exercise import Case
@@ -45,7 +45,8 @@ class Plan:
 
 
 def plan(parts: Sequence[Part], tasks: Sequence[Task], module: str, setup: str) -> Plan:
-    """Plan the run of a submission's parts."""
+    """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own."""
+    parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
     layout = _Layout(parts, _bound_by(setup))
     made = _Steps(layout, {task.exercise: task for task in tasks})
     others = [each for place in layout.others for each in layout.of(place)]
@@ -53,6 +54,15 @@ def plan(parts: Sequence[Part], tasks: Sequence[Task], module: str, setup: str) 
     later = {name: with_helpers(parts[layout.last[name]].source, others) for name in made.again}
     program = Program(module, setup, tuple(made.steps), {task.exercise: task.cases for task in tasks})
     return Plan(program, sources, later, layout.given)
+
+
+def _for_tasks(parts: Sequence[Part], names: Set[str]) -> Iterator[Part]:
+    for part in parts:
+        known = tuple(name for name in part.exercises if name in names)
+        if known or not part.exercises:
+            yield replace(part, exercises=known)
+        elif part.role is Role.ANSWER:
+            yield Part(Role.OWN, part.source)
 
 
 class _Layout:
