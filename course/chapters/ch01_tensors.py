@@ -55,7 +55,8 @@ reveal(guess, first.numel())
 # In an exercise you complete a function; keep its first line.
 # The cell below it calls `check`, which says what holds, as often as you like.
 # If you are stuck, run `hint("standardize")`, with your exercise's name, in a new cell; each call adds one.
-# Grading runs the setup cell, the exercise cells, and what cells of your own define (imports, functions, values that an answer uses), nothing else.
+# Grading goes through your notebook in its order, and looks at each answer where its check stands.
+# It runs the setup cell, the exercise cells, and of all other cells what an answer uses: your functions, imports and values, and names from the lesson.
 
 # %% name="line-by-line"
 for row in first:  # an ordinary loop over the rows
