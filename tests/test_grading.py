@@ -13,12 +13,13 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder import exercises
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, inbox, summary
 from autograder.grading.grade import grade
 from autograder.grading.program import AnswerCell, Limits, Outcome, Probing, Program
+from autograder.grading.plain_file import handed_in as read_file
+from autograder.grading.marks import starters
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.observation import Raised
 from autograder.verdict import Status
@@ -27,7 +28,7 @@ from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
 
 STEM, SEED = "ch01_tensors", 11
-NAMES = [exercise.name for exercise in exercises.load(STEM)]
+STARTERS = starters(nbformat.read(PROJECT / "notebooks" / f"{STEM}.ipynb", as_version=4))
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +191,7 @@ class TestHandedIn:
         (tmp_path / "secret").write_text("{}")
         (tmp_path / "link.ipynb").symlink_to(tmp_path / "secret")
 
-        data, reason = inbox.handed_in(tmp_path / "link.ipynb")
+        data, reason = read_file(tmp_path / "link.ipynb")
 
         assert b"" == data and "no plain file" in reason
 
@@ -203,15 +204,15 @@ class TestHandedIn:
         (handed / f"{STEM}.ipynb").symlink_to(tmp_path / "config.py")
         mark = {"name": "mine.ipynb", "sha256": hashlib.sha256(b"").hexdigest()}
         (handed / ".graded-copy.json").write_text(json.dumps(mark))
-        inbox.place_notebook(handed, STEM, NAMES)
+        inbox.place_notebook(handed, STEM, STARTERS)
         (handed / f"{STEM}.ipynb").unlink()
         (handed / ".graded-copy.json").unlink()
         (handed / ".graded-copy.json").symlink_to(tmp_path / "config.py")
 
-        placed = inbox.place_notebook(handed, STEM, NAMES)
+        placed = inbox.place_notebook(handed, STEM, STARTERS)
 
         assert "the teacher's" == (tmp_path / "config.py").read_text()
-        assert placed is not None and solved == placed.read_bytes() and not placed.is_symlink()
+        assert placed is not None and solved == placed.path.read_bytes() and not placed.path.is_symlink()
 
     def test_links_beside_the_notebook_are_set_aside(self, tmp_path: Path, solved: bytes) -> None:
         """nbgrader would copy what a link leads to into the feedback; it leaves files with a dot alone."""
@@ -220,7 +221,7 @@ class TestHandedIn:
         (tmp_path / "more/notes.html").symlink_to("/etc/hostname")
         os.mkfifo(tmp_path / "pipe")
 
-        opened = inbox.parcel(tmp_path, STEM, NAMES)
+        opened = inbox.parcel(tmp_path, STEM, STARTERS)
 
         assert sorted([f"{STEM}.ipynb", "more"]) == sorted(path.name for path in tmp_path.glob("[!.]*"))
         assert [] == list((tmp_path / "more").iterdir())
@@ -230,11 +231,12 @@ class TestHandedIn:
         """A folder that leads to another student's work hands in nothing."""
         (tmp_path / "ada").mkdir()
         (tmp_path / "ada" / f"{STEM}.ipynb").write_bytes(solved)
-        (tmp_path / "eve").symlink_to(tmp_path / "ada")
+        (tmp_path / "eve").mkdir()
+        (tmp_path / "eve" / STEM).symlink_to(tmp_path / "ada")
 
-        opened = inbox.parcel(tmp_path / "eve", STEM, NAMES)
+        with pytest.raises(WorkFailed, match=r"no notebook in the submission \(the folder is empty\)"):
+            inbox.parcel(tmp_path / "eve" / STEM, STEM, STARTERS)
 
-        assert (b"", "there is no such file in the submission.") == (opened.data, opened.trouble)
         assert solved == (tmp_path / "ada" / f"{STEM}.ipynb").read_bytes()
 
     @pytest.mark.parametrize("name", ["*", "a[d]a", "ad?", "link"])
@@ -250,55 +252,45 @@ class TestHandedIn:
             shutil.copytree(tmp_path / "ada", tmp_path / name)
 
         with pytest.raises(WorkFailed, match=r"was not graded\. Put a plain folder"):
-            inbox.parcel(tmp_path / name / STEM, STEM, NAMES)
-        assert solved == inbox.parcel(tmp_path / "ada" / STEM, STEM, NAMES).data
+            inbox.parcel(tmp_path / name / STEM, STEM, STARTERS)
+        assert solved == inbox.parcel(tmp_path / "ada" / STEM, STEM, STARTERS).data
 
     def test_folder_and_absence_are_told(self, tmp_path: Path) -> None:
         """A folder of that name, or nothing at all, is a reason and no exception."""
         (tmp_path / "folder.ipynb").mkdir()
 
-        assert all(inbox.handed_in(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
+        assert all(read_file(tmp_path / name)[1] for name in ("folder.ipynb", "nothing.ipynb"))
 
     def test_other_name_is_copied_and_kept(self, tmp_path: Path, solved: bytes) -> None:
         """Of several notebooks the one with the exercises is copied to the released name; all stay."""
         (tmp_path / f"{STEM} (1).ipynb").write_bytes(solved)
         (tmp_path / "zzz.ipynb").write_text("{}")
 
-        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
+        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
 
-        assert placed is not None and solved == placed.read_bytes()
+        assert placed is not None and solved == placed.path.read_bytes()
         assert 3 == len(list(tmp_path.glob("*.ipynb")))
-        assert f"{STEM} (1).ipynb" == inbox.copied_from(tmp_path, STEM)
-        assert "also handed in, and not graded: 'zzz.ipynb'" in " ".join(inbox.notes(tmp_path, STEM, NAMES))
+        told = inbox.parcel(tmp_path, STEM, STARTERS)
+        assert (f"handed in as '{STEM} (1).ipynb'; a copy under the released name was graded",) == told.notes
+        assert 1 == len(told.eye) and "also handed in, and not graded: 'zzz.ipynb' (it cannot be read" in told.eye[0]
 
     def test_newer_work_replaces_our_copy(self, tmp_path: Path, solved: bytes) -> None:
         """A renamed notebook that is handed in again is graded again, not our copy of the first one."""
         renamed = tmp_path / f"{STEM} (1).ipynb"
         renamed.write_bytes(b"{}")
-        inbox.place_notebook(tmp_path, STEM, NAMES)
+        inbox.place_notebook(tmp_path, STEM, STARTERS)
         renamed.write_bytes(solved)
 
-        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
+        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
 
-        assert placed is not None and solved == placed.read_bytes()
+        assert placed is not None and solved == placed.path.read_bytes()
 
     def test_work_counts_more_than_age(self, tmp_path: Path, solved: bytes) -> None:
         """Of two renamed notebooks the answered one is graded, even where the untouched one is newer."""
         (tmp_path / "mine.ipynb").write_bytes(solved)
         (tmp_path / "untouched.ipynb").write_bytes((PROJECT / "notebooks" / f"{STEM}.ipynb").read_bytes())
 
-        placed = inbox.place_notebook(tmp_path, STEM, NAMES)
+        placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
 
-        assert placed is not None and solved == placed.read_bytes()
-        assert "mine.ipynb" == inbox.copied_from(tmp_path, STEM)
-
-    def test_a_name_of_the_students_own_is_no_copy(self, tmp_path: Path, solved: bytes) -> None:
-        """A notebook under the released name is graded as it is; another one is told of."""
-        (tmp_path / f"{STEM}.ipynb").write_bytes(b"{}")
-        (tmp_path / "final.ipynb").write_bytes(solved)
-        inbox.place_notebook(tmp_path, STEM, NAMES)
-
-        assert b"{}" == (tmp_path / f"{STEM}.ipynb").read_bytes()
-        assert [f"also handed in, and not graded: 'final.ipynb' ({len(NAMES)} exercises answered)"] == list(
-            inbox.notes(tmp_path, STEM, NAMES)
-        )
+        assert placed is not None and solved == placed.path.read_bytes()
+        assert "mine.ipynb" == placed.original.name

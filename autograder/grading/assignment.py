@@ -78,15 +78,15 @@ def given_path(course: Path, stem: str) -> Path:
     return committed if committed.is_file() and not released.is_file() else _release(course, stem)
 
 
-def exercise_names(course: Path, stem: str) -> list[str]:
-    """The exercises of the notebook that students were given; raises CourseNotFound where there is none."""
+def released_starters(course: Path, stem: str) -> dict[str, str]:
+    """The solution cells of the notebook that students were given; raises CourseNotFound where there is none."""
     path = _release(course, stem)
-    return list(_exercises(path, path.stat().st_mtime_ns))
+    return _starters(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _exercises(release: Path, _changed: int) -> tuple[str, ...]:
-    return tuple(starters(nbformat.read(release, as_version=4)))
+def _starters(release: Path, _changed: int) -> dict[str, str]:
+    return starters(nbformat.read(release, as_version=4))
 
 
 @lru_cache(maxsize=1)

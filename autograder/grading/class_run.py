@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import classroom, inbox
-from autograder.grading.assignment import Assignment, exercise_names
+from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.executors import Crew, Workers, worker_died
 from autograder.grading.parcel import Parcel
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -59,8 +59,8 @@ def grade_class(
 
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:
-    """What lies in a student's folder; raises WorkFailed where this machine does not let us read it."""
-    return inbox.parcel(folder, assignment.stem, exercise_names(Path(assignment.course), assignment.stem))
+    """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
+    return inbox.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
 
 
 def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:

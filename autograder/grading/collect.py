@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
@@ -12,8 +13,10 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 
-from autograder.errors import WorkFailed
+from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading import inbox
+from autograder.grading.aside import set_aside
+from autograder.grading.assignment import released_starters
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -28,10 +31,17 @@ class CollectPlainFiles(ExchangeCollect):
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
             shutil.copytree(src, dest, symlinks=True, ignore=self._ignored)
-            inbox.set_aside(Path(dest))
+            set_aside(Path(dest))
+            self._place(Path(dest))
         except (OSError, WorkFailed, ExchangeError) as error:
             shutil.rmtree(dest, ignore_errors=True)
             self.log.error("%s was not collected: %s", src, error)
+
+    def _place(self, folder: Path) -> None:
+        """Put the notebook that counts under its released name: formgrader lists nobody without one."""
+        stem = self.coursedir.assignment_id
+        with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
+            inbox.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
 
     def _ignored(self, folder: str, names: list[str]) -> set[str]:
         """What nbgrader's settings leave out, and what is neither file nor folder nor link."""

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from traitlets import List, Unicode
 
 from autograder.errors import CourseError
 from autograder.grading import batch, class_run, classroom, inbox, preflight
-from autograder.grading.assignment import Assignment, assignment, exercise_names
+from autograder.grading.aside import set_aside
+from autograder.grading.assignment import Assignment, assignment, released_starters
 from autograder.grading.cell_outputs import grade_cell_outputs
 from autograder.grading.classroom import Kept
 from autograder.grading.consent import check_confinement
@@ -55,6 +57,7 @@ class SubmissionExporter(NotebookExporter):
         try:
             self._set_aside(self.parent.assignments)
             wanted = assignment(Path(coursedir.root), coursedir.assignment_id)
+            self._find_others(wanted, self.parent.assignments)
             self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
             self.log.error("%s", error)
@@ -65,12 +68,23 @@ class SubmissionExporter(NotebookExporter):
         """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""
         for folder in list(folders):
             try:
-                inbox.set_aside(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
+                set_aside(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
             except CourseError as error:
                 self.log.error("%s", error)
                 del folders[folder]
                 if not folders:
                     raise
+
+    def _find_others(self, wanted: Assignment, folders: dict[str, list[str]]) -> None:
+        """Take up the submissions in which nbgrader saw no notebook: in a zip archive, a folder, a text file."""
+        coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
+        pattern = coursedir.format_path(coursedir.submitted_directory, coursedir.student_id, wanted.stem)
+        for folder in sorted(set(glob(pattern)) - set(folders)):
+            try:
+                class_run.opened(wanted, Path(coursedir.root) / folder)
+                folders[folder] = [str(Path(folder) / f"{wanted.stem}.ipynb")]
+            except CourseError as error:
+                self.log.error("%s: %s", Path(folder).parent.name, error)
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
         """Repair a notebook of `submitted/`; leave one of `autograded/`, which we wrote, as it is."""
@@ -247,7 +261,7 @@ def name_as_released(assignment: str, student: str, notebooks: list[str]) -> Non
     nbgrader calls it in the course folder before each submission, and goes on without a word where it raises.
     `notebooks` is nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
     """
-    names = exercise_names(Path.cwd(), assignment)
-    found = inbox.place_notebook(Path(notebooks[0]).parent, assignment, names) if notebooks else None
-    if found is not None:
-        notebooks[:] = [str(found)]
+    starters = released_starters(Path.cwd(), assignment)
+    placed = inbox.place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
+    if placed is not None:
+        notebooks[:] = [str(placed.path)]

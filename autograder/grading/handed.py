@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.grading import archive, script
+from autograder.grading.file_json import parsed
+from autograder.grading.file_text import decoded
 from autograder.grading.source import magic_work
+from autograder.grading.unreadable import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20
-MAX_PARTS = 1_000_000  # lists and objects: each takes much more memory than the two letters it is written with
 MAX_CELLS = 1000
 MAX_SOURCE = 20_000  # characters in one cell: Python's parser takes its time, and far more memory than the text
 _KEPT = 1_000  # characters of a longer one
@@ -34,30 +37,45 @@ class Handed:
     is_cut: bool = False  # too long to be read: what is left of it is text, and is not run
 
 
-class UnreadableError(Exception):
-    """The file is no notebook that can be graded; the message is the reason, for student and teacher."""
+@dataclass(frozen=True)
+class Contents:
+    """A file that was read: its cells, what was mended to read it, and what a person should look at."""
+
+    cells: tuple[Handed, ...]
+    repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
 
 
-def handed_cells(data: bytes) -> list[Handed]:
-    """The cells of a notebook file; raises UnreadableError with a reason in plain words."""
-    notebook = _json(data)
-    found = notebook.get("nbformat")
-    if found != 4:
-        told = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
-        raise UnreadableError(
-            f"expected a notebook of format 4, {told}. Open it in JupyterLab, save it, and hand it in again."
-        )
-    cells = notebook.get("cells")
-    if not isinstance(cells, list) or not cells:
+def contents(data: bytes) -> Contents:
+    """The cells of a notebook file, also of one in a zip archive; raises UnreadableError with a plain reason."""
+    _check_size(data)
+    if not archive.is_archive(data):
+        return _contents(data)
+    found = archive.notebooks(data, MAX_BYTES)
+    if len(found) > 1:
+        names = ", ".join(repr(each.name) for each in found)
+        raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
+    read = _contents(found[0].data)
+    return replace(read, repairs=(f"handed in as a zip archive; {found[0].name!r} in it was read", *read.repairs))
+
+
+def _contents(data: bytes) -> Contents:
+    check_kind(data)
+    text, told = decoded(data)
+    if not text.strip():
+        raise UnreadableError("the file is empty. Hand in the notebook again.")
+    found = script.cells(text) or parsed(text)
+    cells, of_format = _cells(found.value)
+    if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
     if len(cells) > MAX_CELLS:
         raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read.")
-    handed = [_handed(index, cell) for index, cell in enumerate(cells)]
+    handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
-    return handed
+    return Contents(handed, (*told, *found.repairs, *of_format), found.eye)
 
 
-def _check_work(handed: list[Handed]) -> None:
+def _check_work(handed: tuple[Handed, ...]) -> None:
     """Raise UnreadableError where reading the cells would keep the class waiting."""
     length = sum(len(cell.source) for cell in handed)
     if length > MAX_TEXT:
@@ -78,32 +96,33 @@ def _check_size(data: bytes) -> None:
             f"the file has more than {MAX_BYTES >> 20} MB, which is not read. "
             "Clear all outputs, save, and hand it in again."
         )
-    if data.count(b"{") + data.count(b"[") > MAX_PARTS:
-        raise UnreadableError(
-            f"the file has more than {MAX_PARTS} lists and objects. Clear all outputs, save, and hand it in again."
-        )
 
 
-def _json(data: bytes) -> dict[str, Any]:
-    _check_size(data)
-    try:
-        notebook = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise UnreadableError(
-            "the file is no notebook: it is not UTF-8 text. Hand in the .ipynb file itself."
-        ) from None
-    except json.JSONDecodeError as error:
-        raise UnreadableError(
-            f"the file is no notebook: its JSON breaks off or is damaged at line {error.lineno}, "
-            f"column {error.colno}. Save it once more in JupyterLab and hand it in again."
-        ) from None
-    except (ValueError, RecursionError):
-        raise UnreadableError(
-            "the file is no notebook: its JSON is nested too deeply or holds an endless number."
-        ) from None
-    if not isinstance(notebook, dict):
-        raise UnreadableError("the file is no notebook: expected a JSON object. Hand in the .ipynb file itself.")
-    return notebook
+def _cells(notebook: dict[str, Any]) -> tuple[list[Any], tuple[str, ...]]:
+    """The cells of a notebook of any format, as format 4 writes them, and what to tell of the format."""
+    found, cells = notebook.get("nbformat"), notebook.get("cells")
+    if found in (2, 3) and isinstance(notebook.get("worksheets"), list):
+        told = f"the notebook is of the old format {found}; read all the same"
+        return list(_old_cells(notebook["worksheets"])), (told,)
+    if "nbformat" not in notebook and not (isinstance(cells, list) and any(map(_is_cell, cells))):
+        raise no_notebook(odd_object(notebook))
+    if found not in (4, None):
+        told = f"found format {found}" if isinstance(found, int) and 0 <= found < 100 else "found none"
+        raise UnreadableError(f"expected a notebook of format 4, {told}. {DOWNLOAD}")
+    return (cells if isinstance(cells, list) else []), ()
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, dict) and "cell_type" in value
+
+
+def _old_cells(worksheets: list[Any]) -> Iterator[dict[str, Any]]:
+    """Formats 2 and 3 keep cells in worksheets, the text of code as `input`, and headings as cells of their own."""
+    for cell in (cell for sheet in worksheets for cell in _list(_dict(sheet).get("cells"))):
+        kind = _dict(cell).get("cell_type")
+        text = _dict(cell).get("input" if kind == "code" else "source")
+        kind = "markdown" if kind == "heading" else kind
+        yield {"cell_type": kind, "source": text, "metadata": _dict(cell).get("metadata")}
 
 
 def _handed(index: int, cell: object) -> Handed:
@@ -139,3 +158,7 @@ def _text(value: object) -> str:
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

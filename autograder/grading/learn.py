@@ -17,6 +17,7 @@ from autograder.grading.grade import planned, report_on
 from autograder.grading.marks import starters
 from autograder.grading.order import Part, Role
 from autograder.grading.parcel import Parcel
+from autograder.grading.plain_file import handed_in
 from autograder.grading.program import LIMITS, Engine, Outcome
 from autograder.grading.submission import Submission, read_parcel
 from autograder.verdict import Report, Status
@@ -72,9 +73,9 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
 def _read(wanted: Assignment, path: Path) -> Submission:
     release = wanted.released()
     if path.is_dir():
-        parcel = inbox.parcel(path, wanted.stem, list(starters(release)))
+        parcel = inbox.parcel(path, wanted.stem, starters(release))
     elif path.is_file():
-        parcel = Parcel(*inbox.handed_in(path))
+        parcel = Parcel(*handed_in(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
     read = read_parcel(parcel, release)

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder.grading.handed import UnreadableError, handed_cells
+from autograder.grading.handed import contents
+from autograder.grading.other_chapter import check_chapter
 from autograder.grading.parcel import Parcel
-from autograder.grading.repair import Submission, repair
+from autograder.grading.repair import Submission, repair, starters
+from autograder.grading.unreadable import UnreadableError
 
 __all__ = ["Submission", "read", "read_parcel"]
 
@@ -23,9 +25,12 @@ def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
 def read(data: bytes, release: NotebookNode) -> Submission:
     """Read and repair what was handed in; never raises for anything that the bytes may hold."""
     try:
-        return repair(handed_cells(data), release)
+        found = contents(data)
+        check_chapter(found.cells, starters(release))
     except UnreadableError as reason:
         return _unreadable(str(reason), release)
+    made = repair(found.cells, release)
+    return replace(made, repairs=(*found.repairs, *made.repairs), eye=(*found.eye, *made.eye))
 
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:

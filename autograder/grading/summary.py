@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grading import classroom
+from autograder.grading import classroom, inbox
+from autograder.grading.choice import candidates
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.verdict import Status
 
@@ -56,11 +57,11 @@ def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> 
 def _ungraded(folder: Path, stem: str) -> str:
     """Why there is no verdict on what a student handed in."""
     try:
-        names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+        found, _ = candidates(folder, stem, {})
+        if not found:
+            return inbox.no_notebook(folder)
     except OSError as error:
         return f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
-    if not any(name.endswith(".ipynb") for name in names):
-        return f"there is no notebook in the submission (found: {', '.join(map(repr, names)) or 'nothing'})."
     return f"it has not been graded yet. Run `python -m autograder grade {stem}`."
 
 

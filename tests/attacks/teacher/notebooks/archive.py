@@ -1,6 +1,6 @@
 # Tries to be unpacked to files elsewhere.
 # share: 0
-# says: UTF-8
+# says: without a notebook
 
 import io
 import zipfile

@@ -1,6 +1,6 @@
 # Tries to be unpacked to very much.
 # share: 0
-# says: UTF-8
+# says: gzip
 
 import gzip
 
