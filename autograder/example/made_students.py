@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,8 +85,13 @@ class ClassMaker:
         renamed = f"{self.chapter.stem} (1).ipynb"
         told = f"handed in as {renamed!r}"
         yield self._student("renamed-file", self.solutions, Expected(everything, told=told), filename=renamed)
-        told = "could not be read: the file is no notebook"
-        yield self._student("broken-json", self.solutions, Expected(told=told), lambda data: data[: len(data) // 2])
+        told = "handed in as 'homework.zip'"
+        yield self._student("zipped", self.solutions, Expected(everything, told=told), _zipped, "homework.zip")
+        last = self.names[-1]
+        told = "the file breaks off after cell"
+        yield self._student("cut-off", self.solutions, Expected(everything - {last}, told=told), self._cut_off)
+        told = "could not be read: the file is no notebook: git left a merge conflict"
+        yield self._student("broken-json", self.solutions, Expected(told=told), _merged)
 
     def _ill_behaved(self, everything: frozenset[str]) -> Iterator[Student]:
         """Perfect answers but for one that hangs, dies or does not run; and one that only makes noise."""
@@ -127,6 +134,10 @@ class ClassMaker:
 
         return _changed(data, copied)
 
+    def _cut_off(self, data: bytes) -> bytes:
+        """The file as far as into the cell of the last exercise."""
+        return data[: data.index(f'"grade_id": "{self.names[-1]}"'.encode())]
+
     def _first_function(self) -> str:
         """The first exercise that asks for a function, not a class."""
         return next(name for name in self.names if f"def {name}(" in self.solutions[name])
@@ -158,6 +169,21 @@ def _strip(data: bytes) -> bytes:
             cell.metadata = {}
 
     return _changed(data, stripped)
+
+
+def _zipped(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("homework/notebook.ipynb", data)
+        archive.writestr("__MACOSX/homework/._notebook.ipynb", b"")
+    return packed.getvalue()
+
+
+def _merged(data: bytes) -> bytes:
+    """Leave the marks of git around the second line."""
+    first, second, rest = data.split(b"\n", 2)
+    mine, theirs = b"<<<<<<< HEAD", b">>>>>>> feature"
+    return b"\n".join((first, mine, second, b"=======", second, theirs, rest))
 
 
 def _drop_checks(data: bytes) -> bytes:

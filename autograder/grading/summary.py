@@ -17,11 +17,12 @@ _WIDTH = 100
 
 @dataclass(frozen=True)
 class Row:
-    """One student: the verdict, or the reason why there is none."""
+    """One student: the verdict, or the reason why there is none; `is_empty` where no notebook was handed in."""
 
     student: str
     verdict: SubmissionVerdict | None
     reason: str = ""
+    is_empty: bool = False
 
     @property
     def troubles(self) -> tuple[str, ...]:
@@ -46,23 +47,22 @@ def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> 
 
 
 def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> Row:
-    if student in failures:
-        return Row(student, None, failures[student])
     verdict = classroom.stored(course, stem, student)
-    if verdict is not None:
+    if verdict is not None and student not in failures:
         return Row(student, verdict)
-    return Row(student, None, _ungraded(course / "submitted" / student / stem, stem))
+    reason, is_empty = _ungraded(course / "submitted" / student / stem, stem)
+    return Row(student, None, failures.get(student, reason), is_empty)
 
 
-def _ungraded(folder: Path, stem: str) -> str:
-    """Why there is no verdict on what a student handed in."""
+def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
+    """Why there is no verdict on what a student handed in, and whether it holds no notebook."""
     try:
-        found, _ = candidates(folder, stem, {})
-        if not found:
-            return inbox.no_notebook(folder)
+        if not candidates(folder, stem, {})[0]:
+            return inbox.no_notebook(folder), True
     except OSError as error:
-        return f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
-    return f"it has not been graded yet. Run `python -m autograder grade {stem}`."
+        reason = f"the submission cannot be read ({error.strerror}). Give permission, then grade this student again."
+        return reason, False
+    return f"it has not been graded yet. Run `python -m autograder grade {stem}`.", False
 
 
 def _stopped(verdict: SubmissionVerdict) -> list[str]:

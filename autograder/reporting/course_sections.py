@@ -31,7 +31,7 @@ def _chapter(results: Results) -> tuple[str, ...]:
     look = sum(bool(row.troubles) or results.mark(row.student).needs_a_person for row in results.rows)
     loose = sum(len(group.students) for group in unexplained_of(results))
     link = tag("a", results.title, href=f"{results.stem}.html")
-    return link, str(len(results.rows)), middle, str(full), str(look), str(loose)
+    return link, str(len(results.handed_in)), middle, str(full), str(look), str(loose)
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:
@@ -61,7 +61,7 @@ def hardest(course: Sequence[Results]) -> Html:
 def missing(course: Sequence[Results]) -> Html:
     """Students of the gradebook who have handed in less than the others: each with the chapters that are missing."""
     everybody = sorted({student for results in course for student in results.people})
-    handed_in = {results.stem: {row.student for row in results.rows} for results in course}
+    handed_in = {results.stem: set(results.handed_in) for results in course}
     gaps = {who: [stem for stem, there in handed_in.items() if who not in there] for who in everybody}
     most_first = sorted((who for who in everybody if gaps[who]), key=lambda who: -len(gaps[who]))
     if not most_first:

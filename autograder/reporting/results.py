@@ -36,6 +36,11 @@ class Results:
         return {row.student: row.verdict for row in self.rows if row.verdict and not row.verdict.trouble}
 
     @cached_property
+    def handed_in(self) -> list[str]:
+        """Who handed in a notebook: a folder with something else in it does not count."""
+        return [row.student for row in self.rows if not row.is_empty]
+
+    @cached_property
     def max_score(self) -> float:
         """Full marks, without extra credit."""
         if self.task is not None:

@@ -32,7 +32,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     late = [row.student for row in results.rows if results.mark(row.student).penalty]
     known = f" of {len(results.people)} in the gradebook" if results.people else ""
     facts = [
-        ("handed in", f"{len(results.rows)}{known}"),
+        ("handed in", f"{len(results.handed_in)}{known}"),
         ("read and judged", str(len(verdicts))),
         ("nothing answered", str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
