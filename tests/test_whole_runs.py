@@ -149,7 +149,8 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
     """Full points, none, and some; extra credit; a comment for what was not answered."""
     scores = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
 
-    assert scores["perfect"] == scores["renamed-file"] == scores["zipped"] > scores["wrong-01"] > 0 == scores["untouched"]
+    assert scores["perfect"] == scores["renamed-file"] == scores["zipped"]
+    assert scores["perfect"] > scores["wrong-01"] > 0 == scores["untouched"]
     assert any(row[4] for row in expected["marks"]) and any(row[2] == "No response." for row in expected["comments"])
     assert all(row[1].startswith("2026-01-01") for row in expected["handed"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -17,7 +17,7 @@ MAX_NOTEBOOKS = 10
 _SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENTRY = b"PK\x01\x02"  # stands before each entry of the list at the archive's end
 _BESIDE = ("__MACOSX", ".ipynb_checkpoints")
-_SHOWN = 5
+_SHOWN, _LONGEST = 5, 80
 _HAND_IN = "Hand in the .ipynb file itself."
 
 
@@ -51,16 +51,24 @@ def notebooks(data: bytes, most: int) -> list[Packed]:
     except Exception as error:  # zipfile has many ways to give up on an archive that is damaged
         raise no_notebook(f"it is a zip archive that cannot be opened ({type(error).__name__}). {_HAND_IN}") from None
     if not found:
-        shown = ", ".join(map(repr, names[:_SHOWN])) + " and more" * (len(names) > _SHOWN)
-        raise no_notebook(f"it is a zip archive without a notebook (found: {shown or 'nothing'}). {_HAND_IN}")
+        raise no_notebook(f"it is a zip archive without a notebook (found: {shown(names) or 'nothing'}). {_HAND_IN}")
     return found
+
+
+def shown(names: Sequence[str]) -> str:
+    """The first of some names, each shortened: within an archive, names may be very long."""
+    parts = [repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…") for name in names[:_SHOWN]]
+    return ", ".join(parts) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[Packed]:
     left = 2 * most
     wanted = [entry for entry in opened.infolist() if is_notebook(entry.filename)]
     if len(wanted) > MAX_NOTEBOOKS:
-        raise no_notebook(f"it is a zip archive of {len(wanted)} notebooks; more than {MAX_NOTEBOOKS} are not read.")
+        raise no_notebook(
+            f"it is a zip archive of {len(wanted)} notebooks; more than {MAX_NOTEBOOKS} are not read. "
+            "Hand in the one that counts."
+        )
     for entry in wanted:
         if entry.flag_bits & 1:
             raise no_notebook(f"it is a zip archive with a password. {_HAND_IN}")
@@ -70,7 +78,10 @@ def _unpacked(opened: zipfile.ZipFile, most: int) -> Iterator[Packed]:
             data = file.read(min(most, left) + 1)
         left -= len(data)
         if len(data) > most or left < 0:
-            raise no_notebook(f"it is a zip archive with more than {most >> 20} MB of notebooks, which is not read.")
+            raise no_notebook(
+                f"it is a zip archive with more than {most >> 20} MB of notebooks, which is not read. "
+                "Clear all outputs, save, and hand it in again."
+            )
         yield Packed(entry.filename, data, _changed(entry))
 
 

@@ -43,7 +43,7 @@ def _eight_bits(data: bytes) -> tuple[str, tuple[str, ...]]:
     text = data.decode("utf-8", "replace")
     bad = text.count(_DAMAGED)
     if bad < (len(data) - len(data.translate(None, _HIGH))) / 3:  # sound letters have at least two such bytes
-        return text, (f"{bad} letters of the file are damaged; the rest was read",)
+        return text, (f"damaged letters in the file: {bad}; the rest was read",)
     return _latin(data), _saved_as("Latin-1")
 
 

@@ -22,6 +22,7 @@ MAX_MAGIC = 200_000  # characters that IPython may have to read for the sake of 
 MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
 # Colab keeps a picture in the text itself.
 _PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
+_SHORTER = "Take out cells that are no answers, save, and hand it in again."
 _KINDS = ("code", "markdown", "raw")
 
 
@@ -53,10 +54,11 @@ def contents(data: bytes) -> Contents:
         return _contents(data)
     found = archive.notebooks(data, MAX_BYTES)
     if len(found) > 1:
-        names = ", ".join(repr(each.name) for each in found)
+        names = archive.shown([each.name for each in found])
         raise no_notebook(f"it is a zip archive of {len(found)} notebooks ({names}). Hand in the one that counts.")
     read = _contents(found[0].data)
-    return replace(read, repairs=(f"handed in as a zip archive; {found[0].name!r} in it was read", *read.repairs))
+    told = f"handed in as a zip archive; {archive.shown([found[0].name])} in it was read"
+    return replace(read, repairs=(told, *read.repairs))
 
 
 def _contents(data: bytes) -> Contents:
@@ -69,7 +71,7 @@ def _contents(data: bytes) -> Contents:
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
     if len(cells) > MAX_CELLS:
-        raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read.")
+        raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read. {_SHORTER}")
     handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
     return Contents(handed, (*told, *found.repairs, *of_format), found.eye)
@@ -79,7 +81,9 @@ def _check_work(handed: tuple[Handed, ...]) -> None:
     """Raise UnreadableError where reading the cells would keep the class waiting."""
     length = sum(len(cell.source) for cell in handed)
     if length > MAX_TEXT:
-        raise UnreadableError(f"its cells have {length} characters in all; more than {MAX_TEXT} are not read.")
+        raise UnreadableError(
+            f"its cells have {length} characters in all; more than {MAX_TEXT} are not read. {_SHORTER}"
+        )
     work = {cell.index: magic_work(cell.source) for cell in handed if cell.kind == "code"}
     if sum(work.values()) > MAX_MAGIC or any(work.get(c.index) and len(c.source) > MAX_MAGIC_SOURCE for c in handed):
         raise UnreadableError(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import write_all
+from autograder.grading.archive import shown
 from autograder.grading.aside import places, put_away, set_aside
 from autograder.grading.choice import Candidate, best, candidates, names_in
 from autograder.grading.parcel import Parcel
@@ -19,7 +20,6 @@ from autograder.grading.plain_file import handed_in, unreadable
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
 _MARK = ".graded-copy.json"
 _AS_HANDED_IN = "-as-handed-in"  # behind the released name, where another notebook is graded under it
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
 def no_notebook(folder: Path) -> str:
     """The reason why there is nothing to grade in a submission: what is there, and what to do."""
     names = names_in(folder)
-    told = f"found: {_some(names)}" if names else "the folder is empty"
+    told = f"found: {shown(names)}" if names else "the folder is empty"
     return (
         f"there is no notebook in the submission ({told}). Ask for the .ipynb file itself: in JupyterLab "
         "File > Download, in Colab File > Download > Download .ipynb."
@@ -118,10 +118,10 @@ def _notes(folder: Path, placed: Placed) -> tuple[str, ...]:
     """What is told of the files, and cost no points."""
     told = []
     if (placed.original.path, placed.original.member) != (placed.path, ""):
-        told.append(f"handed in as {placed.original.name!r}; a copy under the released name was graded")
+        told.append(f"handed in as {shown([placed.original.name])}; a copy under the released name was graded")
     aside = [path.name for place in places(folder) for path in place.iterdir()]
     if aside:
-        told.append(f"set aside, for nbgrader must not copy it: {_some(aside)}")
+        told.append(f"set aside, for nbgrader must not copy it: {shown(sorted(aside))}")
     return tuple(told)
 
 
@@ -134,14 +134,8 @@ def _eye(placed: Placed) -> tuple[str, ...]:
 
 
 def _told(other: Candidate) -> str:
-    if other.reason:
-        return f"also handed in, and not graded: {other.name!r} (it cannot be read: {other.reason})"
-    return f"also handed in, and not graded: {other.name!r} ({other.answered} exercises answered)"
-
-
-def _some(names: Collection[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(map(repr, sorted(names)[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
+    about = f"it cannot be read: {other.reason}" if other.reason else f"{other.answered} exercises answered"
+    return f"also handed in, and not graded: {shown([other.name])} ({about})"
 
 
 def _digest(data: bytes) -> str:

@@ -1,0 +1,233 @@
+"""Reading one file as it comes: whatever it was saved, packed or exported as, or a sentence that helps."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat import NotebookNode
+
+from autograder.grading.handed import MAX_BYTES, contents
+from autograder.grading.submission import Submission, read
+from autograder.grading.unreadable import UnreadableError
+from tests.small_chapter import PROJECT
+
+STEM = "ch01_tensors"
+
+
+def solved(stem: str = STEM) -> bytes:
+    """The worked solutions of a chapter."""
+    return (PROJECT / "solutions" / f"{stem}.ipynb").read_bytes()
+
+
+@cache
+def release() -> NotebookNode:
+    """The notebook that students are given."""
+    found: NotebookNode = nbformat.read(PROJECT / "notebooks" / f"{STEM}.ipynb", as_version=4)
+    return found
+
+
+@cache
+def plain() -> Submission:
+    """What the plain file is read as."""
+    return read(solved(), release())
+
+
+def packed(**files: bytes) -> bytes:
+    """A zip archive, with what macOS and JupyterLab add to one."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in ({"__MACOSX/._a": b"", "w/.ipynb_checkpoints/a": b"{}"} | files).items():
+            archive.writestr(f"{name}.ipynb", data)
+    return made.getvalue()
+
+
+def changed(change: Callable[[Any], Any]) -> bytes:
+    """The solved notebook after a change to its JSON."""
+    notebook = json.loads(solved())
+    return json.dumps(change(notebook) or notebook).encode()
+
+
+def old(notebook: Any) -> Any:
+    """As format 3 wrote it."""
+    cells = [cell | {"input": cell["source"]} for cell in notebook["cells"]]
+    for cell in cells:
+        del cell["source" if cell["cell_type"] == "code" else "input"]
+    return {"nbformat": 3, "worksheets": [{"cells": cells[:9]}, {"cells": cells[9:]}], "metadata": {}}
+
+
+def script(mark: str) -> bytes:
+    """As a script, with a mark before each cell of code."""
+    cells = json.loads(solved())["cells"]
+    pieces = [f"{mark}\n\n{''.join(cell['source'])}\n\n" for cell in cells if cell["cell_type"] == "code"]
+    return ("#!/usr/bin/env python\n# coding: utf-8\n\n" + "".join(pieces)).encode()
+
+
+READ = {
+    "a trailing comma": (solved().replace(b"\n  }\n ],", b"\n  },\n ],"), "a comma stands before a closing bracket in"),
+    "an end of line in quotes": (solved().replace(b"\\n", b"\n", 1), "ends within quotes"),
+    "a JSON string": (json.dumps(solved().decode()).encode(), "packed into a JSON string"),
+    "format 3": (changed(old), "old format 3"),
+    "no format": (changed(lambda notebook: {"cells": notebook["cells"]}), ""),
+    "no end": (solved()[: solved().index(b'"nbformat"')], "breaks off behind its last cell"),
+    "a script of JupyterLab's": (script("# In[3]:"), "handed in as a Python script"),
+    "a script of jupytext's": (script("# %%"), "handed in as a Python script"),
+}
+
+
+@pytest.mark.parametrize(("data", "told"), READ.values(), ids=READ.keys())
+def test_what_leaves_no_doubt_is_read(data: bytes, told: str) -> None:
+    """The answers are those of the plain file, and what was mended is told where it cost no points."""
+    submission = read(data, release())
+
+    assert (plain().answers, None, ()) == (submission.answers, submission.trouble, submission.eye)
+    assert told in " ".join(submission.repairs)
+
+
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252")
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    words=st.text("éüßñø ", min_size=1),
+    encoding=st.sampled_from(ENCODINGS),
+    indent=st.none() | st.integers(0, 3),
+    commas=st.sets(st.integers(0, 200)),
+    in_archive=st.booleans(),
+)
+def test_any_encoding_and_packing_is_read(
+    words: str, encoding: str, indent: int | None, commas: set[int], in_archive: bool
+) -> None:
+    """However a program wrote the file and whatever packed it, its answers are the same."""
+    notebook = json.loads(solved())
+    notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": words})
+    lines = json.dumps(notebook, ensure_ascii=False, indent=indent).split("\n")
+    for n in sorted(n for n in commas if n + 1 < len(lines)):
+        if lines[n + 1].lstrip()[:1] in ("]", "}") and lines[n][-1:] not in ("[", "{"):
+            lines[n] += ","
+    data = "\n".join(lines).encode(encoding)
+    submission = read(packed(mine=data) if in_archive else data, release())
+
+    assert (plain().answers, None, ()) == (submission.answers, submission.trouble, submission.eye)
+    assert ("UTF-16" in " ".join(submission.repairs)) == ("utf-16" in encoding)
+    assert in_archive == ("'mine.ipynb'" in " ".join(submission.repairs))
+
+
+@settings(deadline=None, max_examples=100)
+@given(share=st.floats(0.01, 0.99))
+def test_any_beginning_is_read_as_far_as_it_goes(share: float) -> None:
+    """Of a file that breaks off, each answer is the student's own or the starter; and a person is told."""
+    submission = read(solved()[: int(len(solved()) * share)], release())
+    untouched = read(nbformat.writes(release()).encode(), release()).answers
+
+    if submission.trouble is not None:
+        assert "breaks off in line" in submission.trouble
+    else:
+        assert all(text in (plain().answers[name], untouched[name]) for name, text in submission.answers.items())
+        assert "breaks off after cell" in submission.eye[0] or "behind its last cell" in " ".join(submission.repairs)
+
+
+def test_a_few_damaged_letters_cost_themselves() -> None:
+    """UTF-8 with a broken byte stays UTF-8: other letters are not taken for Latin-1."""
+    data = changed(lambda notebook: notebook["cells"][0].update(source="é" * 9)).replace(b"\\u00e9", "é".encode())
+
+    submission = read(data.replace("é".encode(), b"\xc3", 1), release())
+
+    assert "damaged letters in the file: 1; the rest was read" in submission.repairs
+    assert "é" * 8 in submission.notebook.cells[0].source
+
+
+def test_what_goes_on_behind_the_end_is_told() -> None:
+    """The notebook is read, and a person looks at the rest."""
+    submission = read(solved() + b"\n{}", release())
+
+    assert plain().answers == submission.answers
+    assert "goes on behind the end of the notebook" in submission.eye[0]
+
+
+def in_line(number: int, text: bytes) -> bytes:
+    """The solved notebook with a line put before another one, counted from 1."""
+    lines = solved().split(b"\n")
+    return b"\n".join([*lines[: number - 1], text, *lines[number - 1 :]])
+
+
+def conflict(*places: int) -> bytes:
+    """The solved notebook with merge conflicts of seven lines each, from these lines on."""
+    data = solved()
+    for place in sorted(places, reverse=True):
+        lines = data.split(b"\n")
+        marks = (b"<<<<<<< HEAD", b"x", b"||||||| base", b"=======", b"y", b"z", b">>>>>>> b")
+        data = b"\n".join([*lines[: place - 1], *marks, *lines[place - 1 :]])
+    return data
+
+
+UNREADABLE = {
+    "a merge conflict": (conflict(214), "from line 214 to line 220", "keep one of the two versions"),
+    "two of them": (conflict(20, 90), "from line 20 to line 26", "There is 1 more further down"),
+    "a stray word": (in_line(9, b"oops"), "line 9, column 1 wants", "`oops`", "Open With, Editor", "mend that line"),
+    "single quotes": (str(json.loads(solved())).encode(), "line 1, column 2, has `'`", "Python printed it"),
+    "a web page": (b"<!DOCTYPE html>\n<html><body>Chapter 1", "it is a web page", "Download raw file"),
+    "a script without marks": (b"import torch\n\ndef f(x):\n    return x", "a Python script without marks", "Download"),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3", "it is a PDF", "File > Download"),
+    "nothing": (b"", "the file is empty", "again"),
+    "a mark of UTF-8 alone": (b"\xef\xbb\xbf", "the file is empty", "again"),
+    "a pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "Git LFS pointer", "git lfs pull"),
+    "a shortcut": (
+        b'{"url": "https://colab.example/x", "doc_id": "1"}',
+        "shortcut to Google Drive",
+        "Open it in Colab",
+    ),
+    "what macOS keeps": (b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X", "macOS keeps beside", "without `._`"),
+    "no cells": (b'{"nbformat": 4, "cells": []}', "no cells", "the notebook that you worked in"),
+    "a list": (b'[{"cell_type": "code"}]', "found a list", "File > Download"),
+    "other JSON": (b'{"name": "ada"}', "has no list of cells", "File > Download"),
+    "an essay": (b"My essay.", "begins with `My essay.`", "File > Download"),
+    "a picture": (b"\x89PNG\r\n\x1a\n", "it is a picture", "File > Download"),
+    "an archive of notes": (packed(), "without a notebook", "Hand in the .ipynb"),
+    "two notebooks": (packed(a=b"{}", b=b"{}"), "2 notebooks ('a.ipynb', 'b.ipynb')", "the one that counts"),
+    "half an archive": (packed(a=b"{}")[:60], "cannot be opened (BadZipFile)", "Hand in the .ipynb"),
+    "an archive that unfolds": (packed(a=b" " * (MAX_BYTES + 1)), "32 MB of notebooks", "not read"),
+    "an archive of very many": (packed(**{f"d{n}": b"" for n in range(1001)}), "more than 1000 files", "Hand in"),
+    "an archive of many": (packed(**{f"d{n}": b"" for n in range(11)}), "11 notebooks; more than 10", "not read"),
+    "chapter 6": (solved("ch06_capstone"), "chapter 6 (ch06_capstone), handed in for ch01_tensors", "of this chapter"),
+}
+
+
+@pytest.mark.parametrize(("data", "told"), [(row[0], row[1:]) for row in UNREADABLE.values()], ids=UNREADABLE.keys())
+def test_what_cannot_be_read_is_told_with_advice(data: bytes, told: tuple[str, ...]) -> None:
+    """What was found, in which line, and what to do that can be done; in one piece of printable text."""
+    submission = read(data, release())
+
+    assert submission.trouble is not None and all(part in submission.trouble for part in told), submission.trouble
+    assert submission.trouble.isprintable() and len(submission.trouble) < 500
+
+
+def test_an_archive_with_a_password_is_told() -> None:
+    """What only its student can open is not tried."""
+    data = bytearray(packed(a=b"{}"))
+    entry = data.rindex(b"PK\x01\x02")  # the last entry, which is the notebook's
+    data[entry + 8] |= 1
+
+    with pytest.raises(UnreadableError, match="zip archive with a password"):
+        contents(bytes(data))
+
+
+@pytest.mark.parametrize("other", ["ch01_tensors", "ch02_autograd", "ch03_modules", "ch05_gpu_amp"])
+def test_each_chapter_is_told_from_the_others(other: str) -> None:
+    """Also where a lesson of one chapter defines what is an exercise in another; no marks are needed for that."""
+    notebook = json.loads(solved(other))
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    chapter4 = nbformat.read(PROJECT / "notebooks" / "ch04_training.ipynb", as_version=4)
+
+    submission = read(json.dumps(notebook).encode(), chapter4)
+
+    assert f"({other}), handed in for ch04_training" in str(submission.trouble)

@@ -1,0 +1,225 @@
+"""A student's folder: which of the files in it counts, what is told of the others, and that nothing is lost."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat import NotebookNode
+
+from autograder.errors import WorkFailed
+from autograder.grading.inbox import parcel
+from autograder.grading.parcel import Parcel
+from autograder.grading.repair import starters
+from autograder.grading.submission import read_parcel
+from tests.small_chapter import PROJECT
+from tests.test_handed import packed, script
+
+STEM = "ch01_tensors"
+NAME = f"{STEM}.ipynb"
+Folder = dict[str, bytes]
+
+
+@cache
+def release() -> NotebookNode:
+    """The notebook that students are given."""
+    found: NotebookNode = nbformat.read(PROJECT / "notebooks" / NAME, as_version=4)
+    return found
+
+
+@cache
+def answering(count: int) -> bytes:
+    """The released notebook with so many exercises answered."""
+    notebook = copy.deepcopy(release())
+    names = list(starters(release()))[:count]
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = f"def {name}(*args):\n    return {count}" if name in names else cell.source
+    return str(nbformat.writes(notebook)).encode()
+
+
+def opened(folder: Path) -> Parcel:
+    """What the grader finds in a folder."""
+    return parcel(folder, STEM, starters(release()))
+
+
+def hand_in(folder: Path, **files: bytes) -> Path:
+    """Files in a submission, each a minute newer than the one before."""
+    folder = folder / "ada" / STEM
+    for minute, (name, data) in enumerate(files.items()):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        os.utime(path, (60 * minute, 60 * minute))
+    return folder
+
+
+def answered(found: Parcel) -> int:
+    """How many answers are in what is graded."""
+    submission = read_parcel(found, release())
+    assert submission.trouble is None
+    return sum(text != starters(release())[name] for name, text in submission.answers.items())
+
+
+WHEREVER: dict[str, Callable[[bytes], Folder]] = {
+    "a zip archive": lambda data: {"work.zip": packed(mine=data)},
+    "a zip archive of that name": lambda data: {NAME: packed(mine=data)},
+    "one folder down": lambda data: {f"my work/{NAME}": data},
+    "a text": lambda data: {f"{NAME}.txt": data},
+    "JSON": lambda data: {f"{STEM}.json": data},
+    "no ending": lambda data: {STEM: data},
+    "a script": lambda _: {f"{STEM}.py": script("# %%")},
+    "a mark of macOS beside it": lambda data: {f"._{NAME}": b"\x00\x05\x16\x07", NAME: data},
+    "very many files beside it": lambda data: {f"x/{NAME}": data} | {f"x/{n}.csv": b"1" for n in range(120)},
+}
+
+
+@pytest.mark.parametrize("made", WHEREVER.values(), ids=WHEREVER.keys())
+def test_notebook_is_found(tmp_path: Path, made: Callable[[bytes], Folder]) -> None:
+    """Whatever it is called and wherever it lies; it stands under the released name, where nbgrader looks."""
+    folder = hand_in(tmp_path, **made(answering(14)))
+
+    found = opened(folder)
+
+    assert (14, ()) == (answered(found), found.eye)
+    assert found.data == (folder / NAME).read_bytes()
+    assert found == opened(folder)
+
+
+MORE: dict[str, tuple[Folder, int, str]] = {
+    "more answers": ({f"{STEM}-Copy1.ipynb": answering(9), NAME: answering(2)}, 9, "as-handed-in.ipynb' (2 exercises"),
+    "a starter of that name": ({NAME: answering(0), "mine.ipynb": answering(9)}, 9, "as-handed-in.ipynb' (0 exercises"),
+    "the newest": ({NAME: answering(3), "b.ipynb": answering(3).replace(b"return 3", b"return 4")}, 3, "(3 exercises"),
+    "the newest, of that name": ({"b.ipynb": answering(3) + b" ", NAME: answering(3)}, 3, "'b.ipynb' (3 exercises"),
+    "of this chapter": (
+        {NAME: answering(0), "b.ipynb": b'{"nbformat": 4, "cells": [{}]}'},
+        0,
+        "'b.ipynb' (0 exercises",
+    ),
+    "the readable": ({"b.ipynb": answering(1), NAME: b"{"}, 1, "as-handed-in.ipynb' (it cannot be read: "),
+    "in an archive": ({"a.zip": packed(a=answering(1), b=answering(8))}, 8, "'a.zip: a.ipynb' (1 exercises"),
+    "in one of that name": ({NAME: packed(a=answering(1), b=answering(8))}, 8, "as-handed-in.ipynb: a.ipynb' (1 exer"),
+    "before a script": ({NAME: answering(14), "a.py": script("# %%")}, 14, "'a.py' (14 exercises"),
+}
+
+
+@pytest.mark.parametrize(("files", "count", "told"), MORE.values(), ids=MORE.keys())
+def test_of_several_the_best_counts(tmp_path: Path, files: Folder, count: int, told: str) -> None:
+    """The most answers, then the newest; a person is told of the other, and the second look finds the same."""
+    folder = hand_in(tmp_path, **files)
+
+    found = opened(folder)
+
+    assert count == answered(found) and 1 == len(found.eye) and told in found.eye[0]
+    assert not any("not graded" in note for note in found.notes)
+    assert found == opened(folder)
+    assert set(files.values()) <= {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_starter_that_is_no_stub_is_no_answer(tmp_path: Path) -> None:
+    """A bug hunt's starter is a broken program: untouched, it does not count as answered."""
+    chapter = "ch06_capstone"
+    given_out = nbformat.read(PROJECT / "notebooks" / f"{chapter}.ipynb", as_version=4)
+    assert any("NotImplementedError" not in starter for starter in starters(given_out).values())
+    folder = hand_in(tmp_path, **{f"{chapter}.ipynb": b"{}", "b.ipynb": nbformat.writes(given_out).encode() + b" "})
+    (folder / "a.ipynb").write_bytes(nbformat.writes(given_out).encode())
+    os.utime(folder / "a.ipynb", (1, 1))
+
+    found = parcel(folder, chapter, starters(given_out))
+
+    assert "'a.ipynb' (0 exercises answered)" in found.eye[0]
+
+
+def test_what_is_handed_in_again_counts(tmp_path: Path) -> None:
+    """Better work under the released name takes the place of our copy of the other."""
+    folder = hand_in(tmp_path, **{NAME: answering(0), "b.ipynb": answering(5)})
+    assert 5 == answered(opened(folder))
+    (folder / NAME).write_bytes(answering(11))
+
+    found = opened(folder)
+
+    assert (11, ()) == (answered(found), found.notes)
+    assert ["'b.ipynb' (5", f"'{STEM}-as-handed-in.ipynb' (0"] == [line.split(": ")[1][:-20] for line in found.eye]
+
+
+STATES = st.lists(
+    st.tuples(st.sampled_from([NAME, "b.ipynb", "c/d.ipynb", "e.zip"]), st.integers(0, 4), st.booleans()), max_size=5
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(steps=STATES)
+def test_nothing_that_was_handed_in_is_lost(steps: list[tuple[str, int, bool]]) -> None:
+    """However often files are handed in and looked at, the last under each name is there, and the best is graded."""
+    with TemporaryDirectory() as place:
+        folder = Path(place) / "ada" / STEM
+        last: dict[str, bytes] = {}
+        counts: dict[str, int] = {}
+        for number, (name, count, is_looked_at) in enumerate(steps, start=1):
+            last[name], counts[name] = answering(count) + b" " * number, count
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(packed(a=last[name]) if name == "e.zip" else last[name])
+            if is_looked_at:
+                opened(folder)
+        if last:
+            found = opened(folder)
+            held = [path.read_bytes() for path in folder.rglob("*.ipynb")] + [last.get("e.zip")]
+
+            assert answered(found) >= max(counts.values())
+            assert set(last.values()) <= set(held) and found == opened(folder)
+
+
+def test_without_a_notebook_the_files_are_named(tmp_path: Path) -> None:
+    """What is there, and what to ask for; a page that was put aside is named as well."""
+    folder = hand_in(tmp_path, **{"essay.txt": b"Mine.", "ch01.html": b"<html>", "timestamp.txt": b""})
+
+    with pytest.raises(WorkFailed, match=r"no notebook .*'essay.txt', 'ch01.html'.*Ask for the .ipynb file itself"):
+        opened(folder)
+
+
+def test_more_than_are_looked_into_are_told(tmp_path: Path) -> None:
+    """Ten files are read beside the one of the released name, and a person is told of the rest."""
+    folder = hand_in(tmp_path, **{NAME: answering(3)}, **{f"{n}.ipynb": answering(1) for n in range(15)})
+
+    assert "5 more notebooks were handed in, and not looked into" == opened(folder).eye[-1]
+
+
+def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Path) -> None:
+    """Neither for notebooks nor for names."""
+    (tmp_path / "secret" / "0").mkdir(parents=True)
+    (tmp_path / "secret" / "0" / "secret.ipynb").write_bytes(answering(9))
+    folder = hand_in(tmp_path, **{NAME: answering(1)})
+    (folder / ".set-aside-x").symlink_to(tmp_path / "secret")
+    (folder / ".set-aside-y").mkdir()
+    (folder / ".set-aside-y" / "0").symlink_to(tmp_path / "secret" / "0")
+
+    found = opened(folder)
+
+    assert (1, (), ()) == (answered(found), found.notes, found.eye)
+
+
+def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
+    """In the place of a line for each exercise that was put back."""
+    folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06_capstone.ipynb").read_bytes()})
+
+    submission = read_parcel(opened(folder), release())
+
+    assert ((), ()) == (submission.repairs, submission.eye)
+    assert str(submission.trouble).startswith("it looks like chapter 6 (ch06_capstone), handed in for ch01_tensors")
+
+
+def test_mark_is_ours(tmp_path: Path) -> None:
+    """The mark beside our copy says where it came from."""
+    folder = hand_in(tmp_path, **{"b.ipynb": answering(1)})
+    opened(folder)
+
+    assert "b.ipynb" == json.loads((folder / ".graded-copy.json").read_text())["name"]
