@@ -141,8 +141,18 @@ def test_a_few_damaged_letters_cost_themselves() -> None:
 
     submission = read(data.replace("é".encode(), b"\xc3", 1), release())
 
-    assert "damaged letters in the file: 1; the rest was read" in submission.repairs
+    assert "damaged letters in the file: 1;" in submission.eye[0]
     assert "é" * 8 in submission.notebook.cells[0].source
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_file_cut_off_within_a_letter_is_read_so_far(encoding: str) -> None:
+    """It is not taken for another encoding, and no letter of it counts as damaged."""
+    text = changed(lambda notebook: notebook.update(zzz="")).decode()[:-2] + "é"
+    submission = read(text.encode(encoding)[:-1], release())
+
+    assert plain().answers == submission.answers and () == submission.eye
+    assert "Latin-1" not in " ".join(submission.repairs)
 
 
 def test_what_goes_on_behind_the_end_is_told() -> None:

@@ -98,7 +98,11 @@ def test_notebook_is_found(tmp_path: Path, made: Callable[[bytes], Folder]) -> N
 MORE: dict[str, tuple[Folder, int, str]] = {
     "more answers": ({f"{STEM}-Copy1.ipynb": answering(9), NAME: answering(2)}, 9, "as-handed-in.ipynb' (2 exercises"),
     "a starter of that name": ({NAME: answering(0), "mine.ipynb": answering(9)}, 9, "as-handed-in.ipynb' (0 exercises"),
-    "the newest": ({NAME: answering(3), "b.ipynb": answering(3).replace(b"return 3", b"return 4")}, 3, "(3 exercises"),
+    "the newest": (
+        {NAME: answering(3), "b.ipynb": answering(3).replace(b"return 3", b"return 4")},
+        3,
+        "in.ipynb' (3 exercises",
+    ),
     "the newest, of that name": ({"b.ipynb": answering(3) + b" ", NAME: answering(3)}, 3, "'b.ipynb' (3 exercises"),
     "of this chapter": (
         {NAME: answering(0), "b.ipynb": b'{"nbformat": 4, "cells": [{}]}'},

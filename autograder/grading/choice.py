@@ -58,6 +58,15 @@ class Candidate:
         return next((each.data for each in archive.notebooks(data, MAX_BYTES) if each.name == self.member), b"")
 
 
+def is_alone(path: Path) -> bool:
+    """Whether this is the one file that may be a notebook: then nothing has to be compared.
+
+    Raises WorkFailed where it may not be read, which is no reason to look for another one.
+    """
+    start = handed_in(path, most=3)[0]
+    return not archive.is_archive(start) and list(_paths(path.parent)) == [path]
+
+
 def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
     """The notebooks of a submission, and the number of files that were not looked into."""
     paths = list(_paths(folder))
@@ -166,7 +175,7 @@ def _is_folder(path: Path) -> bool:
 
 def _may_be_notebook(path: Path) -> bool:
     """Whether the name says so; of a name that says little, whether there is a plain file that is not large."""
-    if path.name.startswith(".") or _is_folder(path):
+    if path.name.startswith(".") or path.name in _NBGRADERS or _is_folder(path):
         return False
     if not _is_loose(path):
         return True

@@ -3,52 +3,63 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import dataclass
 
 _MARKS = (
-    (codecs.BOM_UTF8, "utf-8", ""),
+    (codecs.BOM_UTF8, "utf-8-sig", ""),
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),  # begins as UTF-16 does, so it stands first
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 _HIGH = bytes(range(128, 256))
-_DAMAGED = "\N{REPLACEMENT CHARACTER}"
 
 
-def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """The text, and what to tell of how it was saved: any bytes are text in some encoding."""
+@dataclass(frozen=True)
+class Decoded:
+    """The text of a file; `repairs` say how it was saved, `eye` what of it is lost."""
+
+    text: str
+    repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
+
+
+def decoded(data: bytes) -> Decoded:
+    """The text of any bytes: they are text in some encoding."""
+    encoding, name = _encoding(data)
+    told = (f"the file was saved as {name}; read all the same",) if name else ()
+    try:
+        return Decoded(data.decode(encoding), told)
+    except UnicodeDecodeError as error:
+        if error.reason in ("unexpected end of data", "truncated data"):  # cut off within a letter
+            return Decoded(data[: error.start].decode(encoding), told)
+    text = data.decode(encoding, "replace")
+    lost = text.count("\N{REPLACEMENT CHARACTER}")
+    return Decoded(text, told, (f"damaged letters in the file: {lost}; where one is in an answer, it may cost points",))
+
+
+def _encoding(data: bytes) -> tuple[str, str]:
+    """The encoding of a text, and its name where it is not the one of notebooks."""
     for mark, encoding, name in _MARKS:
         if data.startswith(mark):
-            text = data.decode(encoding, "replace").removeprefix("\ufeff")
-            return text, _saved_as(name)
+            return encoding, name
     # A notebook begins with a letter of ASCII, of which UTF-16 makes two bytes.
     if data[1:2] == b"\0" != data[:1]:
-        return data.decode("utf-16-le", "replace"), _saved_as("UTF-16")
+        return "utf-16-le", "UTF-16"
     if data[:1] == b"\0" != data[1:2]:
-        return data.decode("utf-16-be", "replace"), _saved_as("UTF-16")
-    return _eight_bits(data)
+        return "utf-16-be", "UTF-16"
+    return ("utf-8", "") if _is_utf8(data) else (_latin(data), "Latin-1")
 
 
-def _saved_as(name: str) -> tuple[str, ...]:
-    return (f"the file was saved as {name}; read all the same",) if name else ()
-
-
-def _eight_bits(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """UTF-8; a few damaged letters in it cost themselves, and what has only damaged ones is Latin-1."""
-    try:
-        return data.decode(), ()
-    except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data" and error.end == len(data):
-            return data[: error.start].decode(), ()  # cut off within a letter
-    text = data.decode("utf-8", "replace")
-    bad = text.count(_DAMAGED)
-    if bad < (len(data) - len(data.translate(None, _HIGH))) / 3:  # sound letters have at least two such bytes
-        return text, (f"damaged letters in the file: {bad}; the rest was read",)
-    return _latin(data), _saved_as("Latin-1")
+def _is_utf8(data: bytes) -> bool:
+    """Whether the letters beyond ASCII are those of UTF-8, but for a few damaged ones."""
+    high = len(data) - len(data.translate(None, _HIGH))
+    # A sound letter has two such bytes or more; each other byte becomes a sign of its own. The last may be cut off.
+    text = _UTF8("replace").decode(data)
+    return high == 0 or text.count("\N{REPLACEMENT CHARACTER}") <= high / 3
 
 
 def _latin(data: bytes) -> str:
-    try:
-        return data.decode("cp1252")  # what programs mean when they say Latin-1, but for five bytes
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    """What programs mean when they say Latin-1 lacks five letters of it."""
+    return "latin-1" if any(data.count(byte) for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"

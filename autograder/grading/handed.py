@@ -63,10 +63,10 @@ def contents(data: bytes) -> Contents:
 
 def _contents(data: bytes) -> Contents:
     check_kind(data)
-    text, told = decoded(data)
-    if not text.strip():
+    read = decoded(data)
+    if not read.text.strip():
         raise UnreadableError("the file is empty. Hand in the notebook again.")
-    found = script.cells(text) or parsed(text)
+    found = script.cells(read.text) or parsed(read.text)
     cells, of_format = _cells(found.value)
     if not cells:
         raise UnreadableError("the notebook has no cells. Hand in the notebook that you worked in.")
@@ -74,7 +74,7 @@ def _contents(data: bytes) -> Contents:
         raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read. {_SHORTER}")
     handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
-    return Contents(handed, (*told, *found.repairs, *of_format), found.eye)
+    return Contents(handed, (*read.repairs, *found.repairs, *of_format), (*read.eye, *found.eye))
 
 
 def _check_work(handed: tuple[Handed, ...]) -> None:

@@ -13,7 +13,7 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.archive import shown
 from autograder.grading.aside import places, put_away, set_aside
-from autograder.grading.choice import Candidate, best, candidates, names_in
+from autograder.grading.choice import Candidate, best, candidates, is_alone, names_in
 from autograder.grading.parcel import Parcel
 from autograder.grading.plain_file import handed_in, unreadable
 
@@ -66,8 +66,8 @@ def place_notebook(folder: Path, stem: str, starters: Mapping[str, str]) -> Plac
     kept beside it. Nothing is read or written through a link.
     """
     wanted = folder / f"{stem}.ipynb"
-    if os.path.lexists(wanted):
-        handed_in(wanted, most=0)  # a file that may not be read is no reason to grade another one
+    if is_alone(wanted):
+        return Placed(wanted, Candidate(wanted, wanted.name))
     found, left = candidates(folder, stem, starters)
     ours = _marked(wanted, found)
     found = [each for each in found if each.path != wanted or not ours]
