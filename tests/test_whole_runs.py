@@ -163,11 +163,13 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
 
 
 def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
-    """`nbgrader autograde` records the same, through sessions of its own."""
+    """`nbgrader autograde` records the same, through sessions of its own; it says what is there of no notebook."""
+    (course / "submitted" / "essay" / STEM).mkdir(parents=True)
+    (course / "submitted" / "essay" / STEM / "essay.txt").touch()
     status, told = finished(command(course, "nbgrader", "autograde", STEM))
 
     assert (0, expected) == (status, results(course)), told
-    assert "checksum" not in told
+    assert "checksum" not in told and "essay: there is no notebook in the submission (found: 'essay.txt')" in told
 
 
 def test_formgraders_button_changes_nothing(course: Path, expected: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from pathlib import Path
 
 from autograder.errors import WorkFailed
@@ -20,7 +20,7 @@ from autograder.grading.unreadable import UnreadableError
 
 _MAX_OTHERS = 10  # files that are looked into beside the one of the released name
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
-_MAX_ENTRIES = 1000
+_MAX_ENTRIES = 2000  # of a submission's folders that are looked at
 _LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
 _NBGRADERS = ("timestamp.txt", "submission_secret.txt")
 _STUB = "raise NotImplementedError()"
@@ -64,12 +64,12 @@ def is_alone(path: Path) -> bool:
     Raises WorkFailed where it may not be read, which is no reason to look for another one.
     """
     start = handed_in(path, most=3)[0]
-    return not archive.is_archive(start) and list(_paths(path.parent)) == [path]
+    return not archive.is_archive(start) and _paths(path.parent) == [path]
 
 
 def candidates(folder: Path, stem: str, starters: Mapping[str, str]) -> tuple[list[Candidate], int]:
     """The notebooks of a submission, and the number of files that were not looked into."""
-    paths = list(_paths(folder))
+    paths = _paths(folder)
     first = [path for path in paths if path == folder / f"{stem}.ipynb"]
     others = sorted((path for path in paths if path not in first), key=lambda path: (_is_loose(path), path))
     count = _affordable(others)
@@ -146,19 +146,25 @@ def _stubs(source: str) -> int:
 # --- where notebooks may lie
 
 
-def _paths(folder: Path) -> Iterator[Path]:
+def _paths(folder: Path) -> list[Path]:
     """Files that may be notebooks: in the folder, one folder down, and in what was put aside; behind no link."""
-    for place in (folder, *aside.places(folder)):
-        for path in _entries(place):
-            if _may_be_notebook(path):
-                yield path
-            elif _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK):
-                yield from filter(_may_be_notebook, _entries(path))
+    return [path for path in islice(_below(folder), _MAX_ENTRIES) if _may_be_notebook(path)]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for path in _directly_in(folder):
+        yield path
+        if _is_folder(path) and not path.name.startswith((".", "__")) and os.access(path, os.R_OK | os.X_OK):
+            yield from _entries(path)
+
+
+def _directly_in(folder: Path) -> Iterator[Path]:
+    return (path for place in chain((folder,), aside.places(folder)) for path in _entries(place))
 
 
 def names_in(folder: Path) -> list[str]:
     """The names of what lies in a submission, without nbgrader's own files."""
-    found = [path for place in (folder, *aside.places(folder)) for path in _entries(place)]
+    found = islice(_directly_in(folder), _MAX_ENTRIES)
     return [path.name for path in found if not path.name.startswith((aside.ASIDE, *_NBGRADERS))]
 
 
