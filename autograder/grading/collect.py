@@ -38,7 +38,7 @@ class CollectPlainFiles(ExchangeCollect):
             self.log.error("%s was not collected: %s", src, error)
 
     def _place(self, folder: Path) -> None:
-        """Put the notebook that counts under its released name: formgrader lists nobody without one."""
+        """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
         stem = self.coursedir.assignment_id
         with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
             inbox.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
