@@ -35,6 +35,7 @@ STUB = Verdict("works", Status.NOT_ATTEMPTED, "Not written.")
 KNOWN = Verdict("works", Status.FAIL, "You forgot `dim`.", "no-dim", "f(1)", "2", "3")
 LOOSE = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
 HUNG = Verdict("works", Status.TIMEOUT, "Still running.")
+WHO = Person("s", "", "", "", "")
 EVIL = "<script>alert('x')</script>"
 CHAPTER = (
     sections.overview,
@@ -107,6 +108,15 @@ class TestCounting:
         found = unexplained(results(*map(verdict, (LOOSE, LOOSE, other, KNOWN, HUNG, STUB, PASS))))
 
         assert [("s0", "s1"), ("s2",)] == [group.students for group in found]
+
+    def test_a_folder_without_a_notebook_is_nothing_handed_in(self) -> None:
+        """It is named with the reason, and counted among what is missing."""
+        empty = Row("s9", None, "there is no notebook in the submission.", is_empty=True)
+        class_ = results(verdict(PASS), None, s0=WHO, s9=WHO)
+        class_ = replace(class_, rows=(*class_.rows, empty))
+
+        assert '<th scope="row">handed in</th><td>2 of 2 in the gradebook</td>' in sections.overview(class_)
+        assert "s9" in course_sections.missing([class_]) and "s0" not in course_sections.missing([class_])
 
     def test_scores_are_the_gradebooks(self) -> None:
         """With manual scores and penalties; the checks' own where the gradebook has none."""
