@@ -223,14 +223,14 @@ class TestPreflight:
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Before the build nbgrader has no source to release from; with a source, it can release again."""
-        for ask in (preflight.sourced, assignment.exercise_names):
+        for ask in (preflight.sourced, assignment.released_starters):
             with pytest.raises(CourseNotFound, match="Run `make build`"):
                 ask(course, "ch01_tensors")
         (course / "source" / "ch01_tensors").mkdir(parents=True)
         preflight.sourced(course, "ch01_tensors")
 
         with pytest.raises(CourseNotFound, match="Run `nbgrader generate_assignment ch01_tensors`"):
-            assignment.exercise_names(course, "ch01_tensors")
+            assignment.released_starters(course, "ch01_tensors")
 
     def test_sound_course_passes(self, course: Path) -> None:
         """There is nothing to say about a course in order."""

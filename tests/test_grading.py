@@ -17,9 +17,9 @@ from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, inbox, summary
 from autograder.grading.grade import grade
-from autograder.grading.program import AnswerCell, Limits, Outcome, Probing, Program
-from autograder.grading.plain_file import handed_in as read_file
 from autograder.grading.marks import starters
+from autograder.grading.plain_file import handed_in as read_file
+from autograder.grading.program import AnswerCell, Limits, Outcome, Probing, Program
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
 from autograder.observation import Raised
 from autograder.verdict import Status

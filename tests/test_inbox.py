@@ -18,8 +18,8 @@ from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
 from autograder.grading.inbox import parcel
+from autograder.grading.marks import starters
 from autograder.grading.parcel import Parcel
-from autograder.grading.repair import starters
 from autograder.grading.submission import read_parcel
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script

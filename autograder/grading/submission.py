@@ -8,9 +8,10 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.grading.handed import contents
+from autograder.grading.marks import starters
 from autograder.grading.other_chapter import check_chapter
 from autograder.grading.parcel import Parcel
-from autograder.grading.repair import Submission, repair, starters
+from autograder.grading.repair import Submission, repair
 from autograder.grading.unreadable import UnreadableError
 
 __all__ = ["Submission", "read", "read_parcel"]
