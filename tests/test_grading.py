@@ -83,7 +83,7 @@ def test_unreadable_file_is_worth_nothing_and_says_why(judge: Judge, release: No
     verdict = grade(b"{", release, judge, SEED, lambda *_: pytest.fail("something was run"))
 
     assert 0 == verdict.score and verdict.trouble is not None
-    assert all("could not be read" in report.verdicts[0].sentence for report in verdict.reports)
+    assert all("was not graded" in report.verdicts[0].sentence for report in verdict.reports)
 
 
 @pytest.mark.parametrize(
