@@ -77,8 +77,8 @@ class _Layout:
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
-        lesson = (each.names.bound for place in self._playing(Role.GIVEN) for each in self.of(place))
-        self._there = (before | _BUILTINS).difference(*lesson)
+        lesson = (each for place in self._playing(Role.GIVEN) for each in self.of(place) if not each.is_import)
+        self._there = (before | _BUILTINS).difference(*(each.names.bound for each in lesson))
 
     @property
     def given(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -68,12 +69,23 @@ class Kernels:
         client.load_connection_file()
         client.start_channels(hb=False, stdin=False)
         try:
-            client.wait_for_ready(timeout=_SECONDS)
+            _wait_until_heard(client)
             yield client
         finally:
             client.stop_channels()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
+
+
+def _wait_until_heard(client: BlockingKernelClient) -> None:
+    """Wait until the kernel's broadcasts arrive. (The client's own `wait_for_ready` waits a while for silence, too.)"""
+    end = time.monotonic() + _SECONDS
+    while time.monotonic() < end:
+        client.kernel_info()
+        with contextlib.suppress(Empty):
+            client.get_iopub_msg(timeout=0.1)
+            return
+    raise TimeoutError("the kernel does not answer")
 
 
 def _checked(message: dict[str, Any]) -> dict[str, bool]:
