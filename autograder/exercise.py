@@ -77,6 +77,10 @@ class Draw:
         return tuple(self._random.sample(range(low, high + 1), count))
 
 
+def _everything(seen: Observation) -> Observation:
+    return seen
+
+
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One task: its cases, how an answer is watched, what it must not use, and its hints."""
@@ -92,6 +96,7 @@ class Exercise:
     notes: tuple[Note, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     compare: Compare = first_difference
+    keep: Callable[[Observation], Observation] = _everything  # what is shipped of an observation: no last bits
     tells: dict[str, str] = field(default_factory=dict)  # the sentence for a facet of the exercise's own probe
     seconds: float = 10.0
     spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call

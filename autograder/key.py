@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.difference import Tolerance, first_difference
@@ -30,6 +31,11 @@ class Key:
     cases: tuple[Case, ...]
     reference: tuple[Observation, ...]
     mistakes: tuple[Mistake, ...]
+
+    def only(self, keep: Callable[[Observation], Observation]) -> Key:
+        """The same key with what `keep` leaves of each observation."""
+        mistakes = (replace(mistake, observations=tuple(map(keep, mistake.observations))) for mistake in self.mistakes)
+        return replace(self, reference=tuple(map(keep, self.reference)), mistakes=tuple(mistakes))
 
     def to_plain(self) -> dict[str, Any]:
         """Plain data, as an observation may be; what several answers show alike is written once."""

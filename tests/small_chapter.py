@@ -90,6 +90,6 @@ def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:
     return folder
 
 
-def observe(_course: Path, _stem: str) -> dict[str, bytes]:
+def observe(_course: Path, _stem: str, _committed: dict[str, bytes]) -> dict[str, bytes]:
     """Stand in for the shipped observations, which these tests do not look at."""
     return {".json": b"{}", ".safetensors": b""}

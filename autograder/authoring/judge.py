@@ -81,6 +81,10 @@ class Judge:
             tuple(_mistake(exercise, answer, cases) for answer in wrong),
         )
 
+    def shipped_keys(self) -> dict[str, Key]:
+        """What students are shipped, by exercise: of the keys on the visible cases, what each exercise keeps."""
+        return {each.name: self.key(each.name, VISIBLE_SEED).only(each.keep) for each in self.exercises}
+
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
         """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""
         return judge(self.exercises[name], self.key(name, seed), observations, source)
@@ -88,10 +92,15 @@ class Judge:
 
 def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
+    observations = tuple(map(_without_line, observed(exercise, answer, cases)))
+    return Mistake(answer.tag, answer.sentence or "", observations, names)
+
+
+def observed(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
+    """What an answer of the bank shows on each case."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning is the student's to read; where it is an error, it would be judged
-        observations = tuple(map(_without_line, exercise.observe(answer.function, cases)))
-    return Mistake(answer.tag, answer.sentence or "", observations, names)
+        return exercise.observe(answer.function, cases)
 
 
 def _without_line(seen: Observation) -> Observation:
@@ -115,9 +124,3 @@ def _know_exercises(bank: Sequence[Answer] | Any, known: Sequence[str]) -> None:
                 f"the answer bank holds {answer.tag!r} for {answer.exercise!r}, which is no exercise of the chapter; "
                 f"the exercises are: {', '.join(known)}."
             )
-
-
-def visible_keys(course: Path, stem: str) -> dict[str, Key]:
-    """The keys on the visible cases, by exercise: what students are shipped."""
-    judge_here = Judge(course, stem)
-    return {exercise.name: judge_here.key(exercise.name, VISIBLE_SEED) for exercise in judge_here.exercises}

@@ -43,3 +43,26 @@ def same_in_rows_and_columns(draw: Draw, size: int) -> torch.Tensor:
     numbers = draw.normal(size) * 2 + torch.arange(size)
     index = torch.arange(size)
     return numbers[(index[:, None] + index) % size]
+
+
+def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """n and m points far from the origin, whose squared distances an expanded square gets wrong, everywhere alike.
+
+    In units: a = (8192 + k, 4p, 4q) and b = (8192, 4r, 4s). For these k, float32 rounds (8192 + k)**2, which is
+    2**26 + 16384k + k*k, down to a multiple of 16; every other number of the expanded square is one already and below
+    2**28, so no processor, in whatever order it adds, rounds again. k*k is 1, 4, 36 or 49, and comes out as 0, 0, 32 or
+    48; what p, q, r and s contribute is right.
+    """
+    a, b = (4.0 * draw.ints(-1, 2, count, 3).float() for count in (n, m))
+    a[:, 0] = 8192.0 + torch.tensor([1.0, 2.0, 6.0, 7.0])[draw.ints(0, 4, n)]
+    b[:, 0] = 8192.0
+    unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
+    return unit * a, unit * b
+
+
+def near_points(draw: Draw, n: int, d: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """n points, and the same in another order, every other one moved by less than float32 holds of its square."""
+    points = draw.normal(n, d)
+    moved = points.flip(0)
+    moved[::2] += 1e-5 * draw.normal(*moved[::2].shape)
+    return points, moved

@@ -13,7 +13,13 @@ import torch
 
 from autograder.exercise import Case, Draw
 from autograder.exercises import _ch01_probes as probes
-from autograder.exercises._ch01_cases import mask_with_both, same_in_rows_and_columns, shifted_columns
+from autograder.exercises._ch01_cases import (
+    far_points,
+    mask_with_both,
+    near_points,
+    same_in_rows_and_columns,
+    shifted_columns,
+)
 from autograder.exercises._ch01_hints import HINTS
 from autograder.exercises._ch01_memory import EXERCISES
 from autograder.probe import calling, in_part
@@ -68,13 +74,11 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     n, m, d = draw.sizes(3, 2, 6)
     yield Case("compares every row of a with every row of b", draw.normal(n, d), draw.normal(m, d))
     yield Case("works for equally many rows", draw.normal(n, d), draw.normal(n, d))
-    center = draw.uniform(3, low=2000.0, high=4000.0)
-    near = [center + 0.1 * draw.normal(count, 3) for count in (9, 8, 30, 28)]
-    yield Case("stays accurate far from the origin", near[0], near[1])
+    yield Case("stays accurate far from the origin", *far_points(draw, 9, 8))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
-    yield Case("stays accurate far from the origin for many points", near[2], near[3])
-    points = draw.normal(200, 7)  # so many that an expanded square is sure to go below 0 somewhere
-    yield Case(_NOT_NEGATIVE, points, points.flip(0))
+    yield Case("stays accurate far from the origin for many points", *far_points(draw, 30, 28))
+    # Of so many, an expanded square is sure to put some below 0.
+    yield Case(_NOT_NEGATIVE, *near_points(draw, 200, 7))
 
 
 @EXERCISES.add("masked_mean", tier="core", hints=HINTS["masked_mean"], probe=_watching_x)
@@ -152,7 +156,8 @@ def softmax_stable(draw: Draw) -> Iterator[Case]:
     apart[draw.whole(0, n - 1)] -= 500.0
     yield Case(_FINITE, apart, dim=1)
     yield Case(_GRADIENT, draw.normal(n, d), dim=1)
-    yield Case(_GRADIENT, draw.normal(k, n, d), dim=0)
+    # So small that the weights of the gradient, 1, 2, 3, ..., lose no digits against one another along another dim.
+    yield Case(_GRADIENT, draw.normal(*draw.sizes(3, 2, 4)), dim=0)
     yield Case(_UNCHANGED, draw.normal(n, d), dim=1)
 
 

@@ -76,13 +76,14 @@ _SOME = 1e6  # a norm that no gradient has
     hints=HINTS["train_amp"],
     probe=in_part(
         {
-            _GROUPS: amp.epoch("outputs", "steps"),
+            _GROUPS: amp.epoch("outputs", "forward", "steps"),
             _REGION: amp.epoch("forward", "backward", "step", "loss_dtype", "weights"),
-            _SKIP: amp.epoch("outputs", "factor"),
+            _SKIP: amp.epoch("outputs", "forward", "factor"),
             _LOSSES: amp.close_to_float32,
         },
-        otherwise=amp.epoch("outputs"),
+        otherwise=amp.epoch("outputs", "forward"),
     ),
+    compare=amp.compare_epochs,
     rules=(amp.names_no_device,),
     tells={
         "outputs": "After your epoch, the model gives other outputs than it should: its weights are not right.",

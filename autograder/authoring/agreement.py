@@ -1,0 +1,81 @@
+"""Whether the committed observations still say what the course says.
+
+Two processors differ in the last bits of a sum, and so in some digits of what is observed. What students are told must
+not differ: it is what counts here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder import shipped
+from autograder.authoring.judge import VISIBLE_SEED, Judge, observed
+from autograder.difference import Tolerance, first_difference
+from autograder.errors import DamagedData
+from autograder.exercise import Exercise
+from autograder.judgement import judge
+from autograder.key import Key
+from autograder.observation import Observation, to_parts
+from autograder.verdict import Report
+
+# Inputs are drawn; a logarithm or a cosine on the way may differ in its last bit.
+_INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
+
+
+def still_hold(committed: dict[str, bytes], course_judge: Judge) -> bool:
+    """Whether committed files and a build of today have the same cases, sentences and rules, and tell every answer of
+    the bank, as it is observed here, the same.
+    """
+    try:
+        keys = shipped.decode(committed)
+    except DamagedData:
+        return False
+    built = course_judge.shipped_keys()
+    return list(keys) == list(built) and all(_agree(course_judge, keys[name], built[name]) for name in built)
+
+
+def _agree(course_judge: Judge, old: Key, new: Key) -> bool:
+    exercise = course_judge.exercises[new.exercise]
+    if _form(old) != _form(new) or not _same_inputs(old, new) or not _same_reference(exercise, old, new):
+        return False
+    return all(
+        _told(judge(exercise, old, seen, source)) == _told(judge(exercise, new, seen, source))
+        for seen, source in _answers(course_judge, exercise)
+    )
+
+
+def _form(key: Key) -> list[object]:
+    """All of a key but its numbers: cases, facets, tags, sentences, rules."""
+    cases, _ = to_parts(_plain_cases(key))
+    mistakes = [(each.tag, each.sentence, each.rules, _facets(each.observations)) for each in key.mistakes]
+    return [key.exercise, cases, _facets(key.reference), mistakes]
+
+
+def _facets(observations: tuple[Observation, ...]) -> list[list[str]]:
+    return [list(seen) for seen in observations]
+
+
+def _plain_cases(key: Key) -> list[object]:
+    return [[case.requirement, case.args, case.kwargs] for case in key.cases]
+
+
+def _same_inputs(old: Key, new: Key) -> bool:
+    return first_difference(_plain_cases(old), _plain_cases(new), _INPUTS) is None
+
+
+def _same_reference(exercise: Exercise, old: Key, new: Key) -> bool:
+    pairs = zip(old.reference, new.reference, strict=True)
+    return all(exercise.compare(one, other, exercise.tolerance) is None for one, other in pairs)
+
+
+def _answers(course_judge: Judge, exercise: Exercise) -> Iterator[tuple[tuple[Observation, ...], str]]:
+    """What each answer of the bank shows here, and its source; the wrong ones are observed already, for the new key."""
+    key = course_judge.key(exercise.name, VISIBLE_SEED)
+    known = {mistake.tag: mistake.observations for mistake in key.mistakes}
+    for answer in course_judge.bank.of(exercise.name):
+        yield known.get(answer.tag) or observed(exercise, answer, key.cases), answer.source
+
+
+def _told(report: Report) -> list[tuple[object, ...]]:
+    """What a report says of each requirement; the digits that it shows beside are those of the answer itself."""
+    return [(each.requirement, each.status, each.sentence, each.mistake) for each in report.verdicts]

@@ -1,0 +1,120 @@
+"""When committed observations still hold: last digits may differ, nothing that anybody is told."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from autograder import shipped
+from autograder.authoring.agreement import still_hold
+from autograder.authoring.bank import Answer
+from autograder.authoring.build import observe
+from autograder.authoring.judge import Judge
+from autograder.exercise import Case
+from autograder.key import Key
+from autograder.observation import Seen
+from tests import made
+from tests.small_chapter import PROJECT
+
+
+class MadeJudge:
+    """What `still_hold` asks of a judge, for the made exercise and its answers."""
+
+    exercises = made.EXERCISES
+
+    def __init__(self) -> None:
+        self.bank = self
+
+    def key(self, _name: str, seed: int) -> Key:
+        """The key of a build here and now."""
+        return made.key(seed)
+
+    def shipped_keys(self) -> dict[str, Key]:
+        """The made exercise keeps all."""
+        return {"double": made.key()}
+
+    def of(self, name: str) -> list[Answer]:
+        """The known mistakes, and a right answer."""
+        known = [(function, *told) for function, told in made.MISTAKES.items()]
+        answers: list[tuple[Callable[..., object], str, str | None]] = [*known, (made.roundabout, "roundabout", None)]
+        return [Answer(name, tag, text, each, inspect.getsource(each)) for each, tag, text in answers]
+
+
+def held(key: Key) -> bool:
+    """Whether a committed key still holds, by the made exercise of here and now."""
+    return still_hold(shipped.encode({"double": key}), cast(Judge, MadeJudge()))
+
+
+def with_mistake(**changed: Any) -> Key:
+    """The key with another first mistake."""
+    first, *others = made.key().mistakes
+    return replace(made.key(), mistakes=(replace(first, **changed), *others))
+
+
+def scaled(key: Key, factor: float) -> Key:
+    """The key with all that is returned multiplied."""
+    for observations in (key.reference, *(mistake.observations for mistake in key.mistakes)):
+        for seen in observations:
+            cast(Seen, seen["returned"]).values.mul_(factor)  # type: ignore[union-attr]
+    return key
+
+
+def test_it_holds_as_built() -> None:
+    """What was built here a moment ago holds."""
+    assert held(made.key())
+
+
+def test_rounding_of_another_processor_changes_nothing() -> None:
+    """The last digits of reference and mistakes may differ."""
+    assert held(scaled(made.key(), 1 + 1e-6))
+
+
+CHANGES: dict[str, Callable[[], Key]] = {
+    "other inputs": lambda: made.key(seed=1),
+    "another requirement": lambda: replace(
+        made.key(), cases=tuple(Case("triples", *each.args, **each.kwargs) for each in made.key().cases)
+    ),
+    "one mistake less": lambda: replace(made.key(), mistakes=made.key().mistakes[1:]),
+    "another sentence": lambda: with_mistake(sentence="You cube."),
+    "another tag": lambda: with_mistake(tag="cube"),
+    "another rule": lambda: with_mistake(rules=("no_loops",)),
+    "another facet": lambda: with_mistake(
+        observations=tuple(seen | {"rng": True} for seen in made.key().mistakes[0].observations)
+    ),
+    "a mistake that is told otherwise": lambda: with_mistake(observations=made.key().reference),
+    "another reference": lambda: scaled(made.key(), 1.01),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_somebody_would_notice_does_not_hold(change: str) -> None:
+    """Cases, sentences, tags, rules, facets, the reference, and what any known answer is told count to the letter."""
+    assert not held(CHANGES[change]())
+
+
+def test_damaged_files_do_not_hold() -> None:
+    """What cannot be read is built anew."""
+    files = shipped.encode({"double": made.key()})
+
+    assert not still_hold(files | {".json": b"[]"}, cast(Judge, MadeJudge()))
+    assert not still_hold({".json": files[".json"]}, cast(Judge, MadeJudge()))
+
+
+@pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])
+def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
+    """A file of another processor is left as it is; one with an old sentence is not."""
+    committed = {
+        suffix: (shipped.FOLDER / f"ch01_tensors{suffix}").read_bytes() for suffix in (".json", ".safetensors")
+    }
+    keys = shipped.decode(committed)
+    if change == "a digit":
+        keys["add_bias"].reference[0]["returned"].values[0, 0, 0] *= 1 + 2**-23
+    else:
+        keys["add_bias"] = replace(keys["add_bias"], mistakes=keys["add_bias"].mistakes[1:])
+    changed = shipped.encode(keys)
+
+    assert changed != committed
+    assert (observe(Path(PROJECT, "course"), "ch01_tensors", changed) == changed) is kept
