@@ -1,0 +1,61 @@
+"""Arithmetic whose last bits come out otherwise, as on another processor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map_only
+
+# What adds up many numbers, or follows a curve: the order of a sum, and the formula of a curve, differ between
+# processors. IEEE 754 fixes all else to the last bit: + - * / and the square root.
+_SUMS = {"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "sum", "mean"}
+_ROUNDED = _SUMS | {
+    *("convolution", "convolution_backward", "mkldnn_linear", "_cdist_forward", "_euclidean_dist", "trace", "prod"),
+    *("var", "std", "var_mean", "std_mean", "cumsum", "norm", "linalg_vector_norm", "logsumexp"),
+    *("exp", "exp_", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "rsqrt", "lerp", "lerp_"),
+    *("tanh", "tanh_", "tanh_backward", "sigmoid", "sigmoid_", "sigmoid_backward", "erf", "gelu", "silu", "softplus"),
+    *("addcmul", "addcmul_", "addcdiv", "addcdiv_", "mse_loss", "mse_loss_backward", "l1_loss", "smooth_l1_loss"),
+    *("_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data", "nll_loss_forward"),
+    *("native_batch_norm", "_native_batch_norm_legit", "native_batch_norm_backward", "native_layer_norm"),
+    *("native_layer_norm_backward", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"),
+}
+# The integers that lie over a dtype's bits, and a mask of the lowest bits.
+_BITS = {torch.float32: (np.int32, 0x3F), torch.float64: (np.int64, 0x3FF)}
+
+
+class LastBits(TorchDispatchMode):
+    """In this block, sums and curves end in another last bit, always the same one for the same number.
+
+    What is exact stays: a sum that is the same in float64, and a number whose lowest bits are all 0, or all 1.
+    """
+
+    def __torch_dispatch__(
+        self, func: Any, _types: object, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Called for each operation of torch."""
+        result = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if name in _SUMS and result.dtype == torch.float32 and result.device.type == "cpu":
+            wide = func(*tree_map_only(torch.Tensor, _widened, args), **(kwargs or {}))
+            _flip(result, (wide != result).numpy())
+        elif name in _ROUNDED:
+            tree_map_only(torch.Tensor, _flip, result)
+        return result
+
+
+def _widened(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.double() if tensor.dtype == torch.float32 else tensor
+
+
+def _flip(tensor: torch.Tensor, where: Any = True) -> None:
+    """Change the last bit, in place, of numbers that rounding has touched."""
+    if tensor.dtype not in _BITS or tensor.device.type != "cpu":
+        return
+    kind, mask = _BITS[tensor.dtype]
+    bits = tensor.detach().numpy().view(kind)
+    low = bits & mask
+    np.bitwise_xor(bits, (low > 1) & (low < mask) & where, out=bits)

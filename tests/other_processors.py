@@ -1,0 +1,74 @@
+"""Every answer of the bank, computed here and now, judged with the shipped keys: is it told what it should be told?
+
+`python -m tests.other_processors` prints a line for each answer that is not. Environment variables such as
+`MKL_CBWR=COMPATIBLE` make this processor compute as another one does; `--last-bits` changes the last bits of what may
+differ between processors, `--threads 2` divides sums among threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+
+from autograder import shipped
+from autograder.authoring.bank import Answer
+from autograder.authoring.judge import Judge, observed
+from autograder.exercise import Exercise
+from autograder.exercises import stems
+from autograder.judgement import judge
+from autograder.key import Key
+from autograder.verdict import Report, Status
+from tests.last_bits import LastBits
+
+COURSE = Path(__file__).parent.parent / "course"
+
+
+def strays(stem: str, threads: int, last_bits: bool) -> Iterator[str]:
+    """A line for each answer to the chapter's exercises that is told something else than it should be."""
+    course_judge, keys = Judge(COURSE, stem), shipped.load(stem)
+    torch.set_num_threads(threads)  # the setup cell has set it to 1
+    for exercise in course_judge.exercises:
+        reference = course_judge.reference(exercise.name)
+        solution = Answer(exercise.name, "reference", None, reference, course_judge.chapter.solution(exercise.name))
+        for answer in (solution, *course_judge.bank.of(exercise.name)):
+            with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
+                told = _told(exercise, keys[exercise.name], answer)
+            if told:
+                yield f"{answer.exercise}, {answer.tag}: {told}"
+
+
+def _told(exercise: Exercise, key: Key, answer: Answer) -> str:
+    """What an answer is told instead of what it should be told; empty where all is well."""
+    report = judge(exercise, key, observed(exercise, answer, key.cases), answer.source)
+    return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(report, answer)
+
+
+def _of_a_right_one(report: Report) -> str:
+    first = report.first
+    return f"refused, by {first.requirement!r}: {first.sentence}" if first else ""
+
+
+def _of_a_wrong_one(report: Report, answer: Answer) -> str:
+    failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
+    others = [f"by {each.requirement!r}: {each.sentence}" for each in failed if each.mistake != answer.tag]
+    return "; ".join(others) if failed else "full points"
+
+
+def main() -> int:
+    """Print what is told otherwise; returns 1 where there is anything."""
+    parser = argparse.ArgumentParser(description="Judge the answer bank, as computed here, with the shipped keys.")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--last-bits", action="store_true")
+    options = parser.parse_args()
+    found = [line for stem in stems() for line in strays(stem, options.threads, options.last_bits)]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
