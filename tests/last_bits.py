@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map_only
 
 # What adds up many numbers, or follows a curve: the order of a sum, and the formula of a curve, differ between
 # processors. IEEE 754 fixes all else to the last bit: + - * / and the square root.
@@ -39,21 +38,22 @@ class LastBits(TorchDispatchMode):
         """Called for each operation of torch."""
         result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
-        if name in _SUMS and result.dtype == torch.float32 and result.device.type == "cpu":
-            wide = func(*tree_map_only(torch.Tensor, _widened, args), **(kwargs or {}))
+        if name in _SUMS and result.dtype == torch.float32 and not result.is_meta:
+            wide = func(*map(_widened, args), **(kwargs or {}))
             _flip(result, (wide != result).numpy())
         elif name in _ROUNDED:
-            tree_map_only(torch.Tensor, _flip, result)
+            for part in result if isinstance(result, tuple) else (result,):
+                _flip(part)
         return result
 
 
-def _widened(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.double() if tensor.dtype == torch.float32 else tensor
+def _widened(value: object) -> object:
+    return value.double() if isinstance(value, torch.Tensor) and value.dtype == torch.float32 else value
 
 
-def _flip(tensor: torch.Tensor, where: Any = True) -> None:
+def _flip(tensor: object, where: Any = True) -> None:
     """Change the last bit, in place, of numbers that rounding has touched."""
-    if tensor.dtype not in _BITS or tensor.device.type != "cpu":
+    if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _BITS or tensor.is_meta:
         return
     kind, mask = _BITS[tensor.dtype]
     bits = tensor.detach().numpy().view(kind)

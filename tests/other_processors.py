@@ -1,4 +1,5 @@
 """Every answer of the bank, computed here and now, judged with the shipped keys: is it told what it should be told?
+And does a build here leave the shipped keys as they are?
 
 `python -m tests.other_processors` prints a line for each answer that is not. Environment variables such as
 `MKL_CBWR=COMPATIBLE` make this processor compute as another one does; `--last-bits` changes the last bits of what may
@@ -16,12 +17,11 @@ from pathlib import Path
 import torch
 
 from autograder import shipped
+from autograder.authoring.agreement import still_hold
 from autograder.authoring.bank import Answer
-from autograder.authoring.judge import Judge, observed
-from autograder.exercise import Exercise
+from autograder.authoring.judge import Judge
 from autograder.exercises import stems
 from autograder.judgement import judge
-from autograder.key import Key
 from autograder.verdict import Report, Status
 from tests.last_bits import LastBits
 
@@ -30,21 +30,21 @@ COURSE = Path(__file__).parent.parent / "course"
 
 def strays(stem: str, threads: int, last_bits: bool) -> Iterator[str]:
     """A line for each answer to the chapter's exercises that is told something else than it should be."""
-    course_judge, keys = Judge(COURSE, stem), shipped.load(stem)
+    committed = {suffix: (shipped.FOLDER / f"{stem}{suffix}").read_bytes() for suffix in (".json", ".safetensors")}
+    course_judge, keys = Judge(COURSE, stem), shipped.decode(committed)
     torch.set_num_threads(threads)  # the setup cell has set it to 1
-    for exercise in course_judge.exercises:
-        reference = course_judge.reference(exercise.name)
-        solution = Answer(exercise.name, "reference", None, reference, course_judge.chapter.solution(exercise.name))
-        for answer in (solution, *course_judge.bank.of(exercise.name)):
-            with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
-                told = _told(exercise, keys[exercise.name], answer)
-            if told:
-                yield f"{answer.exercise}, {answer.tag}: {told}"
+    with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
+        for exercise in course_judge.exercises:
+            for answer, seen in course_judge.shown(exercise.name):
+                told = _told(judge(exercise, keys[exercise.name], seen, answer.source), answer)
+                if told:
+                    yield f"{answer.exercise}, {answer.tag}: {told}"
+        if not still_hold(committed, course_judge):
+            yield f"{stem}: a build would change its observations"
 
 
-def _told(exercise: Exercise, key: Key, answer: Answer) -> str:
+def _told(report: Report, answer: Answer) -> str:
     """What an answer is told instead of what it should be told; empty where all is well."""
-    report = judge(exercise, key, observed(exercise, answer, key.cases), answer.source)
     return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(report, answer)
 
 

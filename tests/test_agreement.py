@@ -15,7 +15,7 @@ from autograder.authoring.build import observe
 from autograder.authoring.judge import Judge
 from autograder.exercise import Case
 from autograder.key import Key
-from autograder.observation import Seen
+from autograder.observation import Observation, Seen
 from tests import made
 from tests.small_chapter import PROJECT
 
@@ -25,9 +25,6 @@ class MadeJudge:
 
     exercises = made.EXERCISES
 
-    def __init__(self) -> None:
-        self.bank = self
-
     def key(self, _name: str, seed: int) -> Key:
         """The key of a build here and now."""
         return made.key(seed)
@@ -36,11 +33,15 @@ class MadeJudge:
         """The made exercise keeps all."""
         return {"double": made.key()}
 
-    def of(self, name: str) -> list[Answer]:
-        """The known mistakes, and a right answer."""
+    def shown(self, name: str) -> list[tuple[Answer, tuple[Observation, ...]]]:
+        """What the known mistakes and a right answer show."""
         known = [(function, *told) for function, told in made.MISTAKES.items()]
         answers: list[tuple[Callable[..., object], str, str | None]] = [*known, (made.roundabout, "roundabout", None)]
-        return [Answer(name, tag, text, each, inspect.getsource(each)) for each, tag, text in answers]
+        cases = made.key().cases
+        return [
+            (Answer(name, tag, text, each, inspect.getsource(each)), made.exercise().observe(each, cases))
+            for each, tag, text in answers
+        ]
 
 
 def held(key: Key) -> bool:

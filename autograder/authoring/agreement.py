@@ -6,10 +6,8 @@ not differ: it is what counts here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from autograder import shipped
-from autograder.authoring.judge import VISIBLE_SEED, Judge, observed
+from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.difference import Tolerance, first_difference
 from autograder.errors import DamagedData
 from autograder.exercise import Exercise
@@ -35,12 +33,12 @@ def still_hold(committed: dict[str, bytes], course_judge: Judge) -> bool:
 
 
 def _agree(course_judge: Judge, old: Key, new: Key) -> bool:
-    exercise = course_judge.exercises[new.exercise]
-    if _form(old) != _form(new) or not _same_inputs(old, new) or not _same_reference(exercise, old, new):
+    exercise, here = course_judge.exercises[new.exercise], course_judge.key(new.exercise, VISIBLE_SEED)
+    if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):
         return False
     return all(
-        _told(judge(exercise, old, seen, source)) == _told(judge(exercise, new, seen, source))
-        for seen, source in _answers(course_judge, exercise)
+        _told(judge(exercise, old, seen, answer.source)) == _told(judge(exercise, new, seen, answer.source))
+        for answer, seen in course_judge.shown(exercise.name)
     )
 
 
@@ -63,17 +61,10 @@ def _same_inputs(old: Key, new: Key) -> bool:
     return first_difference(_plain_cases(old), _plain_cases(new), _INPUTS) is None
 
 
-def _same_reference(exercise: Exercise, old: Key, new: Key) -> bool:
-    pairs = zip(old.reference, new.reference, strict=True)
-    return all(exercise.compare(one, other, exercise.tolerance) is None for one, other in pairs)
-
-
-def _answers(course_judge: Judge, exercise: Exercise) -> Iterator[tuple[tuple[Observation, ...], str]]:
-    """What each answer of the bank shows here, and its source; the wrong ones are observed already, for the new key."""
-    key = course_judge.key(exercise.name, VISIBLE_SEED)
-    known = {mistake.tag: mistake.observations for mistake in key.mistakes}
-    for answer in course_judge.bank.of(exercise.name):
-        yield known.get(answer.tag) or observed(exercise, answer, key.cases), answer.source
+def _fits(exercise: Exercise, key: Key, reference: tuple[Observation, ...]) -> bool:
+    """Whether what the reference shows here passes by a key."""
+    pairs = zip(key.reference, reference, strict=True)
+    return all(exercise.compare(expected, seen, exercise.tolerance) is None for expected, seen in pairs)
 
 
 def _told(report: Report) -> list[tuple[object, ...]]:

@@ -37,6 +37,7 @@ class Judge:
         _know_exercises(self.bank, self.chapter.exercises)
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}
+        self._shown: dict[str, list[tuple[Answer, tuple[Observation, ...]]]] = {}
 
     def _run_solutions(self) -> dict[str, Callable[..., Any]]:
         namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}
@@ -81,6 +82,17 @@ class Judge:
             tuple(_mistake(exercise, answer, cases) for answer in wrong),
         )
 
+    def shown(self, name: str) -> list[tuple[Answer, tuple[Observation, ...]]]:
+        """Each answer of the bank to an exercise, with what it shows on the visible cases; none is observed twice."""
+        if name not in self._shown:
+            key = self.key(name, VISIBLE_SEED)
+            known = {mistake.tag: mistake.observations for mistake in key.mistakes}
+            self._shown[name] = [
+                (answer, known.get(answer.tag) or _observed(self.exercises[name], answer, key.cases))
+                for answer in self.bank.of(name)
+            ]
+        return self._shown[name]
+
     def shipped_keys(self) -> dict[str, Key]:
         """What students are shipped, by exercise: of the keys on the visible cases, what each exercise keeps."""
         return {each.name: self.key(each.name, VISIBLE_SEED).only(each.keep) for each in self.exercises}
@@ -92,11 +104,11 @@ class Judge:
 
 def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
-    observations = tuple(map(_without_line, observed(exercise, answer, cases)))
+    observations = tuple(map(_without_line, _observed(exercise, answer, cases)))
     return Mistake(answer.tag, answer.sentence or "", observations, names)
 
 
-def observed(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
+def _observed(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
     """What an answer of the bank shows on each case."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning is the student's to read; where it is an error, it would be judged
