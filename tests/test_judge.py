@@ -9,6 +9,7 @@ from autograder import shipped
 from autograder.authoring.bank import AnswerBank, load_bank
 from autograder.authoring.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound
+from autograder.exercises import find
 
 COURSE = Path(__file__).parent.parent / "course"
 
@@ -40,6 +41,12 @@ class TestJudge:
 
         assert {"shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
         assert not any("outputs" in mistake.observations[-1] for mistake in key.mistakes)
+
+    def test_facts_without_weights_earn_nothing(self) -> None:
+        """What the key keeps of a whole training, handed in as it is, does not pass for a training."""
+        exercise, facts = find("sin_fit"), shipped.load("ch04_training")["sin_fit"].reference[-1]
+
+        assert exercise.compare(facts, dict(facts), exercise.tolerance) is not None
 
     def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
         """A broken reference is an error of ours with file and line: it must not become the expected result."""

@@ -57,7 +57,9 @@ def sin_fit(draw: Draw) -> Iterator[Case]:
     yield Case(_IN_PLACE, fits.first_weights(draw), steps=draw.whole(3, 6), lr=rate, optimizer="sgd")
     yield Case(_ADAM, fits.first_weights(draw), steps=draw.whole(3, 6), lr=0.5 * rate, optimizer="adam")
     yield Case(_STAYS, fits.first_weights(draw), steps=0, lr=rate)
-    yield Case(_FIT, fits.named_seed(draw), steps=300, lr=0.03, optimizer="adam")
+    # The visible case is the chapter's own training; the fresh ones, of which grading runs many, are shorter.
+    steps, lr = (1000, 0.01) if draw.seed == 0 else (300, 0.03)
+    yield Case(_FIT, fits.named_seed(draw), steps=steps, lr=lr, optimizer="adam")
 
 
 _SEVERAL, _LIMIT, _RATIO = "counts for each seed", "gives the limit where the goal is not reached", "divides the sums"
