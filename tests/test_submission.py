@@ -234,6 +234,18 @@ def test_a_check_of_ones_own_says_which_answer_counts(release: Any, solved: Any)
     assert again == submission.answers["double"] and "answered again" in submission.repairs[0]
 
 
+def test_a_function_of_another_name_counts_where_its_check_says_so(release: Any, solved: Any) -> None:
+    """What the student gave to `check` is what is looked at; another exercise's answer is not."""
+    solved.cells[2].source = DOUBLED.replace("def double", "def twice")
+    solved.cells[3].source = 'check("double", twice)'
+    solved.cells[6].source = 'check("triple", double)'
+
+    submission = hand_in(solved, release)
+
+    assert ["twice", ""] == [part.called for part in submission.parts if part.role is Role.CHECK]
+    assert "def twice" in submission.answers["double"]
+
+
 def test_code_turned_into_text_is_read_as_code(release: Any, solved: Any) -> None:
     """A solution cell, or a helper, that the key M turned into markdown."""
     solved.cells[2] = new_markdown_cell(DOUBLED, metadata=solved.cells[2].metadata)

@@ -55,7 +55,7 @@ def _run(chapter: Chapter, program: Program) -> float:
     for step in program.steps:
         if isinstance(step, AnswerCell):
             run_cell(chapter.shell, step.source)
-        elif isinstance(step, Probing) and step.exercise in chapter.shell.user_ns:
-            answer = chapter.shell.user_ns[step.exercise]
+        elif isinstance(step, Probing) and step.called in chapter.shell.user_ns:
+            answer = chapter.shell.user_ns[step.called]
             list(chapter.exercises[step.exercise].observe(answer, program.cases[step.exercise]))
     return time.process_time() - begun

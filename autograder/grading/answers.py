@@ -32,11 +32,20 @@ class Find:
     later: Handed | None = None
 
 
-def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, int]) -> dict[str, Find]:
+@dataclass(frozen=True)
+class Checked:
+    """Where a notebook checks an exercise, and the name of what it gives to `check`: mostly the exercise's own."""
+
+    place: int
+    called: str
+
+
+def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
     """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
     untouched = starters(release)
     known = {bare(cell.source) for cell in release.cells}
-    finds = {name: _find(name, code, known, checks.get(name, MAX_CELLS), untouched) for name in untouched}
+    nowhere = MAX_CELLS
+    finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
     taken = {find.cell.index for find in finds.values() if find.cell}
     free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
     for exercise in [name for name, find in finds.items() if find.cell is None]:
@@ -47,37 +56,40 @@ def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[
     return finds
 
 
-def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, int]:
+def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
     """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
-    marked = {
-        exercise_checked(cell): by_mark.get(grade_id(cell), -1) for cell in release.cells if exercise_checked(cell)
-    }
-    found = {exercise: place for exercise, place in marked.items() if exercise and place >= 0}
+    marks = {name: grade_id(cell) for cell in release.cells if (name := exercise_checked(cell))}
+    found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
     for cell in code:
-        for exercise in _checked_in(cell.source) & marked.keys():
-            found[exercise] = max(cell.index, found.get(exercise, -1))
+        for name, called in _checked_in(cell.source).items():
+            if name in marks and (name not in found or found[name].place <= cell.index):
+                found[name] = Checked(cell.index, name if called in marks else called)
     return found
 
 
-def _checked_in(source: str) -> set[str]:
-    """The exercises that a cell calls `check` for."""
+def _checked_in(source: str) -> dict[str, str]:
+    """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
     nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
     calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-    named = (
-        call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args
-    )
-    return {name.value for name in named if isinstance(name, ast.Constant) and isinstance(name.value, str)}
+    checks = (call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check")
+    named = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
+    return {name: _name(given) or name for name, given in named if isinstance(name, str)}
+
+
+def _name(given: Sequence[ast.expr]) -> str:
+    """The name that is given as an argument; "" where there is none."""
+    return "".join(each.id for each in given if isinstance(each, ast.Name))
 
 
 def _find(
-    exercise: str, code: Sequence[Handed], known: Collection[str], check: int, untouched: Mapping[str, str]
+    exercise: str, code: Sequence[Handed], known: Collection[str], check: Checked, untouched: Mapping[str, str]
 ) -> Find:
     """The cell that answers an exercise: the last one that does above its check, which is what the check looked at."""
     marked = [cell for cell in code if cell.grade_id == exercise]
     changed = [cell for cell in code if bare(cell.source) not in known]
-    answers = [cell for cell in changed if defines(cell.source, exercise)]
-    above, below = ([cell for cell in answers if (cell.index <= check) is first] for first in (True, False))
+    answers = [cell for cell in changed if defines(cell.source, check.called)]
+    above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
     if answers:
         cell = (above or below)[-1]
         return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)

@@ -141,7 +141,7 @@ def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, program: Frame)
         head = {"stage": step["stage"]}
         if "exercise" in step:
             exercise = exercises[step["exercise"]]
-            _answer(sink, _probed(head, shell, exercise, cases[exercise.name]))
+            _answer(sink, _probed(head, shell, step["called"], exercise, cases[exercise.name]))
         elif "source" in step:
             _answer(sink, Frame(head | _told(_run_answers(shell, step["source"], step["needed"]))))
         else:
@@ -180,13 +180,13 @@ def _line_of(error: BaseException) -> int:
     return next((frame.lineno or 0 for frame in frames if frame.name == "<module>"), 0)
 
 
-def _probed(head: dict[str, Any], shell: QuietShell, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
-    """What the probe sees of what stands under the exercise's name now."""
-    if exercise.name not in shell.user_ns:
+def _probed(head: dict[str, Any], shell: QuietShell, name: str, exercise: Exercise, cases: tuple[Case, ...]) -> Frame:
+    """What the probe sees of what stands under a name now."""
+    if name not in shell.user_ns:
         return Frame(head | {"undefined": True})
     _seed()
     try:
-        return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[exercise.name], cases))))
+        return Frame(head, to_bytes(list(exercise.observe(shell.user_ns[name], cases))))
     # KeyboardInterrupt can only come from the answer: nobody sits at this process's keyboard. Anything else is a
     # result that a probe cannot write down.
     except (Exception, KeyboardInterrupt) as error:

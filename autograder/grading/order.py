@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from nbformat import NotebookNode
 
+from autograder.grading.answers import Checked
 from autograder.grading.handed import Handed
 from autograder.grading.marks import bare, exercise_checked, grade_id, is_solution, ran_before
 
@@ -30,11 +31,15 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Part:
-    """One cell of a run: what it is, its text, and the exercises that it answers or checks."""
+    """One cell of a run: what it is, its text, and the exercises that it answers or checks.
+
+    `called` is the name of what a check looks at, where that is not the exercise's own.
+    """
 
     role: Role
     source: str = ""
     exercises: tuple[str, ...] = ()
+    called: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Places:
 
     homes: Mapping[int, Handed]
     answers: Mapping[str, tuple[Handed, ...]]
-    checks: Mapping[str, int]
+    checks: Mapping[str, Checked]
 
 
 _Key = tuple[int, int, int]
@@ -110,9 +115,11 @@ def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Itera
             yield keys.of_given(place), Part(Role.GIVEN, cell.source)
             continue
         least = [answer.index for answer in places.answers.get(exercise, ())[:1]]
-        least += [places.checks[exercise]] if exercise in places.checks else []
+        check = places.checks.get(exercise)
+        least += [check.place] if check else []
         below = [(*keys.of_handed(index)[:2], _LAST) for index in least]
-        yield max([keys.of_check(place), *below]), Part(Role.CHECK, exercises=(exercise,))
+        called = check.called if check and check.called != exercise else ""
+        yield max([keys.of_check(place), *below]), Part(Role.CHECK, exercises=(exercise,), called=called)
 
 
 def _of_the_student(

@@ -74,6 +74,7 @@ class _Layout:
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
         self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
+        self.called = {name: parts[place].called or name for name, place in self.checks.items()}
         self._known = [(place, each) for place in range(len(parts)) for each in self.of(place)]
         self.values = values_of(each for _, each in self._known)
         # What the setup cell gives and the lesson gives anew, as `device`, is not there yet.
@@ -94,7 +95,7 @@ class _Layout:
 
     def answer(self, exercise: str, place: int) -> list[Statement]:
         """The statements of a cell of which an answer consists."""
-        return self._reached(self.of(place), {exercise})
+        return self._reached(self.of(place), {self.called.get(exercise, exercise)})
 
     def leans_on(self, exercise: str, place: int) -> frozenset[str]:
         """The names that an answer uses and that its cell does not give."""
@@ -133,7 +134,7 @@ class _Steps:
             self._add(place, part)
         self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
         for name in self.again:
-            self.steps.append(Probing(name, self._at[layout.last[name]], True, tasks[name].seconds))
+            self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
     def _add(self, place: int, part: Part) -> None:
         if part.role is Role.CHECK:
@@ -147,7 +148,10 @@ class _Steps:
 
     def _add_check(self, name: str) -> None:
         cell = self._at.get(self._layout.first[name]) if name in self._layout.first else None
-        self.steps.append(Probing(name, cell, False, self._tasks[name].seconds))
+        self.steps.append(self._probing(name, cell))
+
+    def _probing(self, name: str, cell: int | None, again: bool = False) -> Probing:
+        return Probing(name, self._layout.called[name], cell, again, self._tasks[name].seconds)
 
     def _cell(self, place: int, part: Part) -> AnswerCell:
         found = [self._layout.answer(name, place) for name in part.exercises]

@@ -38,12 +38,13 @@ class AnswerCell:
 
 @dataclass(frozen=True)
 class Probing:
-    """A step that probes what stands under an exercise's name at this point of the notebook.
+    """A step that probes what stands under a name, mostly the exercise's own, at this point of the notebook.
 
     `cell` is the step that ran its answer; `again` marks a second look, at the end of the notebook.
     """
 
     exercise: str
+    called: str
     cell: int | None = None
     again: bool = False
     seconds: float = 10.0

@@ -110,16 +110,16 @@ def _outcomes(program: Program, seen: Mapping[int, Outcome]) -> dict[str, Outcom
     found: dict[str, Outcome] = {}
     for place, step in _probings(program).items():
         cell = seen.get(step.cell) if step.cell is not None else None
-        outcome = _with_cell(step.exercise, seen.get(place, Outcome(timed_out=True)), cell)
+        outcome = _with_cell(step.called, seen.get(place, Outcome(timed_out=True)), cell)
         found[step.exercise] = replace(found[step.exercise], later=outcome) if step.again else outcome
     return found
 
 
-def _with_cell(exercise: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
+def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
     """How an exercise ended, and its cell: one that stopped explains why there was nothing to probe."""
     stopped = cell if cell is not None and (cell.raised or cell.timed_out) else None
     if outcome is UNDEFINED:
-        return stopped or Outcome(raised=Raised("NameError", f"name {exercise!r} is not defined"))
+        return stopped or Outcome(raised=Raised("NameError", f"name {called!r} is not defined"))
     return replace(outcome, cell=stopped) if outcome.observations is not None else outcome
 
 
@@ -194,7 +194,7 @@ def _packed(program: Program, steps: Mapping[int, Step]) -> Frame:
 
 def _plain(step: Step) -> dict[str, Any]:
     if isinstance(step, Probing):
-        return {"exercise": step.exercise}
+        return {"exercise": step.exercise, "called": step.called}
     if isinstance(step, AnswerCell):
         return {"source": step.source, "needed": step.needed}
     return {"statements": step.statements}

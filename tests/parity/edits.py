@@ -274,6 +274,16 @@ def answer_used_by_another(draft: Draft, exercise: str) -> None:
         _lean(draft, draft.chance.choice(others), f"assert {exercise} is not None")
 
 
+@edit
+def another_name(draft: Draft, exercise: str) -> None:
+    """The function has another name, and its check was changed to match."""
+    place, name = draft.at(ANSWER, exercise), draft.new_name("my_own")
+    source = draft.cells[place].source
+    if _split(source, exercise) is not None:
+        draft.change(place, source.replace(f"def {exercise}(", f"def {name}("))
+        draft.change(draft.at(CHECK, exercise), f'check("{exercise}", {name})')
+
+
 # --- cells that move
 
 
