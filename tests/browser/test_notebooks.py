@@ -133,3 +133,17 @@ class TestValidateButton:
         expect(dialog).to_contain_text(f'The following cell failed:check("{EXERCISE}"')
         expect(dialog).to_contain_text(str(wrong.sentence))  # wherever the lines break
         lab.screenshot("validate-wrong")
+
+
+def test_check_tells_of_a_helper_further_down(lab: Lab) -> None:
+    """A helper that was run before, and stands below: the check passes, with a note that names its cell."""
+    answer = "def add_bias(x, bias):\n    return x + as_column(bias)"
+    helper = "def as_column(bias):\n    return bias[:, None]"
+    setup = "import torch\nfrom autograder import check"
+    lab.open(lab.write("below.ipynb", setup, answer, 'check("add_bias", add_bias)', helper))
+    cells = lab.page.locator(".jp-CodeCell")
+    for place in (0, 3, 1, 2):
+        lab.run(cells.nth(place))
+
+    expect(cells.nth(2)).to_contain_text("which only a cell further down defines (the one that begins")
+    lab.screenshot("check-note")
