@@ -103,19 +103,23 @@ class _Layout:
         used: frozenset[str] = frozenset().union(*(each.names.used for each in own))
         return used - frozenset().union(*(each.names.bound for each in own))
 
-    def wanted(self, used: Iterable[str]) -> list[tuple[int, Statement]]:
-        """The statements of the whole notebook that give these names, or names that such a statement uses."""
-        missing = set(used) - self._there
-        if not missing:
-            return []
-        return reached(self._known, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
+    def wanted(self, exercise: str, place: int, end: int) -> list[tuple[int, Statement]]:
+        """The statements above a place that give what an answer leans on, or what such a statement uses."""
+        missing = self.leans_on(exercise, place) - self._there
+        above = [each for each in self._known if each[0] < end] if missing else []
+        return reached(above, missing, lambda each: each[1].gives(self.values), lambda each: each[1].names.used)
 
     def only_below(self, exercise: str, place: int) -> bool:
         """Whether an answer leans on a name that is given below its check, and nowhere above."""
         check = self.checks[exercise]
-        found = self.wanted(self.leans_on(exercise, place))
+        found = self.wanted(exercise, place, self.end)
         above = frozenset().union(*(each.names.bound for at, each in found if at < check)) | self._there
         return any(each.names.bound - above for at, each in found if at > check)
+
+    @property
+    def end(self) -> int:
+        """The place below everything."""
+        return len(self.parts)
 
     def _reached(self, known: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
         return reached(known, wanted, lambda each: each.gives(self.values), lambda each: each.names.used)
@@ -127,12 +131,13 @@ class _Steps:
     def __init__(self, layout: _Layout, tasks: Mapping[str, Task]) -> None:
         self._layout, self._tasks = layout, tasks
         self.steps: list[Step] = []
-        leaning = (layout.leans_on(name, place) for name, place in (*layout.first.items(), *layout.last.items()))
-        self._wanted = {id(each) for _, each in layout.wanted(frozenset().union(*leaning))}
+        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
+        looks = [(name, place, layout.checks[name]) for name, place in layout.first.items()]
+        looks += [(name, layout.last[name], layout.end) for name in self.again]
+        self._wanted = {id(each) for look in looks for _, each in layout.wanted(*look)}
         self._at: dict[int, int] = {}  # the step that ran an answer's cell, by the cell's place
         for place, part in enumerate(layout.parts):
             self._add(place, part)
-        self.again = [name for name, place in layout.last.items() if self._may_end_otherwise(name, place)]
         for name in self.again:
             self.steps.append(self._probing(name, self._at[layout.last[name]], again=True))
 
