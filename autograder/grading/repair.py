@@ -56,7 +56,7 @@ _SENTENCES = {
     "by likeness": "cells that had lost nbgrader's mark, found by their likeness to the starter: {}",
     "missing": "exercise cells that were missing, put back untouched: {}",
     "checks": "check cells that were missing, put back: {}",
-    "changed": "locked cells that were changed; the course's own are used, and what was added as a cell of one's own: {}",
+    "changed": "locked cells that were changed; the course's own are used, what was added counts as own code: {}",
     "setup": "the setup cell was missing; the course's own is used: {}",
     "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
