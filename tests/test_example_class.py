@@ -70,7 +70,7 @@ def test_feedback_of_an_unread_file_tells_the_reason(graded: ExampleClass) -> No
     """The student of a damaged file learns why it earned nothing."""
     page = (graded.course / "feedback" / "broken-json" / STEM / f"{STEM}.html").read_text()
 
-    assert "could not be read" in page
+    assert "was not graded" in page
 
 
 def test_export_has_a_line_for_each_student(graded: ExampleClass, gradebook: Gradebook) -> None:

@@ -76,7 +76,7 @@ class ClassMaker:
         """Perfect answers in files to which something happened on the way."""
         first = self.names[0]
         for name, mangle, told in (
-            ("copied-cell", self._copy_cell, f"more than once; the last one with an answer counts: {first}"),
+            ("copied-cell", self._copy_cell, f"more than once; the last answer above the check counts: {first}"),
             ("stripped-metadata", _strip, "had lost nbgrader's mark"),
             ("missing-checks", _drop_checks, "check cells that were missing, put back"),
             ("from-colab", _as_colab, ""),
