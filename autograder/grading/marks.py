@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -11,12 +12,17 @@ _CHECK = "check_"
 
 def mark(cell: NotebookNode, name: str) -> bool:
     """Whether nbgrader's mark of this name (`grade`, `solution`, `locked`) is set."""
-    return bool(cell.metadata.get("nbgrader", {}).get(name, False))
+    return bool(_about(cell).get(name, False))
 
 
 def grade_id(cell: NotebookNode) -> str:
     """nbgrader's name for a cell; "" where it has none."""
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    return str(_about(cell).get("grade_id", ""))
+
+
+def _about(cell: NotebookNode) -> dict[str, Any]:
+    found: dict[str, Any] = cell["metadata"].get("nbgrader", {})  # asked for very often, and quicker so
+    return found
 
 
 def is_solution(cell: NotebookNode) -> bool:

@@ -49,9 +49,8 @@ def plan(parts: Sequence[Part], tasks: Sequence[Task], module: str, setup: str) 
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
     layout = _Layout(parts, _bound_by(setup))
     made = _Steps(layout, {task.exercise: task for task in tasks})
-    others = [each for place in layout.others for each in layout.of(place)]
-    sources = {name: with_helpers(parts[place].source, others) for name, place in layout.first.items()}
-    later = {name: with_helpers(parts[layout.last[name]].source, others) for name in made.again}
+    sources = {name: with_helpers(parts[place].source, layout.helpers) for name, place in layout.first.items()}
+    later = {name: with_helpers(parts[layout.last[name]].source, layout.helpers) for name in made.again}
     program = Program(module, setup, tuple(made.steps), {task.exercise: task.cases for task in tasks})
     return Plan(program, sources, later, layout.given)
 
@@ -70,7 +69,8 @@ class _Layout:
 
     def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
         self.parts = parts
-        self.others = self._playing(Role.GIVEN, Role.OWN)
+        others = self._playing(Role.GIVEN, Role.OWN)
+        self.helpers = [each for place in others for each in self.of(place) if each.defines]
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
         self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}

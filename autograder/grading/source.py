@@ -142,19 +142,25 @@ def _is_magic(line: str) -> bool:
 
 def defines(source: str, name: str) -> bool:
     """Whether a cell gives a value to this name at its top level; one that does not parse is searched."""
-    known = statements(source)
+    known = _bound_by(source)
     if known is None:
         return re.search(rf"^(async\s+def|def|class)\s+{re.escape(name)}\b", source, re.MULTILINE) is not None
-    return any(name in statement.names.bound for statement in known)
+    return name in known
 
 
-def with_helpers(source: str, others: Sequence[Statement]) -> str:
+@lru_cache(maxsize=512)
+def _bound_by(source: str) -> frozenset[str] | None:
+    """The names that a cell gives a value to; None for one that cannot be parsed."""
+    known = statements(source)
+    return None if known is None else _all("bound", known)
+
+
+def with_helpers(source: str, definitions: Sequence[Statement]) -> str:
     """An answer as plain Python, together with those definitions of other cells that it uses, directly or not.
 
     With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.
     """
     text, own = plain_python(source), statements(source)
-    definitions = [each for each in others if each.defines]
     if own is not None:
         bound, used = _all("bound", own), _all("used", own)
         free = [each for each in definitions if not each.names.bound & bound]
