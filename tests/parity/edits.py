@@ -379,6 +379,16 @@ def notes_between(draft: Draft, exercise: str) -> None:
 
 
 @edit
+def retyped(draft: Draft, exercise: str) -> None:
+    """A note became code, a function that nothing needs became text, and now and then the answer itself did."""
+    place = draft.at(ANSWER, exercise)
+    if draft.chance.random() < 0.3:
+        draft.cells[place] = replace(draft.cells[place], kind="markdown")
+    unused = Made(OWN, "def unused():\n    return 1", kind="markdown")
+    draft.cells[place:place] = [Made(OWN, "What is asked here?"), unused]
+
+
+@edit
 def scratch_training(draft: Draft, exercise: str) -> None:
     """A cell trains something that no answer needs."""
     text = (
