@@ -412,6 +412,13 @@ def test_cell_too_long_to_be_read_costs_itself(release: Any, solved: Any) -> Non
     assert ("cells of more than 20000 characters, which are not read: cell 4",) == submission.eye
 
 
+def test_magics_above_an_answer_do_not_hide_it() -> None:
+    """Rules read what stands below `%%time` and `%%capture`, one or both; line numbers stay."""
+    found = statements("%%time\n%%capture out\ndef answer(x):\n    return x") or ()
+
+    assert [("def answer(x):\n    return x", 4)] == [(each.text, each.last_line) for each in found]
+
+
 def test_helpers_stay_in_sight_of_the_rules() -> None:
     """To an answer that cannot be parsed all helpers belong, so that no rule is got past by its depth."""
     helper = statements("def a(x):\n    return [x for _ in x]") or ()

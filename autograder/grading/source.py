@@ -21,7 +21,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 _CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
 _SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
 _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
-_OVER_PYTHON = re.compile(r"\s*%%(time|capture|prun)\b[^\n]*")  # what stands below runs as if the first line were none
+_OVER_PYTHON = re.compile(r"(?:\s*%%(?:time|capture|prun)\b[^\n]*)+")  # what stands below runs as if it were not there
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +108,9 @@ def _understood(source: str) -> tuple[str, ast.Module | None]:
 
 
 def _without_first(source: str) -> str:
-    """A cell without a `%%time` above it; the lines below keep their numbers."""
-    return _OVER_PYTHON.sub("", source, count=1) if _OVER_PYTHON.match(source) else source
+    """A cell without `%%time` and its like above it; the lines below keep their numbers."""
+    above = _OVER_PYTHON.match(source)
+    return "\n" * above[0].count("\n") + source[above.end() :] if above else source
 
 
 def _tree(source: str) -> ast.Module:
