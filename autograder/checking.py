@@ -15,6 +15,7 @@ from IPython.display import display
 from autograder import fresh as fresh_cases
 from autograder import shipped, words
 from autograder.errors import CheckFailed, UnknownExercise
+from autograder.exercise import Exercise
 from autograder.exercises import find
 from autograder.feedback import Feedback, headline
 from autograder.judgement import judge, whole
@@ -37,7 +38,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     _name_first(name)
     if fresh and callable(answer):
-        report = fresh_cases.ask(name, answer, source_of(answer, shipped.load(find(name).chapter)))
+        report = fresh_cases.ask(name, answer, text_for_rules(find(name), answer))
     else:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
@@ -73,8 +74,7 @@ def visible_report(name: str, answer: object, source: str | None = None) -> Repo
     if other != name and other in shipped.load(exercise.chapter):
         return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
     observations = exercise.observe(answer, key.cases)
-    known = shipped.load(exercise.chapter)
-    return judge(exercise, key, observations, source_of(answer, known) if source is None else source)
+    return judge(exercise, key, observations, text_for_rules(exercise, answer) if source is None else source)
 
 
 def not_callable(name: str, answer: object, key: Key) -> Report:
@@ -84,6 +84,11 @@ def not_callable(name: str, answer: object, key: Key) -> Report:
         f'Write `check("{name}", {name})`, without calling it.'
     )
     return whole(find(name), key.cases, Status.FAIL, sentence)
+
+
+def text_for_rules(exercise: Exercise, answer: object) -> str:
+    """What the rules and notes of an exercise read of an answer; "" where it has none."""
+    return source_of(answer, shipped.load(exercise.chapter)) if exercise.rules or exercise.notes else ""
 
 
 def source_of(answer: object, exercises: Container[str] = ()) -> str:

@@ -211,7 +211,3 @@ def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observ
         and bool(((parts["prices"] - given) / y.std()).abs().max() < 0.01),
         "shapes": {key: tuple(part.shape) for key, part in parts.items()},
     }
-
-
-def _near(one: Tensor, other: Tensor, unit: Tensor) -> bool:
-    return bool(((one - other).abs() < 0.01 * unit).all())
