@@ -4,17 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.checking import check, hint
-    from autograder.lesson import reveal, shows_error
-    from autograder.overview import progress
+    from autograder.notebook.checking import check, hint
+    from autograder.notebook.lesson import reveal, shows_error
+    from autograder.notebook.overview import progress
 
 __all__ = ["check", "hint", "progress", "reveal", "shows_error"]
 _HOMES = {
-    "check": "checking",
-    "hint": "checking",
-    "progress": "overview",
-    "reveal": "lesson",
-    "shows_error": "lesson",
+    "check": "notebook.checking",
+    "hint": "notebook.checking",
+    "progress": "notebook.overview",
+    "reveal": "notebook.lesson",
+    "shows_error": "notebook.lesson",
 }
 
 

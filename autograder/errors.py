@@ -5,6 +5,7 @@ CourseError
 ├── CheckFailed         a check did not pass where nbgrader runs the notebook
 ├── CourseNotFound      no course folder here
 ├── ChapterError        a chapter's text breaks the authors' rules (path, line)
+├── ExerciseError       an exercise breaks the authors' rules
 ├── BankError           an answer bank breaks the authors' rules
 ├── DamagedData         bytes that should hold observations do not
 │   └── TooMuchText     they hold more than is read
@@ -50,6 +51,10 @@ class CourseNotFound(CourseError):
 
 class ChapterError(CourseError):
     """A chapter's text breaks a rule; the message begins with `path:line:`."""
+
+
+class ExerciseError(CourseError):
+    """An exercise breaks a rule."""
 
 
 class BankError(CourseError):

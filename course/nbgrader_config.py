@@ -25,22 +25,22 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 # --- autograding
 
 # Submissions are read and repaired by us, whatever they are called and whatever happened to their cells, ...
-c.Autograde.exporter_class = "autograder.grading.gradebook.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.grading.gradebook.name_as_released"
+c.Autograde.exporter_class = "autograder.gradebook.recorder.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.gradebook.recorder.name_as_released"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
 # What we give nbgrader is made from the released notebook, so most of its own repairs have nothing to do, and
 # everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
 c.Autograde.sanitize_preprocessors = [
-    "autograder.grading.gradebook.CourseCells",
-    "autograder.grading.gradebook.GradeSubmission",
+    "autograder.gradebook.recorder.CourseCells",
+    "autograder.gradebook.recorder.GradeSubmission",
     "nbgrader.preprocessors.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.Autograde.autograde_preprocessors = []
-c.Autograde.post_convert_hook = "autograder.grading.gradebook.note_recorded"
+c.Autograde.post_convert_hook = "autograder.gradebook.recorder.note_recorded"
 # Students read what the checks found, not the hidden cell.
 c.GenerateFeedback.preprocessors = [
-    "autograder.grading.gradebook.HideTests",
+    "autograder.gradebook.recorder.HideTests",
     "nbgrader.preprocessors.GetGrades",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
@@ -48,5 +48,5 @@ c.GenerateFeedback.preprocessors = [
 # --- what comes in and goes out
 
 # Links in the exchange are not followed, and a student's name is no formula.
-c.ExchangeFactory.collect = "autograder.grading.collect.CollectPlainFiles"
-c.ExportApp.plugin_class = "autograder.grades.exports.Plain"
+c.ExchangeFactory.collect = "autograder.gradebook.collect.CollectPlainFiles"
+c.ExportApp.plugin_class = "autograder.gradebook.exports.Plain"

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from autograder.markup import Html
+from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
 from explorers.graph import Graph, read
 from explorers.graph_picture import graph_picture, heading

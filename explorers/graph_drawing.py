@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from autograder.markup import Html, tag
+from autograder.telling.markup import Html, tag
 
 WIDTH, HEIGHT = 126, 62  # of a box
 GAP, SPACE = 34, 16  # between columns, between boxes

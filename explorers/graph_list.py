@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from autograder.markup import Html, join, table, tag
+from autograder.telling.markup import Html, join, table, tag
 from explorers.graph import Graph
 from explorers.graph_modules import Row
 from explorers.graph_story import Phase, Story, id_of

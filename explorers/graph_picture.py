@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.markup import Html, join, prose, tag
+from autograder.telling.markup import Html, join, prose, tag
 from explorers.graph import Graph, Node
 from explorers.graph_drawing import Box, drawing
 from explorers.graph_list import step_list

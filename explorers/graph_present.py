@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.markup import Html, join, prose, table, tag
+from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.backward_steps import Added
 from explorers.graph import Graph, Node, Result
 from explorers.graph_modules import Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from autograder.markup import Html, join, table, tag
+from autograder.telling.markup import Html, join, table, tag
 from explorers.markup import number
 
 Losses = Sequence[float | None]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from autograder.markup import Html, join, prose, table, tag
+from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.loop_curve import curve
 from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
 from explorers.loop_state import MOST_VALUES, Effect, LoopState, Seen

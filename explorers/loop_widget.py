@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograder.markup import Html
+from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
 from explorers.loop import Loop
 from explorers.loop_picture import in_words, loop_picture

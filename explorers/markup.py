@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from autograder.markup import Attribute, Html, join, tag
+from autograder.telling.markup import Attribute, Html, join, tag
 
 
 def chooser(name: str, value: str, *children: str, **attributes: Attribute) -> Html:

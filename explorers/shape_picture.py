@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from autograder.markup import Html, join, prose, table, tag
+from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.markup import numbers
 from explorers.predictions import HOLDS
 from explorers.shape_rules import Row

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.markup import Html
+from autograder.telling.markup import Html
 from explorers.controls import Control
 from explorers.predictions import FORM, judged
 from explorers.shape_picture import shape_picture

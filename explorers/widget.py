@@ -10,7 +10,7 @@ from typing import Any
 import anywidget
 from traitlets import Dict, Int, List, Unicode
 
-from autograder.markup import Html, join, prose, tag
+from autograder.telling.markup import Html, join, prose, tag
 from explorers.controls import Control, Refused
 from explorers.markup import still
 

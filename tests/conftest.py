@@ -11,8 +11,8 @@ import secrets
 
 import pytest
 
-from autograder.confinement.trial import missing
-from autograder.grading.consent import UNCONFINED_VARIABLE
+from autograder.walls.consent import UNCONFINED_VARIABLE
+from autograder.walls.trial import missing
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
 _FINDS = re.compile(

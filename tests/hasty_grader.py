@@ -7,9 +7,9 @@ import signal
 
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
-from autograder.grading.parcel import Parcel
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.verdict import Report, Status, Verdict
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.reading.parcel import Parcel
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:

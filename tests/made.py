@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from autograder.exercise import Case, Draw, Exercise, ExerciseSet
-from autograder.judgement import judge
-from autograder.key import Key, Mistake
-from autograder.probe import calling
-from autograder.rules import Note, calls_often, no_loops
-from autograder.verdict import Report
+from autograder.judging.judgement import judge
+from autograder.judging.key import Key, Mistake
+from autograder.judging.verdict import Report
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Exercise, ExerciseSet
+from autograder.watching.probe import calling
+from autograder.watching.rules import Note, calls_often, no_loops
 
 EXERCISES = ExerciseSet("ch99_made")
 

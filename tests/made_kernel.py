@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder import leaning, logbook, saved
-from autograder.leaning import notes
-from autograder.verdict import Report, Status, Verdict
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.notebook import leaning, logbook, saved
+from autograder.notebook.leaning import notes
 
 CHECK = 'check("answer", answer)'
 

@@ -1,7 +1,7 @@
 """Made exercises `one`, `two`, ... with the cases of `made`, for the tests of running several in a row."""
 
-from autograder.exercise import ExerciseSet
-from autograder.probe import calling
+from autograder.watching.exercise import ExerciseSet
+from autograder.watching.probe import calling
 from tests import made
 
 NAMES = ("one", "two", "three", "four", "five", "six")

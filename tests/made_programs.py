@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autograder.exercise import Case
-from autograder.grading.order import Part, Role
 from autograder.grading.plan import Task, plan
-from autograder.grading.program import AnswerCell, Program
+from autograder.reading.order import Part, Role
+from autograder.running.program import AnswerCell, Program
+from autograder.watching.exercise import Case
 
 
 def program(

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import torch
 
-from autograder import shipped
 from autograder.authoring.agreement import still_hold
 from autograder.authoring.bank import Answer
 from autograder.authoring.judge import Judge
-from autograder.exercises import stems
-from autograder.judgement import judge
-from autograder.verdict import Report, Status
+from autograder.catalog import shipped
+from autograder.judging.judgement import judge
+from autograder.judging.verdict import Report, Status
 from tests.last_bits import LastBits
+from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
 
@@ -65,7 +65,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--last-bits", action="store_true")
     options = parser.parse_args()
-    found = [line for stem in stems() for line in strays(stem, options.threads, options.last_bits)]
+    found = [line for stem in OURS.stems for line in strays(stem, options.threads, options.last_bits)]
     print("\n".join(found))
     return 1 if found else 0
 

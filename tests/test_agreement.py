@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from autograder import shipped
 from autograder.authoring.agreement import still_hold
 from autograder.authoring.bank import Answer
 from autograder.authoring.build import observe
 from autograder.authoring.judge import Judge
-from autograder.exercise import Case
-from autograder.key import Key
-from autograder.observation import Observation, Seen
+from autograder.catalog import shipped
+from autograder.judging.key import Key
+from autograder.watching.exercise import Case
+from autograder.watching.observation import Observation, Seen
 from tests import made
 from tests.small_chapter import PROJECT
 

@@ -16,14 +16,14 @@ from types import ModuleType
 import pytest
 from nbformat import NotebookNode
 
-from autograder import words
 from autograder.authoring.judge import Judge
-from autograder.grading.engine import engine
 from autograder.grading.grade import grade, planned
-from autograder.grading.program import AnswerCell, Engine, Limits, Probing
-from autograder.grading.submission import read
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.verdict import Status
+from autograder.judging import words
+from autograder.judging.verdict import Status
+from autograder.reading.submission import read
+from autograder.running.engine import engine
+from autograder.running.program import AnswerCell, Engine, Limits, Probing
 from tests.attacks import on_stock, teacher_on_stock
 from tests.conftest import needs_confinement
 from tests.made_submissions import handed_in, released

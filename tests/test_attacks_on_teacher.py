@@ -23,14 +23,14 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
+from autograder.gradebook.collect import CollectPlainFiles
+from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom, summary
-from autograder.grading.collect import CollectPlainFiles
-from autograder.grading.cycle import Cycle
 from autograder.grading.grade import grade
-from autograder.grading.handed import MAX_BYTES
-from autograder.grading.program import Limits, Outcome, Program
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.observation import Raised
+from autograder.reading.handed import MAX_BYTES
+from autograder.running.program import Limits, Outcome, Program
+from autograder.watching.observation import Raised
 from tests.graded import SEED
 from tests.made_programs import answers_of
 from tests.made_submissions import handed_in, released

@@ -16,15 +16,15 @@ import torch
 
 from autograder.authoring.bank import Answer, load_bank
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.exercise import Exercise
-from autograder.exercises import every, load, stems
-from autograder.verdict import Report, Status
+from autograder.judging.verdict import Report, Status
+from autograder.watching.exercise import Exercise
+from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
 SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
 LEAST = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}  # wrong answers, right answers
-EXERCISES = {exercise.name: exercise for exercise in every()}
-ANSWERS = [answer for stem in stems() for answer in load_bank(COURSE, stem)]
+EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
+ANSWERS = [answer for stem in OURS.stems for answer in load_bank(COURSE, stem)]
 WRONG = [answer for answer in ANSWERS if not answer.is_right]
 NOTED = {("fix_inplace", "clone-everywhere")}  # right, with something to say all the same
 RIGHT = [answer for answer in ANSWERS if answer.is_right]
@@ -245,7 +245,9 @@ class TestExercises:
 
         assert texts[0] == texts[1] != texts[2]
 
-    @pytest.mark.parametrize("stem", stems())
+    @pytest.mark.parametrize("stem", OURS.stems)
     def test_all_have_answers(self, stem: str) -> None:
         """Every exercise of a chapter stands in its bank."""
-        assert {exercise.name for exercise in load(stem)} == {answer.exercise for answer in load_bank(COURSE, stem)}
+        assert {exercise.name for exercise in OURS.exercises(stem)} == {
+            answer.exercise for answer in load_bank(COURSE, stem)
+        }

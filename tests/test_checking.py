@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from autograder import check, hint
-from autograder.checking import source_of, visible_report
 from autograder.errors import CheckFailed, UnknownExercise
-from autograder.verdict import Status
+from autograder.judging.verdict import Status
+from autograder.notebook.checking import source_of, visible_report
 
 
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -103,9 +103,9 @@ class TestCheck:
 class TestHint:
     def test_hints_come_one_at_a_time_and_start_again(self, capsys: pytest.CaptureFixture[str]) -> None:
         """Each call gives the next hint."""
-        from autograder.exercises import find
+        from tests.our_course import COURSE
 
-        count = len(find("flatten_images").hints)
+        count = len(COURSE.find("flatten_images").hints)
         given = []
         for _ in range(count + 1):
             hint("flatten_images")

@@ -18,7 +18,7 @@ from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
-from autograder.grading.parcel import Parcel
+from autograder.reading.parcel import Parcel
 from tests import hasty_grader
 from tests.short_chapter import make_course
 

@@ -15,11 +15,11 @@ from nbgrader.api import Gradebook
 from packaging.requirements import Requirement
 
 from autograder.example.example_class import ExampleClass
-from autograder.exercises import stems
-from autograder.grading.cycle import Cycle
+from autograder.gradebook.cycle import Cycle
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
 from tests.graded import ONE, graded_class, group
+from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.wheel import PACKAGES, build_wheel
 
@@ -75,7 +75,7 @@ DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
-@pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in stems()])
+@pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in COURSE.stems])
 def test_chapter_done_on_colab_earns_everything(
     stem: str, tmp_path: Path, library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -70,8 +70,8 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     ("imported", "spared"),
     [
         ("autograder", "torch, IPython"),
-        ("autograder.confinement.trial", "torch, IPython"),
-        ("autograder.grading.cycle", "torch, rfc3987_syntax"),
+        ("autograder.walls.trial", "torch, IPython"),
+        ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
         ("autograder.grading.work", "torch, nbgrader, rfc3987_syntax"),
     ],
 )
@@ -98,7 +98,7 @@ def test_doctor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`doctor` says whether students' code is confined, and if not, why."""
-    monkeypatch.setattr("autograder.confinement.trial.missing", lambda: reason)
+    monkeypatch.setattr("autograder.walls.trial.missing", lambda: reason)
 
     assert main(["doctor"]) == status
     assert words in capsys.readouterr().out
@@ -124,7 +124,7 @@ def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
-    code = "import sys, autograder.grading.grader, autograder.grading.fork_server; print(*sys.modules)"
+    code = "import sys, autograder.grading.grader, autograder.running.fork_server; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 

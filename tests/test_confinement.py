@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder.confinement import trial
-from autograder.confinement.linux import Namespace, fork_into
-from autograder.confinement.room import Room
 from autograder.errors import WorkFailed
-from autograder.grading import consent, engine
-from autograder.grading.forked import ForkServers
-from autograder.grading.fresh_process import fresh_process
-from autograder.grading.program import Outcome
-from autograder.grading.runner import run
+from autograder.running import engine
+from autograder.running.forked import ForkServers
+from autograder.running.fresh_process import fresh_process
+from autograder.running.program import Outcome
+from autograder.running.runner import run
+from autograder.walls import consent, trial
+from autograder.walls.linux import Namespace, fork_into
+from autograder.walls.room import Room
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_many import NAMES
@@ -158,7 +158,7 @@ class TestReach:
     def test_no_new_namespaces_and_mounts(self, servers: ForkServers, attempt: str) -> None:
         """The calls that made the walls do not unmake them."""
         names = "Mount, Namespace, change_root, mount, show_memory, unshare"
-        seen = told(servers, f"from autograder.confinement.linux import {names}", attempt)
+        seen = told(servers, f"from autograder.walls.linux import {names}", attempt)
 
         assert "PermissionError" in seen
 
@@ -247,7 +247,7 @@ class TestChoice:
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where the walls cannot be raised, no student is told of an ended process: grading stops, with the reason."""
-        monkeypatch.setattr("autograder.grading.forked.receive", lambda *_: None)  # it ended without a word
+        monkeypatch.setattr("autograder.running.forked.receive", lambda *_: None)  # it ended without a word
 
         with pytest.raises(WorkFailed, match=r"could not be confined.*Nothing was graded"):
             outcome(ForkServers(), "return x")

@@ -14,8 +14,8 @@ from nbgrader.api import Gradebook
 from autograder.errors import CourseNotFound
 from autograder.example import example_class
 from autograder.example.example_class import ExampleClass
+from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom, summary
-from autograder.grading.cycle import Cycle
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
 
 STEM = WHOLE

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from autograder import exercises
-from autograder.difference import first_difference
+from autograder.catalog import exercises
 from autograder.errors import CourseError, UnknownExercise
-from autograder.exercise import Case, Draw, ExerciseSet
-from autograder.probe import calling
+from autograder.watching.difference import first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, ExerciseSet
+from autograder.watching.probe import calling
 
 from . import made
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbconvert.exporters import HTMLExporter
 
-from autograder.markup import Html, join, prose, table, tag
+from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.controls import LONGEST, Control, Refused
 from explorers.markup import chooser, number, numbers, still
 from explorers.widget import Explorer

@@ -13,8 +13,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 
 from autograder.errors import WorkFailed
-from autograder.grades import cells
-from autograder.grades.exports import Canvas, Moodle, Plain
+from autograder.gradebook import cells
+from autograder.gradebook.exports import Canvas, Moodle, Plain
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 

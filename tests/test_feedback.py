@@ -1,7 +1,7 @@
 """Feedback: a report as text and as HTML."""
 
-from autograder.feedback import Feedback, html, text
-from autograder.verdict import Report, Status, Verdict
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.telling.feedback import Feedback, html, text
 
 from . import made
 

@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 from nbgrader.utils import determine_grade
 
 from autograder.authoring.judge import Judge
-from autograder.difference import Tolerance, first_difference
 from autograder.errors import DamagedData
-from autograder.feedback import html, text
 from autograder.frames import Frame
-from autograder.grading.cell_outputs import grade_cell_outputs
-from autograder.grading.engine import engine
+from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.grading.grade import grade_read
-from autograder.grading.program import LIMITS, Engine, Limits, Outcome, Program
-from autograder.grading.runner import unpacked
-from autograder.grading.submission import read
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.reading.submission import read
+from autograder.running.engine import engine
+from autograder.running.program import LIMITS, Engine, Limits, Outcome, Program
+from autograder.running.runner import unpacked
+from autograder.telling.feedback import html, text
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
 from tests.colab.notebook import colab_copy
 from tests.made_submissions import handed_in, released
 from tests.mutations import MUTATIONS, Mutation, damage

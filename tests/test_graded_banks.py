@@ -12,11 +12,11 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.judge import Judge
 from autograder.example.example_class import ExampleClass
-from autograder.exercises import stems
 from tests.graded import graded_class, group, share, verdict_of
+from tests.our_course import COURSE
 
 
-@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in stems()])
+@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in COURSE.stems])
 def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
     """The class of a chapter."""
     return graded_class(request.param, tmp_path_factory)

@@ -15,14 +15,15 @@ from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
-from autograder.grading import classroom, inbox, summary
+from autograder.grading import classroom, summary
 from autograder.grading.grade import grade
-from autograder.grading.marks import starters
-from autograder.grading.plain_file import handed_in as read_file
-from autograder.grading.program import AnswerCell, Limits, Outcome, Probing, Program
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
-from autograder.observation import Raised
-from autograder.verdict import Status
+from autograder.judging.verdict import Status
+from autograder.reading import inbox
+from autograder.reading.marks import starters
+from autograder.reading.plain_file import handed_in as read_file
+from autograder.running.program import AnswerCell, Limits, Outcome, Probing, Program
+from autograder.watching.observation import Raised
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of

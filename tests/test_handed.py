@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from autograder.grading.handed import MAX_BYTES, contents
-from autograder.grading.submission import Submission, read
-from autograder.grading.unreadable import UnreadableError
+from autograder.reading.handed import MAX_BYTES, contents
+from autograder.reading.submission import Submission, read
+from autograder.reading.unreadable import UnreadableError
 from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"

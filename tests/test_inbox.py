@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
-from autograder.grading.inbox import parcel
-from autograder.grading.marks import starters
-from autograder.grading.parcel import Parcel
-from autograder.grading.submission import read_parcel
+from autograder.reading.inbox import parcel
+from autograder.reading.marks import starters
+from autograder.reading.parcel import Parcel
+from autograder.reading.submission import read_parcel
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script
 

@@ -5,11 +5,10 @@ from shutil import copytree
 
 import pytest
 
-from autograder import shipped
 from autograder.authoring.bank import AnswerBank, load_bank
 from autograder.authoring.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound
-from autograder.exercises import find
+from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
 
@@ -37,14 +36,14 @@ class TestJudge:
 
     def test_no_weights_of_a_whole_training_are_shipped(self) -> None:
         """Their digits differ between processors: the keys keep the facts that follow from them."""
-        key = shipped.load("ch04_training")["sin_fit"]
+        key = OURS.keys("ch04_training")["sin_fit"]
 
         assert {"shapes", "below", "relu_net", "fits"} == set(key.reference[-1])
         assert not any("outputs" in mistake.observations[-1] for mistake in key.mistakes)
 
     def test_facts_without_weights_earn_nothing(self) -> None:
         """What the key keeps of a whole training, handed in as it is, does not pass for a training."""
-        exercise, facts = find("sin_fit"), shipped.load("ch04_training")["sin_fit"].reference[-1]
+        exercise, facts = OURS.find("sin_fit"), OURS.keys("ch04_training")["sin_fit"].reference[-1]
 
         assert exercise.compare(facts, dict(facts), exercise.tolerance) is not None
 

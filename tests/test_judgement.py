@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from autograder.judgement import whole
-from autograder.verdict import Status
+from autograder.judging.judgement import whole
+from autograder.judging.verdict import Status
 
 from . import made
 

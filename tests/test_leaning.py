@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import leaning
-from autograder.leaning import with_notes
-from autograder.verdict import Report
+from autograder.judging.verdict import Report
+from autograder.notebook import leaning
+from autograder.notebook.leaning import with_notes
 from tests.made_kernel import CHECK, MadeKernel, kernel
 
 __all__ = ["kernel"]

@@ -16,18 +16,18 @@ import pytest
 import yaml
 
 from autograder.authoring.judge import VISIBLE_SEED
-from autograder.exercise import Case
-from autograder.exercises import every, stems
-from autograder.observation import Observation
-from autograder.rules import broken
+from autograder.watching.exercise import Case
+from autograder.watching.observation import Observation
+from autograder.watching.rules import broken
 from tests.mutation import Mutant, mutants
+from tests.our_course import COURSE
 from tests.test_bank import judge_of, prelude
 
 SURVIVORS = Path(__file__).parent / "survivors"
 SEEDS = (VISIBLE_SEED, 4104)
 SECONDS = 5.0
 SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
-EXERCISES = {exercise.name: exercise for exercise in every()}
+EXERCISES = {exercise.name: exercise for exercise in COURSE.every()}
 
 each_exercise = pytest.mark.parametrize("name", EXERCISES)
 
@@ -105,7 +105,7 @@ class TestSurvivors:
         assert alive - set(known) == set(), "these pass: add a case that tells them apart, or list them with the reason"
         assert always - alive == set(), "these are listed in tests/survivors, but do not survive: take them out"
 
-    @pytest.mark.parametrize("stem", stems())
+    @pytest.mark.parametrize("stem", COURSE.stems)
     def test_each_one_has_its_reason(self, stem: str) -> None:
         """A survivor is listed under an exercise of its chapter, with a sentence."""
         for name, reasons in listed(stem).items():

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from autograder.difference import Difference, Tolerance, first_difference
 from autograder.errors import DamagedData
-from autograder.observation import Foreign, Raised, Seen, from_bytes, to_bytes
-from autograder.probe import see
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.watching.probe import see
 
 TOLERANCE = Tolerance()
 

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
-from autograder.grading.cycle import Cycle
+from autograder.gradebook.cycle import Cycle
 from autograder.grading.executors import Workers
 from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT

@@ -18,12 +18,12 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
-from autograder.exercises import stems
-from autograder.grading.engine import engine
 from autograder.grading.grade import grade
-from autograder.grading.program import Engine
+from autograder.running.engine import engine
+from autograder.running.program import Engine
 from tests.conftest import needs_confinement
 from tests.graded import group
+from tests.our_course import COURSE
 from tests.parity.edits import EDITS
 from tests.parity.kernels import Kernels
 from tests.parity.notebooks import Draft, as_notebook, fresh
@@ -33,7 +33,7 @@ from tests.test_bank import judge_of
 T = TypeVar("T")
 
 SEED = 4101  # as in the bank's tests, whose keys on these cases are there already
-NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(stems())
+NOTEBOOKS = int(os.environ.get("PARITY", "216")) // len(COURSE.stems)
 # Names that the lessons give, and the cells that do.
 LESSON_NAMES = {
     "ch01_tensors": {"same_memory": ("same-memory",), "features": ("feature-matrix",)},
@@ -65,7 +65,7 @@ class Chapter:
         return {name: report.first.sentence for name, report in reports.items() if report.first}
 
 
-@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in stems()])
+@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in COURSE.stems])
 def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chapter]:
     """Each chapter."""
     stem = request.param
@@ -83,7 +83,7 @@ def drawn(chapter: Chapter, seed: int) -> tuple[dict[str, str], list[tuple[str, 
     chosen = chance.sample(quick, min(3, len(quick)))
     answers = {name: _answer(chapter.judge, name, chance) for name in names if name in chosen}
     # Every edit has its turn; the others are drawn.
-    turn = list(EDITS)[(seed * len(stems()) + stems().index(stem)) % len(EDITS)]
+    turn = list(EDITS)[(seed * len(COURSE.stems) + COURSE.stems.index(stem)) % len(EDITS)]
     edits = [turn, *chance.choices(list(EDITS), k=chance.randint(1, 4))]
     return answers, [(edit, chance.choice(chosen)) for edit in edits]
 

@@ -4,9 +4,9 @@ import sys
 
 import torch
 
-from autograder.exercise import Case
-from autograder.observation import Foreign, Observation, Raised, Seen
-from autograder.probe import calling, see
+from autograder.watching.exercise import Case
+from autograder.watching.observation import Foreign, Observation, Raised, Seen
+from autograder.watching.probe import calling, see
 
 X = torch.arange(6.0).reshape(2, 3)
 

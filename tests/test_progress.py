@@ -9,15 +9,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from autograder.catalog.points import Listed, Worth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder import check, logbook, overview, points, progress
+from autograder import check, progress
+from autograder.catalog import points
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
-from autograder.logbook import LOGBOOK, NAME, Entry, Logbook
-from autograder.overview import ChapterStanding, Standing
-from autograder.points import Listed, Worth
-from autograder.verdict import Report, Status, Verdict
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.notebook import logbook, overview
+from autograder.notebook.logbook import LOGBOOK, NAME, Entry, Logbook
+from autograder.notebook.overview import ChapterStanding, Standing
+from tests.our_course import COURSE
 from tests.test_checking import flatten_images, stub
 from tests.test_loop_picture import Reader
 
@@ -97,7 +100,7 @@ class TestFile:
     def test_two_notebooks_at_once(self, folder: Path) -> None:
         """Two processes that write as fast as they can lose no line."""
         program = (
-            "import sys; from pathlib import Path; from autograder.logbook import Entry, _append, NAME\n"
+            "import sys; from pathlib import Path; from autograder.notebook.logbook import Entry, _append, NAME\n"
             "for n in range(2000): _append(Path(NAME), f'{sys.argv[1]}{n}', Entry(1, 2))"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -232,7 +235,7 @@ class TestCheck:
 
 def worth(name: str) -> int:
     """An exercise's points in chapter 1."""
-    return points.load()[0].exercises[name].points
+    return COURSE.listed[0].exercises[name].points
 
 
 def shown(*exercises: Standing) -> overview.Progress:
@@ -282,9 +285,9 @@ class TestTable:
         """A line each, with the sum of its points."""
         LOGBOOK.note(report("flatten_images", 2, 2))
         rows = Reader(progress()._repr_html_()).rows
-        first = points.load()[0]
+        first = COURSE.listed[0]
 
-        assert [row[0] for row in rows[1:]] == [chapter.title for chapter in points.load()]
+        assert [row[0] for row in rows[1:]] == [chapter.title for chapter in COURSE.listed]
         assert rows[1][1] == f"1 of {len(first.exercises)}"
         assert rows[1][2] == f"{worth('flatten_images')} of {sum(each.points for each in first.exercises.values())}"
 
@@ -305,11 +308,11 @@ class TestPoints:
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """Every exercise that can be checked is listed, in the chapter's order."""
-        from autograder.exercises import load, stems
+        from tests.our_course import COURSE
 
-        assert [chapter.stem for chapter in points.load()] == stems()
-        for chapter in points.load():
-            assert sorted(chapter.exercises) == sorted(exercise.name for exercise in load(chapter.stem))
+        assert [chapter.stem for chapter in COURSE.listed] == COURSE.stems
+        for chapter in COURSE.listed:
+            assert sorted(chapter.exercises) == sorted(exercise.name for exercise in COURSE.exercises(chapter.stem))
             assert all((worth.points == 0) != (worth.extra == 0) for worth in chapter.exercises.values())
 
     @pytest.mark.parametrize("data", [b"", b"[1]", b'{"ch01_x": {"title": "a"}}'])

@@ -10,10 +10,10 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
+from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom
-from autograder.grading.cycle import Cycle
 from autograder.grading.executors import Workers
-from autograder.logbook import NAME, Entry, _append
+from autograder.notebook.logbook import NAME, Entry, _append
 from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 
 from autograder.errors import CourseNotFound
 from autograder.example.example_class import ExampleClass
-from autograder.grades.marks import Mark, Person, Task
+from autograder.gradebook.scores import Mark, Person, Task
 from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import Row
+from autograder.judging.verdict import Report, Status, Verdict
 from autograder.reporting import course_sections, pictures, report, sections
 from autograder.reporting.examples import Examples
 from autograder.reporting.items import correlation, items
 from autograder.reporting.mistakes import misunderstandings, unexplained
 from autograder.reporting.page import page
 from autograder.reporting.results import Results
-from autograder.verdict import Report, Status, Verdict
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)

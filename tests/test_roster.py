@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.grades import roster
-from autograder.grades.exports import Canvas, Moodle
-from autograder.grades.marks import Person, people
-from autograder.grades.roster import BadRoster, Imported
+from autograder.gradebook import roster
+from autograder.gradebook.exports import Canvas, Moodle
+from autograder.gradebook.roster import BadRoster, Imported
+from autograder.gradebook.scores import Person, people
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from autograder.exercises import _ch04_loops, _ch06_hunt
-from autograder.rules import avoids, broken, few_lines, lines_of, no_loops
+from autograder.watching.rules import avoids, broken, few_lines, lines_of, no_loops
+from course.exercises import _ch04_loops, _ch06_hunt
 from tests.test_bank import judge_of
 
 NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.")

@@ -11,14 +11,14 @@ from typing import Protocol
 import pytest
 
 from autograder import frames
-from autograder.confinement.trial import missing
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
-from autograder.grading.forked import ForkServers
-from autograder.grading.fresh_process import fresh_process
-from autograder.grading.process import environment
-from autograder.grading.program import Children, Outcome
-from autograder.grading.runner import run
+from autograder.running.forked import ForkServers
+from autograder.running.fresh_process import fresh_process
+from autograder.running.process import environment
+from autograder.running.program import Children, Outcome
+from autograder.running.runner import run
+from autograder.walls.trial import missing
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_many import NAMES

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from autograder.errors import CourseError, CourseNotFound
-from autograder.fresh import ask
 from autograder.grading.serve import COURSE_VARIABLE, find_course
+from autograder.notebook.fresh import ask
 from tests.small_chapter import PROJECT
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"

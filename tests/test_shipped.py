@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder import shipped
+from autograder.catalog import shipped
 from autograder.errors import DamagedData
-from autograder.judgement import judge
+from autograder.judging.judgement import judge
 
 from . import made
 

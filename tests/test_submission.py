@@ -10,14 +10,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grading import answers
-from autograder.grading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
-from autograder.grading.harmless import shown
-from autograder.grading.order import Role
 from autograder.grading.plan import Task, plan
-from autograder.grading.program import Definitions
-from autograder.grading.source import statements, with_helpers
-from autograder.grading.submission import Submission, read
+from autograder.reading import answers
+from autograder.reading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
+from autograder.reading.harmless import shown
+from autograder.reading.order import Role
+from autograder.reading.source import statements, with_helpers
+from autograder.reading.submission import Submission, read
+from autograder.running.program import Definitions
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
 TRIPLE = 'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'

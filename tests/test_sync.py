@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import points
 from autograder.authoring.build import build, check_sync
-from autograder.points import Worth
+from autograder.catalog import points
+from autograder.catalog.points import Worth
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.verdict import Report
+from autograder.judging.verdict import Report
 
 from . import made
 

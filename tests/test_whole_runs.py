@@ -20,9 +20,9 @@ from nbconvert.writers import FilesWriter
 
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
+from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom
 from autograder.grading.assignment import assignment
-from autograder.grading.cycle import Cycle
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
 from tests.small_chapter import PROJECT

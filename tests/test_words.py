@@ -2,13 +2,13 @@
 
 import torch
 
-from autograder import words
-from autograder.difference import Tolerance, first_difference
-from autograder.exercise import Case
-from autograder.exercises import _ch03_calls as calls
-from autograder.exercises import _ch04_calls as training
-from autograder.exercises import find
-from autograder.probe import see
+from autograder.judging import words
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.exercise import Case
+from autograder.watching.probe import see
+from course.exercises import _ch03_calls as calls
+from course.exercises import _ch04_calls as training
+from tests.our_course import COURSE
 
 from . import made
 
@@ -113,7 +113,7 @@ def test_a_list_of_tensors_stands_in_the_call_as_code() -> None:
 
 def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     """Where a probe finds nothing to look at, the sentence is about the form; where an error is due, about that."""
-    exercise, seen = find("collate_pad"), {"returned": None}
+    exercise, seen = COURSE.find("collate_pad"), {"returned": None}
     parts = {"padded": [1]}, {"raised": see(1)}
     told = []
     for expected in parts:

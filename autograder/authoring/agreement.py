@@ -6,15 +6,15 @@ not differ: it is what counts here.
 
 from __future__ import annotations
 
-from autograder import shipped
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.difference import Tolerance, first_difference
+from autograder.catalog import shipped
 from autograder.errors import DamagedData
-from autograder.exercise import Exercise
-from autograder.judgement import judge
-from autograder.key import Key
-from autograder.observation import Observation, to_parts
-from autograder.verdict import Report
+from autograder.judging.judgement import judge
+from autograder.judging.key import Key
+from autograder.judging.verdict import Report
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.exercise import Exercise
+from autograder.watching.observation import Observation, to_parts
 
 # Inputs are drawn; a logarithm or a cosine on the way may differ in its last bit.
 _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)

@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from autograder import files, points, shipped
+from autograder import files
 from autograder.authoring import address
 from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
+from autograder.catalog import contents, shipped
+from autograder.catalog.course import SHIPPED
 from autograder.errors import WorkFailed
 
-OBSERVATIONS = Path("autograder", "exercises")
-POINTS = Path("autograder", points.FILE.name)
+DATA = Path("course", SHIPPED)
 # The folders of committed generated files, and which of their files are generated.
 _WATCHED = {
     Path("notebooks"): (".ipynb",),
     Path("solutions"): (".ipynb",),
-    OBSERVATIONS: (".json", ".safetensors"),
-    POINTS.parent: (".json",),
+    DATA: (".json", ".safetensors"),
 }
 
 Files = dict[str, bytes]
@@ -62,7 +62,8 @@ def observe(course: Path, stem: str, committed: Files) -> Files:
 
     judge = Judge(course, stem)
     built = shipped.encode(judge.shipped_keys())
-    return committed if built == committed or still_hold(committed, judge) else built
+    hints = contents.encode_hints({each.name: each.hints for each in judge.exercises})
+    return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
 
 
 def build(project: Path, observer: Observe = observe) -> list[str]:
@@ -124,16 +125,16 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
     for chapter in chapters:
         committed = _committed(project, chapter.stem)
         for suffix, data in observer(project / "course", chapter.stem, committed).items():
-            outputs[OBSERVATIONS / f"{chapter.stem}{suffix}"] = data
-    outputs[POINTS] = points.encode([_listed(chapter) for chapter in chapters])
+            outputs[DATA / f"{chapter.stem}{suffix}"] = data
+    outputs[DATA / contents.POINTS] = contents.encode([_listed(chapter) for chapter in chapters])
     return outputs
 
 
-def _listed(chapter: Chapter) -> points.Listed:
+def _listed(chapter: Chapter) -> contents.Listed:
     """The chapter's heading, and what its exercises are worth."""
     heading = next(chapter.of_kind(Kind.MARKDOWN)).source.partition("\n")[0]
-    worth = {name: points.Worth(chapter.points(name), chapter.extra(name)) for name in chapter.exercises}
-    return points.Listed(chapter.stem, heading.lstrip("# "), worth)
+    worth = {name: contents.Worth(chapter.points(name), chapter.extra(name)) for name in chapter.exercises}
+    return contents.Listed(chapter.stem, heading.lstrip("# "), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
@@ -157,7 +158,7 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
 
 def _committed(project: Path, stem: str) -> Files:
     """The chapter's data files that are there, by suffix."""
-    places = {suffix: project / OBSERVATIONS / f"{stem}{suffix}" for suffix in _WATCHED[OBSERVATIONS]}
+    places = {suffix: project / DATA / f"{stem}{suffix}" for suffix in shipped.SUFFIXES}
     return {suffix: place.read_bytes() for suffix, place in places.items() if place.is_file()}
 
 

@@ -13,15 +13,15 @@ from typing import Any
 
 from autograder.authoring.bank import Answer, load_bank
 from autograder.authoring.chapter import read_chapter
+from autograder.catalog.course import course_in
 from autograder.errors import BankError, ChapterError
-from autograder.exercise import Case, Exercise
-from autograder.exercises import load
-from autograder.judgement import judge
-from autograder.key import Key, Mistake
-from autograder.observation import Observation, Raised
-from autograder.rules import broken
-from autograder.verdict import Report
-from autograder.words import call
+from autograder.judging.judgement import judge
+from autograder.judging.key import Key, Mistake
+from autograder.judging.verdict import Report
+from autograder.judging.words import call
+from autograder.watching.exercise import Case, Exercise
+from autograder.watching.observation import Observation, Raised
+from autograder.watching.rules import broken
 
 VISIBLE_SEED = 0
 
@@ -30,8 +30,9 @@ class Judge:
     """The judge of one chapter of a course folder (the one with `chapters/` and `answers/`)."""
 
     def __init__(self, course: Path, stem: str) -> None:
+        self.course = course
         self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
-        self.exercises = load(stem)
+        self.exercises = course_in(course).exercises(stem)
         self.bank = load_bank(course, stem)
         _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
         _know_exercises(self.bank, self.chapter.exercises)
@@ -125,7 +126,7 @@ def _agree_on_names(where: str, written: Sequence[str], probed: Sequence[str]) -
     if set(written) != set(probed):
         odd = ", ".join(sorted(set(written) ^ set(probed)))
         raise ChapterError(
-            f"{where}:1: the chapter and autograder/exercises disagree about: {odd}. Each exercise must stand in both."
+            f"{where}:1: the chapter and the folder exercises/ disagree about: {odd}. Each exercise must stand in both."
         )
 
 

@@ -11,8 +11,8 @@ import nbformat
 
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
+from autograder.gradebook.cycle import Cycle
 from autograder.grading.assignment import assignment, release_path
-from autograder.grading.cycle import Cycle
 from autograder.grading.grader import grader
 
 STEM = "ch01_tensors"

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from autograder.authoring.judge import Judge
-from autograder.checking import check
+from autograder.notebook.checking import check
 
 _CALLS = 5
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from autograder.bench.classes import STEM
 from autograder.grading import class_run
 from autograder.grading.assignment import assignment
-from autograder.grading.child import Chapter, run_cell
-from autograder.grading.engine import warm_modules
 from autograder.grading.grade import planned
 from autograder.grading.grader import grader
-from autograder.grading.program import AnswerCell, Probing, Program
-from autograder.grading.submission import read_parcel
+from autograder.reading.submission import read_parcel
+from autograder.running.child import ReadyChapter, run_cell
+from autograder.running.engine import warm_modules
+from autograder.running.program import AnswerCell, Probing, Program
 
 _SECONDS = struct.Struct("d")
 
@@ -28,13 +28,13 @@ def seconds_of(course: Path, folders: Sequence[Path], seed: int = 1) -> list[flo
     made = grader(wanted)
     read = [read_parcel(class_run.opened(wanted, folder), made.release) for folder in folders]
     programs = [planned(submission, made.judge, seed).program for submission in read]
-    chapter = Chapter(programs[0].exercises, programs[0].setup)
+    chapter = ReadyChapter(programs[0].ground)
     for name in warm_modules():  # imports are no part of what an answer computes
         importlib.import_module(name)
     return [_in_a_fork(chapter, each) for each in programs]
 
 
-def _in_a_fork(chapter: Chapter, program: Program) -> float:
+def _in_a_fork(chapter: ReadyChapter, program: Program) -> float:
     """Run a program in a child, so that the next one finds the chapter as it was."""
     source, sink = os.pipe()
     child = os.fork()
@@ -50,7 +50,7 @@ def _in_a_fork(chapter: Chapter, program: Program) -> float:
     return float(_SECONDS.unpack(data)[0])
 
 
-def _run(chapter: Chapter, program: Program) -> float:
+def _run(chapter: ReadyChapter, program: Program) -> float:
     begun = time.process_time()
     for step in program.steps:
         if isinstance(step, AnswerCell):

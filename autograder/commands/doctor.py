@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what there is; returns 1 where students' code cannot be confined."""
-    from autograder.confinement.trial import missing
-    from autograder.grading.consent import UNCONFINED_VARIABLE
+    from autograder.walls.consent import UNCONFINED_VARIABLE
+    from autograder.walls.trial import missing
 
     reason = missing()
     if reason is None:

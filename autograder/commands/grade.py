@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.grading.cycle import Progress
+    from autograder.gradebook.cycle import Progress
     from autograder.grading.executors import Workers
 
 _EXAMPLE = "ch01_tensors"
@@ -44,7 +44,7 @@ def _seed(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
     from autograder.grading.classroom import SEED_VARIABLE
-    from autograder.grading.consent import UNCONFINED_VARIABLE
+    from autograder.walls.consent import UNCONFINED_VARIABLE
 
     if args.seed is not None:
         os.environ[SEED_VARIABLE] = str(args.seed)
@@ -69,10 +69,10 @@ def _example(args: argparse.Namespace) -> int:
 
 
 def _own_class(args: argparse.Namespace) -> int:
+    from autograder.catalog.place import find_course
     from autograder.errors import CourseNotFound
+    from autograder.gradebook.cycle import Cycle
     from autograder.grading import summary
-    from autograder.grading.cycle import Cycle
-    from autograder.grading.serve import find_course
 
     cycle = Cycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.students() if args.student in (None, student)]

@@ -14,8 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve one request on standard input and output."""
+    from autograder.catalog.place import find_course
     from autograder.errors import CourseError
-    from autograder.grading.serve import find_course, serve
+    from autograder.grading.serve import serve
 
     if sys.stdin.isatty():
         raise CourseError(f"{find_course(args.root)} is the course; the request comes over a pipe, from a notebook.")

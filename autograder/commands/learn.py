@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the answer, and print what was found."""
+    from autograder.catalog.place import find_course
     from autograder.grading.learn import learn
-    from autograder.grading.serve import find_course
 
     course = find_course(args.root)
     print(_told(learn(course, args.submission, args.exercise, [*args.name, *_student(course, args.submission)])))
@@ -34,7 +34,7 @@ def _student(course: Path, submission: Path) -> list[str]:
 
 
 def _told(found: Lesson) -> str:
-    from autograder import feedback
+    from autograder.telling import feedback
 
     parts = ["On the cases that students see:", feedback.text(found.visible)]
     odd = [report for report in found.fresh if report.passed != found.visible.passed]

@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the pages and name them."""
-    from autograder.grading.serve import find_course
+    from autograder.catalog.place import find_course
     from autograder.reporting import report
 
     for path in report.write(find_course(args.root), args.chapter):

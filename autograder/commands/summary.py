@@ -12,9 +12,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table; returns 1 where nobody has handed anything in."""
+    from autograder.catalog.place import find_course
     from autograder.errors import CourseNotFound
     from autograder.grading import summary
-    from autograder.grading.serve import find_course
 
     course = find_course(args.root)
     rows = summary.rows(course, args.chapter)

@@ -13,9 +13,9 @@ from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
+from autograder.gradebook.cycle import Cycle, Progress, plain
 from autograder.grading import summary
 from autograder.grading.assignment import assignment
-from autograder.grading.cycle import Cycle, Progress, plain
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
 

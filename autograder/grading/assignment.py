@@ -12,22 +12,24 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.catalog.course import EXERCISES
 from autograder.errors import CourseNotFound
-from autograder.grading.consent import is_unconfined_here
-from autograder.grading.marks import starters
-from autograder.grading.parcel import Parcel
+from autograder.reading.marks import starters
+from autograder.reading.parcel import Parcel
+from autograder.walls.consent import is_unconfined_here
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
-BESIDE = ("bench", "commands", "example", "grades", "reporting", "site")
+BESIDE = ("bench", "commands", "example", "gradebook", "reporting", "site")
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A chapter as it is graded: its text, its answer bank, the released notebook, each compressed.
+    """A chapter as it is graded: the texts that it is made of and the released notebook, each compressed.
 
-    `course` is the folder they came from, which students' code must not see. `engine` stands for this package and the
+    `texts` are the chapter, its answer bank and the exercises, by their place in the course's folder; `course` is the
+    folder they came from, which students' code must not see. `engine` stands for this package and the
     version of torch; `digest` for everything that a verdict depends on beside what was handed in.
     """
 
@@ -36,8 +38,7 @@ class Assignment:
     unconfined: bool
     engine: str
     digest: str
-    chapter: bytes = field(repr=False, compare=False)
-    bank: bytes = field(repr=False, compare=False)
+    texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
 
     def key(self, parcel: Parcel) -> str:
@@ -56,12 +57,22 @@ def assignment(course: Path, stem: str, given: Path | None = None) -> Assignment
     `given` is the notebook that students were given, where that is not nbgrader's release.
     """
     course, unconfined = course.resolve(), is_unconfined_here()
-    chapter = _there(course / "chapters" / f"{stem}.py", "Is the name right?").read_bytes()
-    bank = _there(course / "answers" / f"{stem}.py", "Every chapter has an answer bank beside it.").read_bytes()
+    _there(course / "chapters" / f"{stem}.py", "Is the name right?")
+    texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem)}
     release = (given or _release(course, stem)).read_bytes()
-    digest = _digest(chapter, bank, release, engine_digest(), str(unconfined))
-    parts = (zlib.compress(text) for text in (chapter, bank, release))
-    return Assignment(stem, str(course), unconfined, engine_digest(), digest, *parts)
+    digest = _digest(*texts, *texts.values(), release, engine_digest(), str(unconfined))
+    packed = {name: zlib.compress(text) for name, text in texts.items()}
+    return Assignment(stem, str(course), unconfined, engine_digest(), digest, packed, zlib.compress(release))
+
+
+def _texts(course: Path, stem: str) -> list[Path]:
+    """What a verdict depends on: the chapter, its answer bank, and all exercises, for these may share something."""
+    answers = course / "answers"
+    return [
+        course / "chapters" / f"{stem}.py",
+        *sorted(path for path in (answers / f"{stem}.py", *(answers / stem).glob("*.py")) if path.is_file()),
+        *sorted((course / EXERCISES).rglob("*.py")),
+    ]
 
 
 def release_path(course: Path, stem: str) -> Path:

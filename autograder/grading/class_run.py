@@ -8,12 +8,13 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from pathlib import Path
 
 from autograder.errors import CourseError, WorkFailed
-from autograder.grading import classroom, inbox
+from autograder.grading import classroom
 from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.executors import Crew, Workers, worker_died
-from autograder.grading.parcel import Parcel
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.work import graded
+from autograder.reading import inbox
+from autograder.reading.parcel import Parcel
 
 Told = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions

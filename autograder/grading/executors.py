@@ -99,7 +99,7 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     spare_grammar()
     if sys.platform == "linux":
-        from autograder.confinement.linux import die_with_parent
+        from autograder.walls.linux import die_with_parent
 
         die_with_parent()
 

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
-from autograder import words
 from autograder.authoring.judge import Judge
-from autograder.exercise import Case, Exercise
 from autograder.grading.plan import Plan, Task, plan
-from autograder.grading.program import LIMITS, Engine, Limits, Outcome
-from autograder.grading.submission import Submission, read
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.judgement import is_stub, whole
-from autograder.observation import Raised
-from autograder.verdict import Report, Status
+from autograder.judging import words
+from autograder.judging.judgement import is_stub, whole
+from autograder.judging.verdict import Report, Status
+from autograder.reading.submission import Submission, read
+from autograder.running.program import LIMITS, Engine, Ground, Limits, Outcome
+from autograder.watching.exercise import Case, Exercise
+from autograder.watching.observation import Raised
 
 _AT_THE_END = (
     "This counts as it stands at the end of your notebook: what the answer needs stands below its check, "
@@ -69,8 +69,8 @@ def grade_read(
 def planned(submission: Submission, judge: Judge, seed: int) -> Plan:
     """What the engine runs for a submission, each answer with the fresh cases, and what the rules read."""
     tasks = [Task(name, judge.cases(name, seed), judge.exercises[name].seconds) for name in judge.chapter.exercises]
-    module = f"autograder.exercises.{judge.chapter.stem}"
-    return plan(submission.parts, tasks, module, judge.chapter.prelude)
+    ground = Ground(str(judge.course.resolve()), judge.chapter.stem, judge.chapter.prelude)
+    return plan(submission.parts, tasks, ground)
 
 
 def _reports(submission: Submission, judge: Judge, seed: int, engine: Engine, limits: Limits) -> list[Report]:

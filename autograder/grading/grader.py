@@ -17,12 +17,12 @@ from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, engine_digest
-from autograder.grading.engine import engine
 from autograder.grading.grade import grade_read
-from autograder.grading.parcel import Parcel
-from autograder.grading.program import LIMITS, Limits, Outcome, Program
-from autograder.grading.submission import read_parcel
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.reading.parcel import Parcel
+from autograder.reading.submission import read_parcel
+from autograder.running.engine import engine
+from autograder.running.program import LIMITS, Limits, Outcome, Program
 
 _making = Lock()
 
@@ -56,10 +56,7 @@ class Grader:
     def _course(self) -> Path:
         """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
         assignment = self._assignment
-        texts = {
-            f"chapters/{assignment.stem}.py": zlib.decompress(assignment.chapter),
-            f"answers/{assignment.stem}.py": zlib.decompress(assignment.bank),
-        }
+        texts = {name: zlib.decompress(text) for name, text in assignment.texts.items()}
         course = Path(assignment.course)
         if all((course / name).is_file() and (course / name).read_bytes() == text for name, text in texts.items()):
             return course

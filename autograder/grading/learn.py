@@ -8,19 +8,19 @@ from pathlib import Path
 
 from autograder.authoring import draft
 from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
-from autograder.exercises import find
-from autograder.grading import inbox
 from autograder.grading.assignment import Assignment, assignment, given_path
-from autograder.grading.engine import engine
 from autograder.grading.grade import planned, report_on
-from autograder.grading.marks import starters
-from autograder.grading.order import Part, Role
-from autograder.grading.parcel import Parcel
-from autograder.grading.plain_file import handed_in
-from autograder.grading.program import LIMITS, Engine, Outcome
-from autograder.grading.submission import Submission, read_parcel
-from autograder.verdict import Report, Status
+from autograder.judging.verdict import Report, Status
+from autograder.reading import inbox
+from autograder.reading.marks import starters
+from autograder.reading.order import Part, Role
+from autograder.reading.parcel import Parcel
+from autograder.reading.plain_file import handed_in
+from autograder.reading.submission import Submission, read_parcel
+from autograder.running.engine import engine
+from autograder.running.program import LIMITS, Engine, Outcome
 
 FRESH_SEEDS = (1, 2, 3)
 
@@ -57,7 +57,7 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
     The answer runs confined, as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
     WorkFailed where the submission cannot be read, CourseNotFound.
     """
-    stem = find(exercise).chapter
+    stem = course_in(course).find(exercise).chapter
     wanted = assignment(course, stem, given_path(course, stem))
     read = _read(wanted, submission)
     lab = _Lab(Judge(course, stem), engine(course, wanted.unconfined), read, exercise)

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from autograder.exercise import Case
-from autograder.grading.order import Part, Role
-from autograder.grading.program import AnswerCell, Definitions, Probing, Program, Step
-from autograder.grading.source import Statement, statements, values_of, with_helpers
 from autograder.names import reached
+from autograder.reading.order import Part, Role
+from autograder.reading.source import Statement, statements, values_of, with_helpers
+from autograder.running.program import AnswerCell, Definitions, Ground, Probing, Program, Step
+from autograder.watching.exercise import Case
 
 _BUILTINS = frozenset(vars(builtins))
 _OURS = ("autograder", "explorers")  # the notebook's own tools: `check` says nothing to a grader
@@ -44,14 +44,14 @@ class Plan:
     given: frozenset[str]
 
 
-def plan(parts: Sequence[Part], tasks: Sequence[Task], module: str, setup: str) -> Plan:
+def plan(parts: Sequence[Part], tasks: Sequence[Task], ground: Ground) -> Plan:
     """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own."""
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
-    layout = _Layout(parts, _bound_by(setup))
+    layout = _Layout(parts, _bound_by(ground.setup))
     made = _Steps(layout, {task.exercise: task for task in tasks})
     sources = {name: with_helpers(parts[place].source, layout.helpers) for name, place in layout.first.items()}
     later = {name: with_helpers(parts[layout.last[name]].source, layout.helpers) for name in made.again}
-    program = Program(module, setup, tuple(made.steps), {task.exercise: task.cases for task in tasks})
+    program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks})
     return Plan(program, sources, later, layout.given)
 
 

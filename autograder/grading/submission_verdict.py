@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.verdict import Report
+from autograder.judging.verdict import Report
 
 VERSION = 3
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.grading import classroom, inbox
-from autograder.grading.choice import candidates
+from autograder.grading import classroom
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.verdict import Status
+from autograder.judging.verdict import Status
+from autograder.reading import inbox
+from autograder.reading.choice import candidates
 
 _WIDTH = 100
 

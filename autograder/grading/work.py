@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autograder.grading.assignment import Assignment
-from autograder.grading.parcel import Parcel
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.reading.parcel import Parcel
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from autograder.markup import Html, join, prose, table, tag
 from autograder.reporting import pictures
 from autograder.reporting.items import items as items_of
 from autograder.reporting.mistakes import misunderstandings as misunderstandings_of
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
+from autograder.telling.markup import Html, join, prose, table, tag
 
 _SHOWN = 15
 

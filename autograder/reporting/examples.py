@@ -12,7 +12,7 @@ from autograder.authoring.anonymous import anonymous
 from autograder.errors import CourseError
 from autograder.grading import class_run
 from autograder.grading.assignment import Assignment, assignment
-from autograder.grading.submission import read_parcel
+from autograder.reading.submission import read_parcel
 from autograder.reporting.results import Results
 
 _LOOKED_AT = 5  # answers, of which the shortest is shown

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.judging.verdict import Report, Status
 from autograder.reporting.results import Results
-from autograder.verdict import Report, Status
 
 ENOUGH = 10  # submissions, below which a correlation says next to nothing
 SEPARATES, HARDLY = 0.3, 0.1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from autograder.judging.verdict import Report, Status, Verdict
 from autograder.reporting.items import is_attempted
 from autograder.reporting.results import Results
-from autograder.verdict import Report, Status, Verdict
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
-from autograder.markup import Html, join, tag
+from autograder.telling.markup import Html, join, tag
 
 # Nothing but the page itself: no script, no file, no address. A second wall behind escaping.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"

@@ -8,8 +8,8 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.markup import Html, tag
 from autograder.reporting.items import Item
+from autograder.telling.markup import Html, tag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

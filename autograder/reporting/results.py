@@ -9,11 +9,11 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from autograder import points
+from autograder.catalog.course import here
 from autograder.errors import CourseNotFound
-from autograder.grades import marks
-from autograder.grades.course_api import open_gradebook
-from autograder.grades.marks import Mark, Person, Task
+from autograder.gradebook import scores as marks
+from autograder.gradebook.course_api import open_gradebook
+from autograder.gradebook.scores import Mark, Person, Task
 from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import Row
@@ -95,4 +95,4 @@ def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], di
 
 def title(stem: str) -> str:
     """The heading of a chapter; its file's name where the course does not list it."""
-    return next((chapter.title for chapter in points.load() if chapter.stem == stem), stem)
+    return next((chapter.title for chapter in here().listed if chapter.stem == stem), stem)

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from autograder.grading.summary import Row
-from autograder.markup import Html, join, prose, table, tag
 from autograder.reporting import pictures
 from autograder.reporting.examples import Examples, learn_command
 from autograder.reporting.items import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
@@ -16,6 +15,7 @@ from autograder.reporting.mistakes import Misunderstanding, Unexplained
 from autograder.reporting.mistakes import misunderstandings as misunderstandings_of
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
+from autograder.telling.markup import Html, join, prose, table, tag
 
 _SHOWN = 10  # entries of a list before the rest is folded away
 

@@ -10,8 +10,8 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
-from autograder import logbook
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
-from importlib import import_module
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.catalog.course import here
 from autograder.errors import WorkFailed
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
@@ -81,7 +81,7 @@ def _alternative(stem: str, source: str) -> str:
     found = _FIGURE.search(source)
     if found is None:
         return _PLOT
-    drawing = getattr(import_module(f"autograder.figures.{stem}"), found[1])
+    drawing = getattr(here().figures(stem), found[1])
     return (drawing.__doc__ or _PLOT).strip().splitlines()[0]
 
 

@@ -25,7 +25,7 @@ import warnings
 import numpy as np
 import torch
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch01_tensors as figures
+from course.figures import ch01_tensors as figures
 
 _ = torch.manual_seed(seed)
 

@@ -25,7 +25,7 @@ import math
 import warnings
 import torch
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch02_autograd as figures
+from course.figures import ch02_autograd as figures
 
 _ = torch.manual_seed(seed)
 

@@ -28,7 +28,7 @@ import warnings
 import torch
 from torch import nn
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch03_modules as figures
+from course.figures import ch03_modules as figures
 
 _ = torch.manual_seed(seed)
 

@@ -29,7 +29,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch04_training as figures
+from course.figures import ch04_training as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)

@@ -38,7 +38,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch05_gpu_amp as figures
+from course.figures import ch05_gpu_amp as figures
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)

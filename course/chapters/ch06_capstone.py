@@ -28,7 +28,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from autograder import check, hint, progress, reveal, shows_error
-from autograder.figures import ch06_capstone as figures
+from course.figures import ch06_capstone as figures
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)

@@ -13,13 +13,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from autograder.example.made_students import Student
-from autograder.exercises import hints
+from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom
-from autograder.grading.cycle import Cycle
 from tests.browser.formgrader import RIGHT, STEM, WRONG, Formgrader, made_students, new_course, points
 from tests.browser.lab import keep_picture
 from tests.browser.lab_server import Server, lab_server
 from tests.graded import SEED
+from tests.our_course import COURSE
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -151,7 +151,7 @@ def test_feedback_by_button(formgrader: Formgrader, collected: Path, page: Page)
 
     assert first.sentence.replace("`", "") in text and first.call in text and "Nearly there." in text
     page.get_by_text("Hint", exact=True).first.click()
-    assert hints(STEM)["describe"][0].split("`")[0].strip() in page.locator("body").inner_text()
+    assert COURSE.hints(STEM)["describe"][0].split("`")[0].strip() in page.locator("body").inner_text()
     assert "HIDDEN TESTS" not in path.read_text(encoding="utf-8")
     keep_picture(page, "feedback")
 

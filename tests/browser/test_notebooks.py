@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from autograder.authoring.judge import Judge
-from autograder.exercises import stems
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
+from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
 STEM, EXERCISE, MISTAKE = "ch01_tensors", "add_bias", "batch-axis"
@@ -49,7 +49,7 @@ def answered(lab: Lab, exercise: str, source: str) -> Locator:
     return check
 
 
-@pytest.mark.parametrize("stem", stems())
+@pytest.mark.parametrize("stem", COURSE.stems)
 def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
     """Run All: every code cell runs, none fails, and the page has no complaint."""
     lab.open(lab.copy(student(stem)))

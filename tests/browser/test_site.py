@@ -13,8 +13,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from autograder.exercises import stems
 from tests.browser.lab import keep_picture
+from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
 LARGEST = 2 * 10**6  # bytes of a page
@@ -102,7 +102,7 @@ def test_no_page_complains_or_asks_the_network(site: Path, page: Page) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("stem", stems())
+@pytest.mark.parametrize("stem", COURSE.stems)
 def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) -> None:
     """Solutions, and what comes out of a prediction, are folded away; a click shows them."""
     page.goto((site / "notebooks" / f"{stem}.html").as_uri())

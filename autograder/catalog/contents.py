@@ -1,0 +1,74 @@
+"""What a course lists of its exercises: what each is worth, and its hints. Shipped data, which the build writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.errors import DamagedData
+
+POINTS = "points.json"
+HINTS = ".hints.json"  # behind the chapter's stem
+
+
+@dataclass(frozen=True)
+class Worth:
+    """An exercise's points towards full marks, and its extra credit; one of the two is 0."""
+
+    points: int
+    extra: int
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A chapter as it is listed: its file's stem, its heading, and what its exercises are worth, in order."""
+
+    stem: str
+    title: str
+    exercises: dict[str, Worth]
+
+    @property
+    def number(self) -> int:
+        """4 for `ch04_training`: the first number in the stem; 0 where there is none."""
+        found = re.search(r"\d+", self.stem)
+        return int(found[0]) if found else 0
+
+
+def encode(chapters: list[Listed]) -> bytes:
+    """The contents of the data file: a line per exercise, so that a change reads well in a diff."""
+    plain = {
+        chapter.stem: {
+            "title": chapter.title,
+            "exercises": {name: [worth.points, worth.extra] for name, worth in chapter.exercises.items()},
+        }
+        for chapter in chapters
+    }
+    text = json.dumps(plain, ensure_ascii=False, indent=1)
+    return (text.replace("[\n    ", "[").replace(",\n    ", ", ").replace("\n   ]", "]") + "\n").encode()
+
+
+def listed_in(path: Path) -> tuple[Listed, ...]:
+    """The chapters, in order; raises DamagedData where the file is not as the build wrote it."""
+    try:
+        plain = json.loads(path.read_bytes())
+        return tuple(
+            Listed(stem, item["title"], {name: Worth(*worth) for name, worth in item["exercises"].items()})
+            for stem, item in plain.items()
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
+
+
+def encode_hints(hints: dict[str, tuple[str, ...]]) -> bytes:
+    """The contents of a chapter's file of hints."""
+    return (json.dumps(hints, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def hints_from(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read what `encode_hints` wrote; raises DamagedData for anything else."""
+    try:
+        return {name: tuple(map(str, hints)) for name, hints in json.loads(path.read_bytes()).items()}
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise DamagedData(f"the hints cannot be read ({error}); install the course again") from error

@@ -1,0 +1,135 @@
+"""A course, read from its folder: its exercises, what they are worth, their hints, and what students are shipped."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.catalog import contents
+from autograder.catalog.contents import Listed
+from autograder.catalog.place import course_here
+from autograder.errors import DamagedData, ExerciseError, UnknownExercise
+
+if TYPE_CHECKING:  # with torch, which those who record grades do without
+    from types import ModuleType
+
+    from autograder.judging.key import Key
+    from autograder.watching.exercise import Exercise, ExerciseSet
+
+EXERCISES = "exercises"
+FIGURES = "figures"
+SHIPPED = "shipped"
+
+
+class Course:
+    """The course in a folder. Nothing is read before it is asked for, and nothing twice; `course_in` makes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._sets: dict[str, ExerciseSet] = {}
+
+    @property
+    def stems(self) -> list[str]:
+        """The chapters that have exercises, in order, each by the stem of its file."""
+        folder = self.folder / EXERCISES
+        return sorted(
+            path.stem for path in folder.glob("[!_.]*") if path.suffix == ".py" or (path / "__init__.py").is_file()
+        )
+
+    def exercises(self, stem: str) -> ExerciseSet:
+        """The exercises of one chapter; raises UnknownExercise for a chapter that is not there."""
+        if stem not in self._sets:
+            if stem not in self.stems:
+                raise UnknownExercise(stem, self.stems)
+            self._sets[stem] = self._read(stem)
+        return self._sets[stem]
+
+    def _read(self, stem: str) -> ExerciseSet:
+        from autograder.watching.exercise import Exercise, ExerciseSet
+
+        folder = self.folder / EXERCISES / stem
+        if not folder.is_dir():
+            old: ExerciseSet = self._module(EXERCISES, stem).EXERCISES
+            return old
+        found = []
+        for path in sorted(folder.glob("[!_]*.py")):
+            exercise = getattr(self._module(EXERCISES, stem, path.stem), path.stem, None)
+            if not isinstance(exercise, Exercise):
+                raise ExerciseError(
+                    f"{path}: expected the exercise {path.stem!r}, found none. Write `@exercise(...)` over "
+                    f"`def {path.stem}(draw)`; the name of a file that only helps begins with an underscore."
+                )
+            found.append(exercise)
+        return ExerciseSet(stem, found)
+
+    def every(self) -> Iterator[Exercise]:
+        """All exercises, chapter by chapter."""
+        for stem in self.stems:
+            yield from self.exercises(stem)
+
+    def find(self, name: object) -> Exercise:
+        """The exercise of this name; raises UnknownExercise with the nearest name."""
+        for exercise in self.every():
+            if exercise.name == name:
+                return exercise
+        raise UnknownExercise(name, [exercise.name for exercise in self.every()])
+
+    def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
+        """The shipped hints to the exercises of one chapter, read without torch; none for a chapter without."""
+        path = self.folder / SHIPPED / f"{stem}{contents.HINTS}"
+        return contents.hints_from(path) if path.is_file() else {}
+
+    @cached_property
+    def listed(self) -> tuple[Listed, ...]:
+        """The chapters in order, with what their exercises are worth; raises DamagedData."""
+        return contents.listed_in(self.folder / SHIPPED / contents.POINTS)
+
+    def keys(self, stem: str) -> dict[str, Key]:
+        """The shipped keys of a chapter, by exercise; raises DamagedData."""
+        return _shipped_keys(self.folder / SHIPPED, stem)
+
+    def figures(self, stem: str) -> ModuleType:
+        """The module that draws a chapter's figures."""
+        return self._module(FIGURES, stem)
+
+    def _module(self, *names: str) -> ModuleType:
+        return import_module(".".join((self._package, *names)))
+
+    @cached_property
+    def _package(self) -> str:
+        """The name under which this folder's modules are imported: one of its own, wherever the folder lies."""
+        name = f"autograder_course_{hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]}"
+        if name not in sys.modules:
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [str(self.folder)]
+            sys.modules[name] = module_from_spec(spec)
+        return name
+
+
+@cache
+def course_in(folder: Path) -> Course:
+    """The course in a folder; the same one whenever the same folder is asked for."""
+    return Course(folder) if folder == folder.resolve() else course_in(folder.resolve())
+
+
+def here() -> Course:
+    """The course that a notebook in the working folder belongs to; raises CourseNotFound."""
+    return course_in(course_here())
+
+
+@cache
+def _shipped_keys(folder: Path, stem: str) -> dict[str, Key]:
+    from autograder.catalog import shipped
+
+    paths = {suffix: folder / f"{stem}{suffix}" for suffix in shipped.SUFFIXES}
+    missing = [path.name for path in paths.values() if not path.is_file()]
+    if missing:
+        raise DamagedData(f"expected {' and '.join(missing)} in {folder}, found none. Run `make build`.")
+    return shipped.decode({suffix: path.read_bytes() for suffix, path in paths.items()})

@@ -1,0 +1,74 @@
+"""Where the course is.
+
+The environment variable PYTORCH_BASICS_COURSE says it; else it is the nearest folder, from the working folder upwards,
+that is a course or whose `pyproject.toml` names one (`[tool.pytorch-basics]`, `course = "..."`); else it is the course
+that is installed as a package.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from autograder.errors import CourseNotFound
+
+COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
+_INSTALLED = "autograder.courses"  # the group of entry points
+_CONFIG = "nbgrader_config.py"
+
+
+def find_course(start: Path) -> Path:
+    """The folder of a course as teachers have it, with its chapters, at `start` or above; raises CourseNotFound."""
+    named = os.environ.get(COURSE_VARIABLE)
+    for folder in [Path(named)] if named else _above(start.resolve()):
+        if (folder / _CONFIG).is_file() and (folder / "chapters").is_dir():
+            return folder
+    where = f"{named} (from {COURSE_VARIABLE})" if named else f"{start} or above it"
+    raise CourseNotFound(
+        f"expected the course folder, the one with {_CONFIG} and chapters/; found none in {where}. "
+        f"Run this in the course's clone, or set {COURSE_VARIABLE} to that folder."
+    )
+
+
+def course_here() -> Path:
+    """The folder of the course that a notebook in the working folder belongs to; raises CourseNotFound."""
+    return _course_at(Path.cwd(), os.environ.get(COURSE_VARIABLE))
+
+
+@cache
+def _course_at(start: Path, named: str | None) -> Path:
+    for folder in [Path(named)] if named else [*_above(start.resolve()), *_installed()]:
+        if (folder / "exercises").is_dir() and (folder / "shipped").is_dir():
+            return folder
+    raise CourseNotFound(
+        f"expected a course with exercises/ and shipped/; found none at {named or start}, and none that is installed. "
+        f"Install the course, or set {COURSE_VARIABLE} to its folder."
+    )
+
+
+def _above(start: Path) -> Iterator[Path]:
+    """What may be a course, from the nearest on: each folder itself, and what its settings name."""
+    for place in (start, *start.parents):
+        yield place
+        if named := _setting(place / "pyproject.toml"):
+            yield place / named
+
+
+def _setting(pyproject: Path) -> str:
+    try:
+        found = tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["pytorch-basics"]["course"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+def _installed() -> Iterator[Path]:
+    """The folders of the courses that are installed, by name."""
+    for entry in sorted(entry_points(group=_INSTALLED)):
+        spec = find_spec(entry.value)
+        yield from map(Path, spec.submodule_search_locations or () if spec else ())

@@ -1,0 +1,1 @@
+"""nbgrader's side: the class recorded in its gradebook, collected, exported."""

@@ -1,0 +1,136 @@
+"""nbgrader's Autograde for a whole class that has been graded already: recording, and nothing else.
+
+nbgrader opens its database a dozen times for each submission and asks it for one cell at a time. Here one session is
+shared, and each question asked once; what is written, and by whose code, stays the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from nbformat import NotebookNode
+from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, SourceCell
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.grading.assignment import Assignment
+
+# nbgrader's modules that open the gradebook while a submission is recorded.
+_OPENING = (
+    "nbgrader.converters.autograde",
+    "nbgrader.preprocessors.latesubmissions",
+    "nbgrader.preprocessors.overwritecells",
+    "nbgrader.preprocessors.saveautogrades",
+    "autograder.gradebook.recorder",
+)
+Place = tuple[str, str, str]  # notebook, assignment, student
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """An assignment, and its released notebook read."""
+
+    assignment: Assignment
+    release: NotebookNode
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Lesson:
+        """Read the released notebook of an assignment."""
+        return cls(assignment, assignment.released())
+
+
+class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
+    """nbgrader's Autograde where everything has been graded: the exporter takes the lesson from it.
+
+    What one submission adds to the gradebook is written at once, and before it is noted as recorded.
+    """
+
+    def __init__(self, gradebook: ClassGradebook, lesson: Lesson, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.lesson, self._gradebook = lesson, gradebook
+        self.force = True
+
+    def run_post_convert_hook(self) -> None:
+        """Write to the gradebook, then go on."""
+        self._gradebook.write()
+        super().run_post_convert_hook()
+
+
+class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
+    """nbgrader's gradebook, kept open: it fetches all cells of a notebook, and all marks of a student, at once.
+
+    nbgrader commits after each cell; here nothing is on the disk before `write`.
+    """
+
+    def __init__(self, db_url: str, course_id: str) -> None:
+        super().__init__(db_url, course_id)
+        self.db().expire_on_commit = False  # one writer: what was read is still so
+        self._commit, self.db.commit = self.db.commit, lambda: None
+        self._sources: dict[tuple[str, str], dict[str, SourceCell]] = {}
+        self._graded: dict[tuple[str, str], dict[str, GradeCell]] = {}
+        self._grades: tuple[Place, dict[str, Grade]] = (("", "", ""), {})
+        self._comments: tuple[Place, dict[str, Comment]] = (("", "", ""), {})
+
+    def __exit__(self, *_: object) -> None:
+        """Stay open for the next one who opens it."""
+
+    def find_source_cell(self, name: str, notebook: str, assignment: str) -> SourceCell:
+        """A cell of the released notebook; raises MissingEntry."""
+        if (notebook, assignment) not in self._sources:
+            found = self.find_notebook(notebook, assignment).source_cells
+            self._sources[notebook, assignment] = {cell.name: cell for cell in found}
+        return _entry(self._sources[notebook, assignment], name)
+
+    def find_graded_cell(self, name: str, notebook: str, assignment: str) -> GradeCell:
+        """A grade cell of the released notebook; raises MissingEntry."""
+        if (notebook, assignment) not in self._graded:
+            found = self.find_notebook(notebook, assignment).grade_cells
+            self._graded[notebook, assignment] = {cell.name: cell for cell in found}
+        return _entry(self._graded[notebook, assignment], name)
+
+    def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
+        """The marks for a grade cell of a student; raises MissingEntry."""
+        place = (notebook, assignment, student)
+        if self._grades[0] != place:
+            found = self.find_submission_notebook(*place).grades
+            self._grades = place, {grade.name: grade for grade in found}
+        return _entry(self._grades[1], grade_cell)
+
+    def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Comment:
+        """The comment on a solution cell of a student; raises MissingEntry."""
+        place = (notebook, assignment, student)
+        if self._comments[0] != place:
+            found = self.find_submission_notebook(*place).comments
+            self._comments = place, {comment.name: comment for comment in found}
+        return _entry(self._comments[1], solution_cell)
+
+    def write(self) -> None:
+        """Commit what has been added."""
+        self._commit()
+
+    def forget(self) -> None:
+        """Undo what is not written yet, and read anew: after a failure, or before the next student."""
+        self.db.rollback()
+        self._grades = self._comments = (("", "", ""), {})
+
+
+def _entry(found: dict[str, Any], name: str) -> Any:
+    if name not in found:
+        raise MissingEntry(f"No such cell: {name}")
+    return found[name]
+
+
+@contextlib.contextmanager
+def one_gradebook(coursedir: CourseDirectory) -> Iterator[ClassGradebook]:
+    """Let nbgrader's classes share one session with the course's gradebook."""
+    shared = ClassGradebook(coursedir.db_url, coursedir.course_id)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shared.close)
+        for name in _OPENING:
+            stack.enter_context(mock.patch.object(importlib.import_module(name), "Gradebook", return_value=shared))
+        yield shared

@@ -1,0 +1,57 @@
+"""nbgrader's plug-in that fetches what students put into the exchange."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange import ExchangeError
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import ignore_patterns
+
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.grading.assignment import released_starters
+from autograder.reading import inbox
+from autograder.reading.aside import set_aside
+
+
+class CollectPlainFiles(ExchangeCollect):
+    """Collects what students put into the exchange, which is theirs to write: links are not followed.
+
+    nbgrader's own class copies the file that a link leads to, with the teacher's rights.
+    """
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        """Copy one submission; one that cannot be copied is named, and costs nobody else theirs."""
+        try:
+            if os.path.islink(src):
+                raise OSError("a link stands in the place of the submission")
+            shutil.copytree(src, dest, symlinks=True, ignore=self._ignored)
+            set_aside(Path(dest))
+            self._place(Path(dest))
+        except (OSError, WorkFailed, ExchangeError) as error:
+            shutil.rmtree(dest, ignore_errors=True)
+            self.log.error("%s was not collected: %s", src, error)
+
+    def _place(self, folder: Path) -> None:
+        """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
+        stem = self.coursedir.assignment_id
+        with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
+            inbox.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
+
+    def _ignored(self, folder: str, names: list[str]) -> set[str]:
+        """What nbgrader's settings leave out, and what is neither file nor folder nor link."""
+        special = {name for name in names if not _is_kept(os.path.join(folder, name))}
+        plain = [name for name in names if name not in special and not os.path.islink(os.path.join(folder, name))]
+        about = self.coursedir
+        leave_out = ignore_patterns(about.ignore, about.include, about.max_file_size, self.log)
+        return special.union(leave_out(folder, plain))
+
+
+def _is_kept(path: str) -> bool:
+    mode = os.lstat(path).st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)

@@ -1,0 +1,174 @@
+"""nbgrader's cycle in this process: generate, release, submit, collect, autograde, feedback, export.
+
+Everything is done by nbgrader's own classes with the course's own nbgrader_config.py; this module calls them
+and turns what goes wrong into one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nbgrader.utils import capture_log, temp_attrs
+
+from autograder.errors import WorkFailed
+from autograder.gradebook import batch
+from autograder.gradebook.course_api import course_api
+from autograder.gradebook.exports import Plain
+from autograder.grading import class_run, classroom, preflight
+from autograder.grading.assignment import assignment
+from autograder.grading.executors import Workers
+from autograder.walls.consent import check_confinement
+
+T = TypeVar("T")
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+def plain(items: Iterable[T], _total: int) -> Iterable[T]:
+    """Show no progress."""
+    return items
+
+
+class Cycle:
+    """nbgrader on one course folder and one assignment. It changes the working folder: not for threads."""
+
+    def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
+        self.course, self.stem = course.resolve(), stem
+        self.api = course_api(course, exchange)
+        self.preflight()
+
+    def preflight(self) -> None:
+        """Raise a CourseError where the run cannot end well."""
+        preflight.check(self.course, self.api.coursedir.db_url)
+
+    def generate(self) -> None:
+        """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
+        preflight.sourced(self.course, self.stem)
+        with _quiet():
+            self._must("generate the assignment", self.api.generate_assignment(self.stem))
+
+    def is_in_gradebook(self) -> bool:
+        """Whether the gradebook knows the assignment."""
+        with self.api.gradebook as gradebook:
+            return any(assignment.name == self.stem for assignment in gradebook.assignments)
+
+    def release(self) -> None:
+        """Put the released assignment into the exchange."""
+        self._must("release the assignment", self.api.release_assignment(self.stem))
+
+    def submit(self, student: str, folder: Path) -> None:
+        """Hand in a student's folder through the exchange."""
+        app = self.api.exchange.Submit(
+            coursedir=self.api.coursedir, authenticator=self.api.authenticator, parent=self.api
+        )
+        app.assignment_dir = str(folder)
+        with _quiet(), temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            self._must(f"submit for {student}", capture_log(app))
+
+    def collect(self) -> None:
+        """Fetch what was handed in."""
+        with _quiet():
+            self._must("collect", self.api.collect(self.stem))
+
+    def students(self) -> list[str]:
+        """Who handed something in."""
+        return sorted(path.parent.name for path in (self.course / "submitted").glob(f"*/{self.stem}"))
+
+    def autograde(
+        self,
+        students: Sequence[str],
+        progress: Progress = plain,
+        *,
+        workers: Workers = Workers(),  # noqa: B008  (a value)
+        force: bool = False,
+    ) -> dict[str, str]:
+        """Grade what has changed and record it; gives the reason for each student who could not be graded.
+
+        With `force`, what has not changed is graded again. Stopped at any moment, it goes on where it was.
+        """
+        wanted = assignment(self.course, self.stem)
+        if workers.scheduler is None:
+            check_confinement()
+        folders = {student: self._folder("submitted", student) for student in students}
+        failures: dict[str, str] = {}
+        lesson = batch.Lesson.of(wanted)
+        with _quiet(), batch.one_gradebook(self.api.coursedir) as gradebook:
+            preflight.gradable(gradebook, wanted)
+            known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
+            done = class_run.grade_class(wanted, folders, workers, force)
+            for student, reason in progress(done, len(students)):
+                reason = reason or self._recorded(gradebook, lesson, student, student in known)
+                if reason:
+                    failures[student] = reason
+        return failures
+
+    def _recorded(self, gradebook: batch.ClassGradebook, lesson: batch.Lesson, student: str, known: bool) -> str:
+        """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
+        found = classroom.kept(self.course, self.stem, student)
+        written = self._folder("autograded", student) / f"{self.stem}.ipynb"
+        if known and found and found.recorded and written.is_file():
+            return ""
+        with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
+            recorder = batch.Recorder(gradebook, lesson, coursedir=self.api.coursedir, parent=self.api)
+            reason = _reason(capture_log(recorder))
+        gradebook.forget()
+        return reason
+
+    def feedback(self, students: Sequence[str], progress: Progress = plain) -> dict[str, str]:
+        """Write feedback; gives the reason for each student whose feedback could not be written."""
+        with _quiet():
+            return _failures(
+                (student, self.api.generate_feedback(self.stem, student))
+                for student in progress(students, len(students))
+            )
+
+    def _folder(self, step: str, student: str) -> Path:
+        return self.course / step / student / self.stem
+
+    def export(self, path: Path) -> None:
+        """Write the gradebook as CSV."""
+        plugin = Plain(parent=self.api)
+        plugin.to = str(path)
+        plugin.assignment = [self.stem]
+        with self.api.gradebook as gradebook:
+            plugin.export(gradebook)
+
+    def _must(self, what: str, result: dict[str, Any]) -> None:
+        reason = _reason(result)
+        if reason:
+            raise WorkFailed(f"nbgrader could not {what}: {reason} Nothing of what was there is lost.")
+
+
+def _failures(results: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, str]:
+    """The reason for each student for whom nbgrader did not succeed."""
+    return {student: reason for student, result in results if (reason := _reason(result))}
+
+
+def _reason(result: dict[str, Any]) -> str:
+    """The most telling line of what nbgrader logged; "" after a success."""
+    if result["success"]:
+        return ""
+    if "KeyboardInterrupt" in result.get("error", ""):  # nbgrader swallows it
+        raise KeyboardInterrupt
+    errors = [line.strip() for line in result.get("error", "").splitlines() if line.strip()]
+    logged = [line.strip() for line in result.get("log", "").splitlines() if line.strip()]
+    raised = [line for line in logged if ": " in line and line.split(":")[0].replace(".", "").isidentifier()]
+    told = [line.removeprefix("[ERROR] ") for line in logged if line.startswith("[ERROR]")]
+    return str((raised[-1:] or told[:1] or errors[-1:] or ["nbgrader did not say why."])[0])
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the terminal for the progress bar, and the environment as it was."""
+    before = dict(os.environ)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's database layer warns about itself
+            yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,0 +1,112 @@
+"""nbgrader's export plugins: grades as plain CSV, and with the columns that Canvas and Moodle read.
+
+    nbgrader export                                                            # grades.csv
+    nbgrader export --exporter autograder.gradebook.exports.Canvas --to canvas.csv
+    nbgrader export --exporter autograder.gradebook.exports.Moodle --to moodle.csv
+
+`--assignment` and `--student` choose, as nbgrader says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from autograder.gradebook import cells
+from autograder.gradebook import scores as marks
+from autograder.gradebook.scores import Mark, Person, Task
+
+Row = Sequence[object]
+
+
+class _Export(ExportPlugin):
+    """Writes what `rows` gives; `to` names the file."""
+
+    filename = "grades.csv"
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file."""
+        people = marks.people(gradebook, {str(each) for each in self.student})
+        tasks = list(marks.tasks(gradebook, {str(each) for each in self.assignment}))
+        path = Path(self.to or self.filename)
+        self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
+        cells.write(path, self.rows(people, tasks))
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterable[Row]:
+        """The rows of the file, the head first."""
+        raise NotImplementedError
+
+
+class Plain(_Export):
+    """A line for each assignment and student, with nbgrader's own columns."""
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+        """As nbgrader writes them."""
+        yield _PLAIN
+        for task in tasks:
+            for person in people:
+                mark = task.of(person.id)
+                who = (person.id, person.last_name, person.first_name, person.email)
+                yield task.name, task.due, mark.handed_in, *who, mark.raw, mark.penalty, mark.score, task.max_score
+
+
+_PLAIN = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+)
+
+
+class Canvas(_Export):
+    """A line for each student, a column for each assignment, as Canvas's gradebook imports them.
+
+    Canvas finds a student by `ID` (its own number: nbgrader's `lms_user_id`), else by `SIS Login ID` (nbgrader's id),
+    else by name; an assignment by its title; a row `Points Possible` gives the full marks of one that it makes anew.
+    Whoever handed in nothing has an empty cell. The file is read by `lib/gradebook_importer.rb` of Canvas's source;
+    the steps are in "How do I import grades in the Gradebook?" of the Canvas Instructor Guide.
+    """
+
+    filename = "canvas.csv"
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+        """Two lines of head, then the students."""
+        yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(task.name for task in tasks)
+        yield "Points Possible", "", "", "", "", *(task.max_score for task in tasks)
+        for person in people:
+            scores = (_score(task.of(person.id), "") for task in tasks)
+            yield person.full_name, person.lms_user_id, "", person.id, "", *scores
+
+
+class Moodle(_Export):
+    """A line for each student, a column for each assignment, for Moodle's "Import > CSV file".
+
+    In Moodle, map one column to the user (`Username` is nbgrader's id, `ID number` its `lms_user_id`) and each
+    assignment to a grade item or to "new grade item". Whoever handed in nothing has `-`, Moodle's sign for no grade.
+    One user that Moodle does not know stops its whole import. The columns are those of Moodle's own export; the file
+    is read by `grade/import/csv/classes/load_data.php`, and described in the page "Grade import" of Moodle's manual.
+    """
+
+    filename = "moodle.csv"
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+        """A line of head, then the students."""
+        yield "First name", "Last name", "Username", "ID number", "Email address", *(task.name for task in tasks)
+        for person in people:
+            scores = (_score(task.of(person.id), cells.NO_GRADE) for task in tasks)
+            who = (person.first_name, person.last_name, person.id, person.lms_user_id, person.email)
+            yield *who, *scores
+
+
+def _score(mark: Mark, nothing: str) -> object:
+    return mark.score if mark.is_there else nothing

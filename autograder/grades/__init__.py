@@ -1,1 +1,0 @@
-"""Who is in the class, and what goes to the school's own system: rosters in, grades out."""

@@ -1,0 +1,1 @@
+"""What it means: the key, the judgement, the verdict and its words."""

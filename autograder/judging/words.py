@@ -1,0 +1,252 @@
+"""Differences in words: the sentence, both values as text, the call, and the picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from autograder.judging.verdict import Picture
+from autograder.watching.difference import Difference, Tolerance, close_mask
+from autograder.watching.exercise import Case, Exercise
+from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
+
+WIDTH = 240
+LONGEST = 1000  # of a sentence, which may hold texts of its own
+_SMALL = 24  # numbers shown in full
+_GRID = 8  # largest side of a picture
+
+
+@dataclass(frozen=True)
+class Told:
+    """What to tell of one difference."""
+
+    sentence: str
+    expected: str = ""
+    got: str = ""
+    picture: Picture | None = None
+
+
+def not_attempted(name: str) -> str:
+    """For an answer that still holds the starter."""
+    return (
+        f"`{name}` is not written yet: replace `raise NotImplementedError()` by your code, run the cell, check again."
+    )
+
+
+def tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, seen: Observation) -> Told:
+    """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
+    told = _tell(exercise, tells, difference, seen)
+    # A name, a key or a message of the student's may have a million letters.
+    sentence, expected, got = (shorten(text, LONGEST) for text in (told.sentence, told.expected, told.got))
+    return Told(sentence, expected, got, told.picture)
+
+
+def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, seen: Observation) -> Told:
+    if "raised" in seen:
+        return _tell_raised(exercise, seen["raised"])
+    if difference.path == () and difference.aspect == "keys":
+        return _tell_form(difference, seen)
+    facet, *inner = difference.path
+    if facet in tells:
+        if isinstance(difference.expected, bool):  # the sentence says it all
+            return Told(tells[str(facet)])
+        return Told(tells[str(facet)], show(difference.expected), show(difference.got))
+    if facet in _FACETS:
+        return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
+    return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
+
+
+def _tell_form(difference: Difference, seen: Observation) -> Told:
+    """The probe could not look at what it expected: an error is missing, or the result has another form."""
+    if "raised" in difference.expected:
+        return Told("Expected this call to raise an error; it returned a value.")
+    if "returned" not in seen:
+        return Told("What your code returns is not of the form that the docstring describes.")
+    advice = " Did you forget `return`?" if seen["returned"] is None else ""
+    sentence = f"What your code returns is not of the form that the docstring describes.{advice}"
+    return Told(sentence, got=show(seen["returned"]))
+
+
+_FACETS = {
+    "inputs": "The result is right, but your code changed a tensor that it was given ({got}). Work on a new tensor.",
+    "rng": "Your code changed torch's global random state; other code that relies on it now gets other numbers.",
+    "sharing": "The values are right, but what shares memory with the input differs from what is asked for.",
+    "gradient": "The values are right, but the gradient that flows back through them is not.",
+}
+
+
+def _names(value: Plain) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) and value else "its input"
+
+
+def _tell_raised(exercise: Exercise, error: Raised) -> Told:
+    where = f" It happened at: `{error.line}`" if error.line else ""
+    message = " ".join(error.message.split())
+    signature = error.type == "TypeError" and f"{exercise.name}()" in error.message and "argument" in error.message
+    advice = f" Keep the parameters of `{exercise.name}` as the starter has them." if signature else ""
+    told = f"{error.type}: {message}" if message else error.type
+    return Told(f"Your code raised {told.rstrip('.')}.{where}{advice}")
+
+
+def _place(facet: str, inner: list[str | int]) -> str:
+    base = {"returned": "the result", "again": "the result of a second call"}.get(facet, facet.replace("_", " "))
+    keys = "".join(f"[{key!r}]" for key in inner)
+    return f"{base}{keys}" if keys else base
+
+
+def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
+    expected, got = difference.expected, difference.got
+    texts = (show(expected), show(got))
+    if difference.aspect == "type":
+        return Told(_type_sentence(place, expected, got), *texts)
+    if difference.aspect == "keys":
+        return Told(f"Expected {place} to have the keys {expected}, got {got}.", str(expected), str(got))
+    if difference.aspect == "length":
+        return Told(f"Expected {place} to have {len(expected)} items, got {len(got)}.", *texts)
+    if isinstance(expected, Seen):
+        return Told(_tensor_sentence(place, difference), *texts, picture=_picture(difference, tolerance))
+    return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *texts)
+
+
+def _type_sentence(place: str, expected: Plain, got: Plain) -> str:
+    advice = ""
+    if got is None:
+        advice = " Did you forget `return`?"
+    elif isinstance(got, Seen) and isinstance(expected, bool | int | float):
+        advice = " `.item()` turns a tensor with one element into a Python number."
+    elif isinstance(got, Foreign) and got.type == "ndarray":
+        advice = " `torch.from_numpy` makes a tensor of it; mind the dtype."
+    return f"Expected {place} to be {kind(expected)}, got {kind(got)}.{advice}"
+
+
+def _tensor_sentence(place: str, difference: Difference) -> str:
+    expected, got = difference.expected, difference.got
+    if difference.aspect == "values":
+        return f"The shape and dtype of {place} are right; the values are not.{_nan_note(expected, got)}"
+    if difference.aspect == "requires_grad":
+        if expected.requires_grad:
+            return f"Expected {place} to be tracked for gradients, but it is cut off from its input."
+        return f"Expected {place} not to require gradients, but it does."
+    one, other = getattr(expected, difference.aspect), getattr(got, difference.aspect)
+    advice = " Move every tensor to the device of the input." if difference.aspect == "device" else ""
+    return f"Expected {place} to have {difference.aspect} {one}, got {other}.{advice}"
+
+
+def _nan_note(expected: Seen, got: Seen) -> str:
+    if expected.values is None or got.values is None:
+        return ""
+    count = int((got.values.isnan() & ~expected.values.isnan()).sum())
+    return f" Yours has nan in {count} of {got.values.numel()} places where a number is expected." if count else ""
+
+
+# --- values as text
+
+
+def kind(value: Plain) -> str:
+    """A value's type, for a sentence."""
+    if isinstance(value, Seen):
+        return "a tensor"
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    if isinstance(value, Foreign):
+        name = _NAMES.get(value.type, value.type)
+    if isinstance(value, torch.Size):
+        name = "torch.Size"
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+# What beginners meet under a name that says little.
+_NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
+
+
+def show(value: Plain, width: int = WIDTH) -> str:
+    """A value as a short text; a tensor with its shape and dtype."""
+    if isinstance(value, Seen):
+        return f"tensor of shape {value.shape}, {value.dtype}{_beside(value)}: {_numbers(value, width)}"
+    if isinstance(value, Foreign):
+        return shorten(f"{value.type}: {' '.join(value.text.split())}", width)
+    if isinstance(value, Raised):
+        return shorten(f"{value.type}: {value.message}", width)
+    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
+        inside = ", ".join(show(item, width) for item in value)
+        inside += "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return shorten(f"[{inside}]" if isinstance(value, list) else f"({inside})", width)
+    if isinstance(value, dict):
+        return shorten("{" + ", ".join(f"{key!r}: {show(item, width)}" for key, item in value.items()) + "}", width)
+    return shorten(repr(value), width)
+
+
+def shorten(text: str, width: int = WIDTH) -> str:
+    """Cut the middle out of a long text."""
+    half = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
+
+
+def _beside(seen: Seen) -> str:
+    return f", on {seen.device}" if seen.device != "cpu" else ""
+
+
+def _numbers(seen: Seen, width: int) -> str:
+    if seen.values is None:
+        return "(values not read)"
+    return shorten(_nested(seen.values.tolist()), width)
+
+
+def _nested(value: object) -> str:
+    return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else number(value)
+
+
+def number(value: object) -> str:
+    """A number with four significant digits; whole floats keep their point."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
+
+
+# --- the call, the picture
+
+
+def call(name: str, case: Case) -> str:
+    """The call that a case makes, as code: small tensors in full, larger ones by shape."""
+    return call_of(name, *map(argument, case.args), **case.kwargs)
+
+
+def call_of(name: str, *parts: str, **options: object) -> str:
+    """A call as code, of arguments that are spelled already and of options that are not."""
+    return f"{name}({', '.join([*parts, *(f'{key}={argument(value)}' for key, value in options.items())])})"
+
+
+def sized(name: str, tensor: torch.Tensor, more: str = "") -> str:
+    """A tensor by its name and shape, and what else there is to say."""
+    return f"<{name} {tuple(tensor.shape)}{more}>"
+
+
+def argument(value: object) -> str:
+    """An argument as code: a small tensor in full, a larger one by shape."""
+    if type(value) is list:
+        return shorten(f"[{', '.join(map(argument, value))}]")
+    if not isinstance(value, torch.Tensor):
+        return shorten(repr(value))
+    unusual = value.dtype not in (torch.float32, torch.int64, torch.bool)
+    dtype = f", dtype={value.dtype}" if unusual else ""
+    if value.numel() <= _SMALL:
+        return f"torch.tensor({_nested(value.tolist())}{dtype})"
+    return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
+
+
+def _picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
+    """Grids for small 2-D tensors of one shape whose values differ."""
+    expected, got = difference.expected.values, difference.got.values
+    if difference.aspect != "values" or expected is None or got is None:
+        return None
+    if expected.dim() != 2 or max(expected.shape) > _GRID or expected.numel() == 0:
+        return None
+    return Picture(_grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist())))
+
+
+def _grid(values: torch.Tensor) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(number, row)) for row in values.tolist())

@@ -1,0 +1,1 @@
+"""What a reader's notebook calls: check, hint, progress, reveal, and what check() notes."""

@@ -1,0 +1,146 @@
+"""The student's side: `check` an answer on the visible cases, ask for a `hint`."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+import textwrap
+from collections.abc import Container
+from dataclasses import dataclass
+
+from IPython import get_ipython
+from IPython.display import display
+
+from autograder.catalog.course import here
+from autograder.errors import CheckFailed, UnknownExercise
+from autograder.judging import words
+from autograder.judging.judgement import judge, whole
+from autograder.judging.key import Key
+from autograder.judging.verdict import Report, Status
+from autograder.notebook import fresh as fresh_cases
+from autograder.notebook.leaning import with_notes
+from autograder.notebook.logbook import LOGBOOK
+from autograder.notebook.reach import code_of, reached
+from autograder.telling.feedback import Feedback, headline
+from autograder.watching.exercise import Exercise
+from autograder.watching.probe import see
+
+_DIALOG = 100  # characters in a line of nbgrader's dialog
+_hints_given: dict[str, int] = {}
+
+
+def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
+    """Check an answer to exercise `name` and show what is right, what is not, and which misunderstanding it looks like.
+
+    `fresh=True` asks the judge for cases drawn anew, as grading does; it works where the course folder is (teachers).
+    Where nbgrader runs the notebook, an answer that does not pass raises CheckFailed, which nbgrader counts as 0.
+    """
+    _name_first(name)
+    if fresh and callable(answer):
+        report = fresh_cases.ask(name, answer, text_for_rules(here().find(name), answer))
+    else:
+        report = visible_report(name, answer)
+    report = with_notes(report, answer)
+    display(Feedback(report, here().find(name).hints))
+    told = LOGBOOK.note(report)
+    if told:
+        print(told)
+    if not report.passed and "NBGRADER_EXECUTION" in os.environ:
+        raise CheckFailed(_first_reason(report))
+
+
+def _first_reason(report: Report) -> str:
+    """The headline and the first sentence that says why, in lines that fit nbgrader's Validate dialog."""
+    reasons = (verdict.sentence for verdict in report.verdicts if verdict.status is not Status.PASS)
+    reason = next(filter(None, reasons), "")
+    written = report.verdicts[0].status is not Status.NOT_ATTEMPTED
+    return f"{headline(report)}\n{textwrap.fill(reason, _DIALOG)}" if reason and written else headline(report)
+
+
+def _name_first(name: object) -> None:
+    if callable(name):
+        given = getattr(name, "__name__", "my_answer")
+        raise UnknownExercise(name, [], f'The name comes first, in quotes: `check("{given}", {given})`.')
+
+
+def visible_report(name: str, answer: object, source: str | None = None) -> Report:
+    """Judge an answer on the shipped cases; no solution, no course folder and no network are needed."""
+    exercise = here().find(name)
+    key = here().keys(exercise.chapter)[name]
+    if not callable(answer):
+        return not_callable(name, answer, key)
+    other = getattr(answer, "__name__", name)
+    if other != name and other in here().keys(exercise.chapter):
+        return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
+    observations = exercise.observe(answer, key.cases)
+    return judge(exercise, key, observations, text_for_rules(exercise, answer) if source is None else source)
+
+
+def not_callable(name: str, answer: object, key: Key) -> Report:
+    """The report on something that is no function at all."""
+    sentence = (
+        f"Expected the function `{name}` itself, got {words.kind(see(answer))}. "
+        f'Write `check("{name}", {name})`, without calling it.'
+    )
+    return whole(here().find(name), key.cases, Status.FAIL, sentence)
+
+
+def text_for_rules(exercise: Exercise, answer: object) -> str:
+    """What the rules and notes of an exercise read of an answer; "" where it has none."""
+    return source_of(answer, here().keys(exercise.chapter)) if exercise.rules or exercise.notes else ""
+
+
+def source_of(answer: object, exercises: Container[str] = ()) -> str:
+    """The text of an answer for rules to read, with the functions and classes of other cells that it uses.
+
+    Answers to other `exercises` are judged for themselves. Empty where there is no text to read.
+    """
+    shell = get_ipython()
+    used = reached(answer, shell.user_ns) if shell is not None else {}
+    cell = _filename(answer)
+    helpers = [value for name, value in used.items() if name not in exercises and _filename(value) not in ("", cell)]
+    return "\n\n".join(filter(None, [*map(_source, helpers), _cell_of(answer)]))
+
+
+def _filename(value: object) -> str:
+    """The name under which a notebook's cell was compiled; "" for what no cell defines."""
+    code = code_of(value)
+    filename = code.co_filename if code else ""
+    return filename if "ipykernel" in filename or "ipython-input" in filename else ""
+
+
+def _cell_of(answer: object) -> str:
+    filename = _filename(answer)
+    return "".join(linecache.getlines(filename)) if filename else _source(answer)
+
+
+def _source(value: object) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(value))  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        return ""
+
+
+def hint(name: str) -> None:
+    """Show the next hint to an exercise; after the last one it starts again."""
+    _name_first(name)
+    hints = here().find(name).hints
+    given = _hints_given.get(name, 0)
+    _hints_given[name] = (given + 1) % len(hints)
+    display(Hint(given + 1, len(hints), hints[given]))
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint, ready to be shown."""
+
+    number: int
+    count: int
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"Hint {self.number} of {self.count}: {self.sentence}"
+
+    def _repr_markdown_(self) -> str:
+        return f"**Hint {self.number} of {self.count}.** {self.sentence}"

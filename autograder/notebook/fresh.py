@@ -1,0 +1,82 @@
+"""Fresh cases for a notebook in a real kernel: the kernel's side.
+
+The kernel gets the cases from a judge in a process of its own, and gives back what the probe saw; the reference and the
+answer bank stay with the judge (`serve`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.catalog.course import here
+from autograder.errors import CourseError, WorkFailed
+from autograder.frames import Frame, FrameError, receive, send
+from autograder.judging.verdict import Report
+from autograder.watching.exercise import Case
+from autograder.watching.observation import from_bytes, to_bytes
+
+_SECONDS = 120.0  # for a judge to start, and to judge
+
+
+def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
+    """Have an answer judged on cases drawn anew; raises CourseError where there is no course folder."""
+    exercise = here().find(name)
+    with _judge_process(name) as (to_judge, from_judge):
+        cases = tuple(Case(text, *args, **kwargs) for text, args, kwargs in from_bytes(_told(from_judge).body))
+        observations = exercise.observe(answer, cases)
+        _tell(to_judge, Frame({"source": source}, to_bytes(list(observations))))
+        return Report.from_json(_told(from_judge).head["report"])
+
+
+@contextlib.contextmanager
+def _judge_process(name: str) -> Iterator[tuple[int, int]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograder", "judge", name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+        bufsize=0,
+    )
+    assert process.stdin and process.stdout
+    try:
+        yield process.stdin.fileno(), process.stdout.fileno()
+    finally:
+        process.kill()
+        process.stdin.close()
+        process.stdout.close()
+        process.wait()
+
+
+def _told(fd: int) -> Frame:
+    """The judge's next message; raises what the judge raised."""
+    try:
+        frame = receive(fd, time.monotonic() + _SECONDS)
+    except (TimeoutError, FrameError) as error:
+        raise _no_answer(str(error)) from None
+    if frame is None:
+        raise _no_answer("it ended")
+    if "error" in frame.head:
+        raise CourseError(str(frame.head["error"]))
+    return frame
+
+
+def _tell(fd: int, frame: Frame) -> None:
+    try:
+        send(fd, frame, time.monotonic() + _SECONDS)
+    except (TimeoutError, FrameError, OSError) as error:
+        raise _no_answer(str(error)) from None
+
+
+def _no_answer(reason: str) -> WorkFailed:
+    return WorkFailed(
+        f"the judge of fresh cases gave no answer: {reason}. "
+        "Run `python -m autograder judge NAME` in a terminal to see what it says."
+    )

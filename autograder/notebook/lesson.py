@@ -1,0 +1,81 @@
+"""What lesson cells use: `reveal` after a prediction, `shows_error` around code that must fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+
+import torch
+from IPython.display import display
+
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.probe import see
+
+_INVITATION = "No guess yet: replace the ... above and run both cells."
+
+
+class Reveal:
+    """A prediction beside what torch says."""
+
+    def __init__(self, guess: object, actual: object) -> None:
+        self.open = guess is ... or (isinstance(guess, tuple) and any(part is ... for part in guess))
+        self.held = not self.open and _agree(guess, actual)
+        self._guess, self._actual = _brief(guess), _brief(actual)
+
+    def __repr__(self) -> str:
+        if self.open:
+            return f"{_INVITATION} torch says {self._actual}."
+        ending = "Your prediction holds." if self.held else "Not what you expected? Read on."
+        return f"You predicted {self._guess}; torch says {self._actual}. {ending}"
+
+    def _repr_html_(self) -> str:
+        color = "#7a7a7a" if self.open else "#1a7f5a" if self.held else "#b26a00"
+        told = escape(repr(self))
+        if self.open:  # folded, so that running the cell does not give the answer away
+            answer = f"<details><summary style='cursor:pointer'>Show me</summary>torch says {escape(self._actual)}."
+            told = f"{escape(_INVITATION)} {answer}</details>"
+        return f'<div style="border-left:4px solid {color};padding:0.3em 0.9em">{told}</div>'
+
+
+def reveal(guess: object, actual: object) -> None:
+    """Show a prediction (`...` means none yet) beside the value that the run gave."""
+    display(Reveal(guess, actual))
+
+
+def _agree(guess: object, actual: object) -> bool:
+    """Equal as a reader means it: (2, 3) is torch.Size([2, 3]), 1 is 1.0, a list is a tensor's values."""
+    return first_difference(_loose(actual), _loose(guess), Tolerance(1e-3, 1e-6)) is None
+
+
+def _loose(value: object) -> object:
+    if isinstance(value, torch.Tensor):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_loose(item) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return see(value)
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, torch.Size):
+        return str(tuple(value))
+    return " ".join(str(value).split())
+
+
+@contextmanager
+def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
+    """Run a block that must raise `kind`, and print the message in one line.
+
+    Raises AssertionError where the block raises nothing, or a message without `match`: then what the text says of this
+    cell is no longer true.
+    """
+    try:
+        yield
+    except kind as error:
+        message = " ".join(str(error).split())
+        assert match in message, f"expected a message with {match!r}, got: {message}"
+        print(f"{type(error).__name__}: {message}")
+        return
+    raise AssertionError(f"expected this cell to raise {kind.__name__}; it ran to its end")

@@ -1,0 +1,162 @@
+"""`progress`: what is passed, what is open, and what it is worth, as text and as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from autograder.catalog.contents import Listed, Worth
+from autograder.catalog.course import here
+from autograder.errors import UnknownExercise
+from autograder.notebook.logbook import LOGBOOK, Entry
+
+_GREEN, _RED, _GREY = "#1a7f5a", "#c4442f", "#7a7a7a"
+_ROW = "background:transparent;vertical-align:baseline"  # else JupyterLab stripes the tables
+_FOOT = "From your last check of each exercise. Grading asks the same of other numbers."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One exercise: what it is worth, and how its last check went; None where there was none."""
+
+    name: str
+    worth: Worth
+    last: Entry | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the last check passed."""
+        return self.last is not None and self.last.passed == self.last.of
+
+    @property
+    def in_words(self) -> str:
+        """The state in a few words."""
+        if self.last is None:
+            return "open"
+        return "passed" if self.passed else f"{self.last.passed} of {self.last.of} checks"
+
+    @property
+    def mark(self) -> str:
+        """A sign that can be told without color."""
+        return "○" if self.last is None else "✓" if self.passed else "✗"
+
+    def earned(self, most: int) -> float:
+        """Of so many points."""
+        return most * self.last.share if self.last else 0.0
+
+
+@dataclass(frozen=True)
+class ChapterStanding:
+    """A chapter with its exercises, in order."""
+
+    title: str
+    exercises: tuple[Standing, ...]
+
+    @property
+    def points(self) -> str:
+        """`12 of 40`."""
+        return _of(sum(e.earned(e.worth.points) for e in self.exercises), sum(e.worth.points for e in self.exercises))
+
+    @property
+    def extra(self) -> str:
+        """The same for extra credit; empty where there is none to earn."""
+        most = sum(each.worth.extra for each in self.exercises)
+        return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
+
+    @property
+    def passed(self) -> str:
+        """`3 of 15`."""
+        return _of(sum(each.passed for each in self.exercises), len(self.exercises))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What `progress` shows: the exercises of one chapter, or all chapters, a line each; and a note on the file."""
+
+    chapters: tuple[ChapterStanding, ...]
+    note: str = ""
+
+    def __repr__(self) -> str:
+        head, rows = _table(self)
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
+        return "\n".join(
+            [_headline(self), *(f"  {line}".rstrip() for line in lines), _FOOT, *filter(None, [self.note])]
+        )
+
+    def _repr_html_(self) -> str:
+        head, rows = _table(self)
+        top = "".join(f'<th scope="col" style="{_CELL};font-weight:600">{escape(cell)}</th>' for cell in head)
+        body = "".join(_html_row(row) for row in rows)
+        note = f"<div>{escape(self.note)}</div>" if self.note else ""
+        return (
+            f'<div style="border-left:4px solid {_GREY};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5">'
+            f'<table style="border:none;margin:0"><caption style="text-align:left;font-weight:600;color:inherit;'
+            f'padding:0 0 0.3em;white-space:nowrap">{escape(_headline(self))}</caption>'
+            f'<thead><tr style="{_ROW}">{top}</tr></thead><tbody>{body}</tbody></table>'
+            f'<div style="margin:0.3em 0 0">{_FOOT}</div>{note}</div>'
+        )
+
+
+_CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
+
+
+def progress(chapter: int | None = None) -> Progress:
+    """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all chapters, a line each.
+
+    It knows the checks that were run in this folder; they are kept in a file there.
+    """
+    listed = here().listed
+    chosen = [each for each in listed if chapter is None or each.number == chapter]
+    if not chosen:
+        numbers = ", ".join(str(each.number) for each in listed)
+        advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
+        raise UnknownExercise(chapter, [], advice)
+    entries, note = LOGBOOK.read()
+    return Progress(tuple(_standing(each, entries) for each in chosen), note)
+
+
+def _standing(chapter: Listed, entries: dict[str, Entry]) -> ChapterStanding:
+    found = (Standing(name, worth, entries.get(name)) for name, worth in chapter.exercises.items())
+    return ChapterStanding(chapter.title, tuple(found))
+
+
+def _of(part: float, whole: int) -> str:
+    return f"{int(part * 100) / 100:g} of {whole}"  # never rounded up to what is not there yet
+
+
+def _headline(shown: Progress) -> str:
+    if len(shown.chapters) > 1:
+        return "Your progress"
+    (chapter,) = shown.chapters
+    extra = f", and {chapter.extra} extra" if chapter.extra else ""
+    return f"{chapter.title}: {chapter.points} points{extra}"
+
+
+def _table(shown: Progress) -> tuple[list[str], list[list[str]]]:
+    """The table's head and rows."""
+    if len(shown.chapters) > 1:
+        rows = [[each.title, each.passed, each.points, each.extra or "–"] for each in shown.chapters]
+        return ["chapter", "passed", "points", "extra points"], rows
+    exercises = shown.chapters[0].exercises
+    rows = [[f"{each.mark} {each.name}", each.in_words, _worth(each)] for each in exercises]
+    return ["exercise", "last check", "points"], rows
+
+
+def _worth(exercise: Standing) -> str:
+    if exercise.worth.extra:
+        return f"{_of(exercise.earned(exercise.worth.extra), exercise.worth.extra)} extra"
+    return _of(exercise.earned(exercise.worth.points), exercise.worth.points)
+
+
+def _html_row(row: list[str]) -> str:
+    first, *others = row
+    mark, _, name = first.partition(" ")
+    color = {"✓": _GREEN, "✗": _RED, "○": _GREY}.get(mark)
+    if color:
+        sign = f'<span style="color:{color};font-weight:700" aria-hidden="true">{mark}</span> '
+        first = f"{sign}<code>{escape(name)}</code>"
+    else:
+        first = escape(first)
+    cells = "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in others)
+    return f'<tr style="{_ROW}"><th scope="row" style="{_CELL};font-weight:400">{first}</th>{cells}</tr>'

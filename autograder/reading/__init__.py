@@ -1,0 +1,1 @@
+"""A student's file, read and never run: from bytes to answers in the order of the notebook."""

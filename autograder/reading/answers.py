@@ -1,0 +1,138 @@
+"""Finds the cell that answers each exercise among those that a student handed in."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nbformat import NotebookNode
+
+from autograder.reading.handed import MAX_CELLS, Handed
+from autograder.reading.marks import bare, exercise_checked, grade_id, starters
+from autograder.reading.source import defines, statements
+
+_ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
+_COMPARED = 5
+
+
+@dataclass(frozen=True)
+class Find:
+    """Where an exercise's answer was found: the cell (None: nowhere), and how, in a word that `repair` explains.
+
+    `later` is an answer that stands below the check, where the check looked at another one.
+    """
+
+    cell: Handed | None
+    how: str = ""
+    later: Handed | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Where a notebook checks an exercise, and the name of what it gives to `check`: mostly the exercise's own."""
+
+    place: int
+    called: str
+
+
+def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
+    """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
+    untouched = starters(release)
+    known = {bare(cell.source) for cell in release.cells}
+    nowhere = MAX_CELLS
+    finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
+    taken = {find.cell.index for find in finds.values() if find.cell}
+    free = [cell for cell in code if cell.index not in taken and bare(cell.source) not in known]
+    for exercise in [name for name, find in finds.items() if find.cell is None]:
+        alike = _most_alike(untouched[exercise], free)
+        if alike:
+            free.remove(alike)
+            finds[exercise] = Find(alike, "by likeness")
+    return finds
+
+
+def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
+    """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
+    by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
+    marks = {name: grade_id(cell) for cell in release.cells if (name := exercise_checked(cell))}
+    found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
+    for cell in code:
+        for name, called in _checked_in(cell.source).items():
+            if name in marks and (name not in found or found[name].place <= cell.index):
+                found[name] = Checked(cell.index, name if called in marks else called)
+    return found
+
+
+def _checked_in(source: str) -> dict[str, str]:
+    """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
+    nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
+    calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    checks = (call.args for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check")
+    named = ((args[0].value, args[1:2]) for args in checks if args and isinstance(args[0], ast.Constant))
+    return {name: _name(given) or name for name, given in named if isinstance(name, str)}
+
+
+def _name(given: Sequence[ast.expr]) -> str:
+    """The name that is given as an argument; "" where there is none."""
+    return "".join(each.id for each in given if isinstance(each, ast.Name))
+
+
+def _find(
+    exercise: str, code: Sequence[Handed], known: Collection[str], check: Checked, untouched: Mapping[str, str]
+) -> Find:
+    """The cell that answers an exercise: the last one that does above its check, which is what the check looked at."""
+    marked = [cell for cell in code if cell.grade_id == exercise]
+    changed = [cell for cell in code if bare(cell.source) not in known]
+    answers = [cell for cell in changed if defines(cell.source, check.called)]
+    above, below = ([cell for cell in answers if (cell.index <= check.place) is first] for first in (True, False))
+    if answers:
+        cell = (above or below)[-1]
+        return Find(cell, _how(cell, exercise, marked, known, untouched), below[-1] if above and below else None)
+    tried = [cell for cell in marked if cell in changed]
+    if tried or marked:
+        return Find((tried or marked)[-1], "copies" if len(marked) > 1 else "")
+    naming = [cell for cell in code if bare(cell.source) == bare(untouched[exercise])]
+    return Find(naming[-1], "by name") if naming else Find(None, "missing")
+
+
+def _how(
+    cell: Handed, exercise: str, marked: Sequence[Handed], known: Collection[str], untouched: Mapping[str, str]
+) -> str:
+    """How an answer was found, where that is worth telling."""
+    if cell.grade_id == exercise:
+        return "copies" if len(marked) > 1 else ""
+    if cell.grade_id in untouched:
+        return "merged"
+    if not marked:
+        return "by name"
+    return "elsewhere" if all(bare(each.source) in known for each in marked) else "again"
+
+
+def _most_alike(starter: str, cells: Iterable[Handed]) -> Handed | None:
+    """The first of the cells most like the starter, if any is like it at all.
+
+    Only the few cells that share most letters with it are compared: that takes long.
+    """
+    letters = Counter(starter)
+    hopeful = heapq.nsmallest(
+        _COMPARED, ((-_shared(starter, letters, cell.source), cell.index, cell) for cell in cells)
+    )
+    rated = [(_likeness(starter, cell.source), -index, cell) for shared, index, cell in hopeful if -shared >= _ALIKE]
+    best = max(rated, key=lambda entry: entry[:2], default=None)
+    return best[2] if best and best[0] >= _ALIKE else None
+
+
+def _shared(starter: str, letters: Counter[str], source: str) -> float:
+    """How many letters two texts share, in whatever order: no likeness is larger."""
+    both, shorter = len(starter) + len(source), min(len(starter), len(source))
+    return 0.0 if 2 * shorter < _ALIKE * both else 2 * (letters & Counter(source)).total() / both
+
+
+@lru_cache(maxsize=4096)  # a submission is read more than once
+def _likeness(starter: str, source: str) -> float:
+    return difflib.SequenceMatcher(None, starter, source, autojunk=False).ratio()

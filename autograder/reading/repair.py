@@ -1,0 +1,216 @@
+"""Repairs a submission: finds every course cell again in what was handed in.
+
+The released notebook gives the order, the marks and the locked cells; the student gives the answers and cells
+of their own. Nothing else that the student's file says (tags, kernel, points, cell ids) is kept.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.reading.answers import Find, checks_of, find_answers
+from autograder.reading.handed import MAX_SOURCE, Handed
+from autograder.reading.harmless import as_typed, shown
+from autograder.reading.marks import bare, grade_id, mark, starters
+from autograder.reading.order import Part, Places, in_order
+from autograder.reading.source import statements
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
+
+    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`, which may have. `trouble`
+    says why a file could not be read at all; the notebook is then the released one, untouched.
+    """
+
+    assemble: Callable[[], NotebookNode]
+    answers: dict[str, str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
+    trouble: str | None = None
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
+        return self.assemble()
+
+
+# What is told of a repair; {} holds the exercises or cells it was needed for.
+_SENTENCES = {
+    "copies": "cells there more than once; the last answer above the check counts: {}",
+    "again": "answered again in a cell of the student's own, between the exercise's cell and its check: {}",
+    "later": "answered again below the check; the better of the two answers counts: {}",
+    "merged": "answered in the cell of another exercise: {}",
+    "text": "cells with code that had been turned into text, read as code: {}",
+    "by name": "cells that had lost nbgrader's mark, found by the function's name: {}",
+    "elsewhere": "answered in a cell of the student's own, while the exercise's cell was left untouched: {}",
+    "by likeness": "cells that had lost nbgrader's mark, found by their likeness to the starter: {}",
+    "missing": "exercise cells that were missing, put back untouched: {}",
+    "checks": "check cells that were missing, put back: {}",
+    "changed": "locked cells that were changed; the course's own are used, what was added counts as own code: {}",
+    "setup": "the setup cell was missing; the course's own is used: {}",
+    "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
+}
+_EYE = ("missing", "long")  # another cell may have held the better answer, or the only one
+
+
+def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
+    """Put what was handed in into the released frame."""
+    told = _as_code(handed, release)
+    code = [cell for cell in told if cell.kind == "code" and cell.source.strip()]
+    checks = checks_of(code, release)
+    finds = find_answers(code, release, checks)
+    homes = _find_others(told, release, finds)
+    notes = _notes(finds, handed, told)
+    _note_locked(release, homes, notes)
+    answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
+    answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
+    return Submission(
+        assemble=lambda: _assembled(told, release, finds, homes),
+        answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
+        parts=in_order(code, release, Places(homes, answering, checks)),
+        repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
+        eye=_told({how: names for how, names in notes.items() if how in _EYE}),
+    )
+
+
+def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
+    """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
+    known = {bare(cell.source) for cell in release.cells}
+    marked = {grade_id(cell) for cell in release.cells if "nbgrader" in cell.metadata}
+
+    def is_code(cell: Handed) -> bool:
+        if cell.kind == "code" or cell.is_cut or bare(cell.source) in known:
+            return cell.kind == "code"
+        written = statements(cell.source) if "def " in cell.source or "class " in cell.source else ()
+        return cell.grade_id in marked or any(each.defines for each in written or ())
+
+    return [replace(cell, kind="code") if is_code(cell) else cell for cell in handed]
+
+
+def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], told: Sequence[Handed]) -> dict[str, list[str]]:
+    """What there is to tell, by its kind: the exercises or the cells that it is about."""
+    notes: dict[str, list[str]] = defaultdict(list)
+    for exercise, find in finds.items():
+        if find.how:
+            notes[find.how].append(exercise)
+        if find.later:
+            notes["later"].append(exercise)
+    turned = [one for one, other in zip(handed, told, strict=True) if one.kind != other.kind]
+    notes["text"] = [f"cell {cell.index + 1}" for cell in turned]
+    notes["long"] = [f"cell {cell.index + 1}" for cell in handed if cell.is_cut]
+    return notes
+
+
+def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
+    return tuple(_SENTENCES[how].format(", ".join(names)) for how, names in notes.items() if names)
+
+
+# --- finding the other cells
+
+
+def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping[str, Find]) -> dict[int, Handed]:
+    """The handed cell that each released cell became, by its place in the release."""
+    homes: dict[int, Handed] = {}
+    for place, cell in enumerate(release.cells):
+        if mark(cell, "solution"):
+            found = finds[grade_id(cell)].cell
+            if found:
+                homes[place] = found
+    used = {cell.index for cell in homes.values()}
+    by_mark, by_id, by_text = _indexes(cell for cell in handed if cell.index not in used)
+    for place, cell in enumerate(release.cells):
+        if place in homes or mark(cell, "solution"):
+            continue
+        rows = [by_mark.get(grade_id(cell)), by_id.get(cell.get("id")), by_text.get(_text_key(cell))]
+        options = [one for row in rows for one in row or () if one.index not in used]
+        if options:
+            homes[place] = options[0]
+            used.add(options[0].index)
+    return homes
+
+
+def _indexes(handed: Iterable[Handed]) -> tuple[dict[str, list[Handed]], ...]:
+    tables: tuple[dict[str, list[Handed]], ...] = (defaultdict(list), defaultdict(list), defaultdict(list))
+    for cell in handed:
+        for table, key in zip(tables, (cell.grade_id, cell.cell_id, _text_key(cell)), strict=True):
+            if key:
+                table[key].append(cell)
+    return tables
+
+
+def _text_key(cell: Handed | NotebookNode) -> str:
+    kind = cell.kind if isinstance(cell, Handed) else cell.cell_type
+    return f"{kind} {bare(cell.source)}" if bare(cell.source) else ""
+
+
+def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[str, list[str]]) -> None:
+    for place, cell in enumerate(release.cells):
+        if not (mark(cell, "locked") or mark(cell, "grade")) or mark(cell, "solution"):
+            continue
+        if place not in homes:
+            notes["checks" if mark(cell, "grade") else "setup"].append(grade_id(cell))
+        elif bare(homes[place].source) != bare(cell.source):
+            notes["changed"].append(grade_id(cell))
+
+
+# --- assembling
+
+
+def _assembled(
+    handed: Sequence[Handed], release: NotebookNode, finds: dict[str, Find], homes: dict[int, Handed]
+) -> NotebookNode:
+    """The released notebook with the student's texts, and their own cells behind those they followed."""
+    notebook = copy.deepcopy(release)
+    own = _own_cells(handed, release, homes)
+    cells = list(own.pop(-1, []))
+    for place, cell in enumerate(notebook.cells):
+        marked = "nbgrader" in cell.metadata
+        if place in homes and not mark(cell, "grade") and not mark(cell, "locked"):
+            cell.source = _text_for(cell, homes[place].source)
+        if place in homes or marked:
+            cells.append(cell)
+        cells += own.get(place, [])
+    notebook.cells = cells
+    return notebook
+
+
+def _own_cells(
+    handed: Sequence[Handed], release: NotebookNode, homes: dict[int, Handed]
+) -> dict[int, list[NotebookNode]]:
+    """The student's own cells, by the place of the released cell that stood before them (-1: none did)."""
+    places = {cell.index: place for place, cell in homes.items()}
+    untouched = {bare(cell.source) for cell in release.cells}
+    own: dict[int, list[NotebookNode]] = defaultdict(list)
+    place = -1
+    for cell in handed:
+        place = places.get(cell.index, place)
+        if cell.index not in places and bare(cell.source) not in untouched:
+            fresh: NotebookNode = _own_cell(cell)
+            fresh["id"] = f"own-{cell.index}"
+            own[place].append(fresh)
+    return own
+
+
+def _own_cell(cell: Handed) -> NotebookNode:
+    """A cell with this text and nothing else; a raw one, which pages take for HTML, becomes text."""
+    made: NotebookNode
+    if cell.kind == "code":
+        made = new_code_cell(cell.source)
+    else:
+        made = new_markdown_cell(shown(cell.source) if cell.kind == "markdown" else as_typed(cell.source))
+    return made
+
+
+def _text_for(cell: NotebookNode, source: str) -> str:
+    """A student's text for a released cell; where it is not the course's own, it is not rendered as if it were."""
+    return source if cell.cell_type == "code" or bare(source) == bare(cell.source) else shown(source)

@@ -1,0 +1,1 @@
+"""How it is told: feedback in a notebook, as text and as HTML."""

@@ -1,0 +1,28 @@
+"""Whether students' code may run here: confined, or because somebody has said that it may do what its user may do."""
+
+from __future__ import annotations
+
+import os
+
+from autograder.errors import WorkFailed
+from autograder.walls.trial import missing
+
+UNCONFINED_VARIABLE = "PYTORCH_BASICS_UNCONFINED"
+
+
+def is_unconfined_here() -> bool:
+    """Whether somebody has said on this machine that students' code may do what its user may do."""
+    return bool(os.environ.get(UNCONFINED_VARIABLE))
+
+
+def check_confinement() -> None:
+    """Raise WorkFailed where nothing can be confined and nobody has said that this is all right; takes seconds."""
+    if is_unconfined_here():
+        return
+    reason = missing()
+    if reason is not None:
+        raise WorkFailed(
+            f"expected to confine students' code, and cannot here: {reason}. Nothing was graded. "
+            f"`python -m autograder doctor` says more. To run it with your own rights all the same, "
+            f"give --unconfined to `python -m autograder grade`, or set {UNCONFINED_VARIABLE}=1."
+        )

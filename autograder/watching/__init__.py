@@ -1,0 +1,1 @@
+"""What an answer shows: exercises and their requirements, probes, observations, differences, rules."""

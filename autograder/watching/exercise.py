@@ -1,0 +1,224 @@
+"""Exercises: what an answer is asked to fulfil, the cases that it is called on, and what is watched of each.
+
+A requirement is one object: the sentence that students read, what is watched, and what to say where it is not met.
+Called, it makes a case:
+
+    along = Requirement("works along any dim", calling())
+
+    @exercise(tier="core", hints=("Which dim is gone in the result?", "Look at `keepdim`."))
+    def center(draw: Draw) -> Iterator[Case]:
+        \"\"\"Take the mean away.\"\"\"
+        yield along(draw.normal(3, 4), dim=0)
+        yield along(draw.normal(3, 4), dim=1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import torch
+
+from autograder.errors import ExerciseError, UnknownExercise
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.observation import Observation
+from autograder.watching.rules import Note, Rule
+
+Tier = Literal["warm-up", "core", "stretch"]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Case:
+    """One call of the answer: the requirement that it shows, and the arguments (plain data)."""
+
+    requirement: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __init__(self, requirement: str, /, *args: Any, **kwargs: Any) -> None:
+        object.__setattr__(self, "requirement", requirement)
+        object.__setattr__(self, "args", args)
+        object.__setattr__(self, "kwargs", kwargs)
+
+    def to_plain(self) -> list[Any]:
+        """Plain data, as an observation may be."""
+        return [self.requirement, self.args, self.kwargs]
+
+    @classmethod
+    def from_plain(cls, data: Any) -> Case:
+        """Read what `to_plain` gave."""
+        requirement, args, kwargs = data
+        return cls(requirement, *args, **kwargs)
+
+
+Probe = Callable[[Callable[..., Any], Case], Observation]
+Compare = Callable[[Observation, Observation, Tolerance], Difference | None]
+DrawCases = Callable[[Draw], Iterator[Case]]
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """Something that an answer must fulfil: the sentence that students read of it, and the probe that watches it.
+
+    `tells` is what to say where a facet of the probe's observation is not as it should be; where it says nothing,
+    what was expected and what was found is told.
+    """
+
+    sentence: str
+    watch: Probe
+    tells: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Case:
+        """A case that shows it: one call of the answer, with these arguments."""
+        return _Shown(self, args, kwargs)
+
+
+class _Shown(Case):
+    """A case that knows the requirement which made it."""
+
+    def __init__(self, made_by: Requirement, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__(made_by.sentence, *args, **kwargs)
+        object.__setattr__(self, "made_by", made_by)
+
+    made_by: Requirement
+
+
+def _everything(seen: Observation) -> Observation:
+    return seen
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One task: its cases with what is watched of each, what an answer must not use, and its hints."""
+
+    name: str
+    chapter: str
+    tier: Tier
+    goal: str
+    draw_cases: DrawCases
+    hints: tuple[str, ...]
+    rules: tuple[Rule, ...] = ()
+    notes: tuple[Note, ...] = ()
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    compare: Compare = first_difference
+    keep: Callable[[Observation], Observation] = _everything  # what is shipped of an observation: no last bits
+    seconds: float = 10.0
+    spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
+    probe: Probe | None = None
+    tells: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def requirements(self) -> dict[str, Requirement]:
+        """What an answer must fulfil, by sentence, in the order of the cases; raises ExerciseError."""
+        found: dict[str, Requirement] = {}
+        for case in self.cases(0):
+            if self.probe is not None:
+                found.setdefault(case.requirement, Requirement(case.requirement, self.probe, self.tells))
+                continue
+            if not isinstance(case, _Shown):
+                raise ExerciseError(
+                    f"{self.name}: expected each case to be made by a requirement, found {case.requirement!r}. "
+                    "Make a Requirement of that sentence, and yield what it gives when it is called."
+                )
+            if found.setdefault(case.requirement, case.made_by) is not case.made_by:
+                raise ExerciseError(
+                    f"{self.name}: expected one requirement for each sentence, found two for {case.requirement!r}. "
+                    "Use one object in both places, or say what is different."
+                )
+        return found
+
+    def cases(self, seed: int) -> tuple[Case, ...]:
+        """The cases of this seed: 0 draws the visible ones, a grading run draws its own."""
+        return tuple(self.draw_cases(Draw(seed)))
+
+    def observe(self, answer: Callable[..., Any], cases: Iterable[Case]) -> tuple[Observation, ...]:
+        """Watch an answer on each case, each time under torch's usual settings, whatever was set before."""
+        seen = []
+        for case in cases:
+            with usual_settings():
+                seen.append(self.requirements[case.requirement].watch(answer, case))
+        return tuple(seen)
+
+
+@contextmanager
+def usual_settings() -> Iterator[None]:
+    """Set torch's default dtype and gradient mode to what a new process has, and back afterwards."""
+    dtype, tracking = torch.get_default_dtype(), torch.is_grad_enabled()
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(tracking)
+
+
+def exercise(
+    *,
+    tier: Tier,
+    hints: tuple[str, ...],
+    rules: tuple[Rule, ...] = (),
+    notes: tuple[Note, ...] = (),
+    tolerance: Tolerance | None = None,
+    compare: Compare = first_difference,
+    keep: Callable[[Observation], Observation] = _everything,
+    seconds: float = 10.0,
+    spelled: Callable[[str, Case], str] | None = None,
+) -> Callable[[DrawCases], Exercise]:
+    """Make an exercise of the decorated generator of cases: of that name, with its docstring as the goal.
+
+    Its chapter is the folder that its file stands in. Raises ExerciseError where the goal or a hint is missing.
+    """
+
+    def made(draw_cases: DrawCases) -> Exercise:
+        name, goal = draw_cases.__name__, (draw_cases.__doc__ or "").strip()
+        if not goal:
+            raise ExerciseError(f"{name}: expected a docstring that says the goal in a sentence, found none. Write it.")
+        if not hints:
+            raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
+        chapter = (draw_cases.__module__.split(".")[-2:] or [""])[0]
+        within = tolerance or Tolerance()
+        return Exercise(
+            name, chapter, tier, goal, draw_cases, hints, rules, notes, within, compare, keep, seconds, spelled
+        )
+
+    return made
+
+
+class ExerciseSet:
+    """The exercises of one chapter, in order, by name."""
+
+    def __init__(self, chapter: str, exercises: Iterable[Exercise] = ()) -> None:
+        self.chapter = chapter
+        self._exercises: dict[str, Exercise] = {each.name: each for each in exercises}
+
+    def add(
+        self, name: str, *, tier: Tier, hints: tuple[str, ...], probe: Probe, **options: Any
+    ) -> Callable[[DrawCases], DrawCases]:
+        """The old way, until the last chapter has moved."""
+
+        def register(draw_cases: DrawCases) -> DrawCases:
+            goal = (draw_cases.__doc__ or "").strip()
+            if not goal or not hints:
+                raise ValueError(f"exercise {name!r} needs a docstring that states its goal, and at least one hint")
+            if name in self._exercises:
+                raise ValueError(f"exercise {name!r} is there already")
+            self._exercises[name] = Exercise(name, self.chapter, tier, goal, draw_cases, hints, probe=probe, **options)
+            return draw_cases
+
+        return register
+
+    def __iter__(self) -> Iterator[Exercise]:
+        return iter(self._exercises.values())
+
+    def __getitem__(self, name: str) -> Exercise:
+        if name not in self._exercises:
+            raise UnknownExercise(name, self._exercises)
+        return self._exercises[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._exercises

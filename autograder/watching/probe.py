@@ -1,0 +1,215 @@
+"""Probes: call a student's answer on one case and write down what can be seen. A probe never decides anything."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import torch
+
+from autograder.watching.exercise import Case, Probe
+from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
+
+MAX_ELEMENTS = 1_000_000
+MAX_TEXT = 300
+_DEEPEST = 20
+_INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
+
+
+def see(value: object, depth: int = 0) -> Plain:
+    """Turn any value into plain data: tensors with what is known of them, containers item by item, the rest as text."""
+    if isinstance(value, torch.Tensor):
+        return _see_tensor(value)
+    if value is None or type(value) in (bool, float, torch.dtype, torch.device, torch.Size):
+        return value
+    if type(value) is int and value.bit_length() > _INT_BITS:
+        return Foreign("int", f"a number of {value.bit_length()} bits")
+    if type(value) is int:
+        return value
+    if type(value) is str:
+        return value if len(value) <= 100 * MAX_TEXT else value[: 100 * MAX_TEXT]
+    if type(value) in (list, tuple) and depth < _DEEPEST:
+        return type(value)(see(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
+    if type(value) is dict and depth < _DEEPEST:
+        return {_key(key): see(item, depth + 1) for key, item in value.items()}
+    return Foreign(type(value).__name__[:MAX_TEXT], _short_text(value))
+
+
+def values(result: object) -> Plain:
+    """What a result holds, whether it is tracked or not; another requirement watches that."""
+    seen = see(result)
+    return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
+
+
+def _key(key: object) -> str | int:
+    return key if type(key) in (str, int) else f"{type(key).__name__} {_short_text(key)}"  # type: ignore[return-value]
+
+
+def _short_text(value: object) -> str:
+    try:
+        return repr(value)[:MAX_TEXT]
+    except Exception as error:  # a student's __repr__ may raise anything
+        return f"(its repr raised {type(error).__name__})"
+
+
+def _see_tensor(tensor: torch.Tensor) -> Plain:
+    if tensor.layout != torch.strided or tensor.is_quantized:
+        return Foreign("Tensor", f"tensor with layout {tensor.layout}")
+    # What matters is what the tensor holds; a Parameter or another subclass is seen as a tensor.
+    readable = tensor.device.type != "meta" and tensor.numel() <= MAX_ELEMENTS
+    values = _values(tensor) if readable else None
+    return Seen(values, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.device.type, tensor.requires_grad)
+
+
+def _values(tensor: torch.Tensor) -> torch.Tensor:
+    values = tensor.detach().to("cpu").resolve_neg().resolve_conj()
+    if values.is_complex():  # as pairs of real numbers: not every complex dtype can travel
+        values = torch.view_as_real(values.to(torch.complex128))
+    return values.contiguous().clone()
+
+
+def copy_of(value: Any) -> Any:
+    """A deep copy of a case's plain data that keeps each tensor's stride order."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if type(value) in (list, tuple):
+        return type(value)(copy_of(item) for item in value)
+    if type(value) is dict:
+        return {key: copy_of(item) for key, item in value.items()}
+    return value
+
+
+def raised(error: BaseException) -> Raised:
+    """What is worth telling of an exception: type, message, and the student's line that it came through last."""
+    return Raised(type(error).__name__[:MAX_TEXT], str(error)[:MAX_TEXT], _student_line(error))
+
+
+def _student_line(error: BaseException) -> str:
+    lines = [
+        linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if "site-packages" not in frame.f_code.co_filename and not _is_ours(frame)
+    ]
+    return lines[-1].strip()[:MAX_TEXT] if lines else ""
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package, or of a course, which is imported under a name of its own."""
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith("autograder") or "importlib" in frame.f_code.co_filename
+
+
+def attempt(call: Callable[[], Observation]) -> Observation:
+    """Run part of a probe that enters student code; an exception there becomes the facet `raised`."""
+    try:
+        return call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
+        return {"raised": raised(error)}
+
+
+def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
+    """The usual probe: call the answer with the case's arguments.
+
+    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the
+    global random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient`
+    (of a fixed weighted sum of the result with respect to each float argument) and `again` (what later calls gave).
+    """
+
+    def probe(answer: Callable[..., Any], case: Case) -> Observation:
+        return attempt(lambda: _call(answer, case))
+
+    def _call(answer: Callable[..., Any], case: Case) -> Observation:
+        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
+        if grad:
+            _track(args, kwargs)
+        state = torch.get_rng_state()
+        result = answer(*args, **kwargs)
+        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs)}
+        if rng:
+            seen["rng"] = bool(torch.equal(state, torch.get_rng_state()))
+        if sharing:
+            seen["sharing"] = shared_with(result, args, kwargs)
+        if grad:
+            seen["gradient"] = _gradients(result, args, kwargs)
+        if times > 1:
+            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
+        return seen
+
+    return probe
+
+
+def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
+    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
+    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)
+
+
+def facets(probe: Probe, *kept: str) -> Probe:
+    """Keep some facets of what a probe sees; None stands for one that there is not."""
+
+    def narrowed(answer: Callable[..., Any], case: Case) -> Observation:
+        seen = probe(answer, case)
+        return seen if "raised" in seen else {facet: seen.get(facet) for facet in kept}
+
+    return narrowed
+
+
+def changed_inputs(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The names of the arguments (`argument 1`, or the keyword) that no longer hold what the case holds."""
+    given = {f"argument {i + 1}": pair for i, pair in enumerate(zip(case.args, args, strict=True))}
+    given |= {name: (case.kwargs[name], kwargs[name]) for name in case.kwargs}
+    return [name for name, (before, after) in given.items() if not _identical(before, after)]
+
+
+def _identical(before: Any, after: Any) -> bool:
+    if isinstance(before, torch.Tensor):
+        same_kind = before.shape == after.shape and before.dtype == after.dtype
+        return same_kind and bool(torch.equal(torch.nan_to_num(before), torch.nan_to_num(after.detach())))
+    if isinstance(before, list | tuple):
+        return len(before) == len(after) and all(map(_identical, before, after))
+    if isinstance(before, dict):
+        return list(before) == list(after) and all(_identical(before[key], after[key]) for key in before)
+    return bool(before == after)
+
+
+def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
+    """For each tensor of the result, in its place, the arguments whose memory it uses."""
+    if isinstance(result, torch.Tensor):
+        named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
+        return [name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)]
+    if type(result) in (list, tuple):
+        return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
+    if type(result) is dict:
+        return {_key(key): shared_with(item, args, kwargs) for key, item in result.items()}
+    return None
+
+
+def _same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a.device != b.device or a.device.type == "meta" or a.layout != b.layout or a.layout != torch.strided:
+        return False
+    return a.numel() > 0 and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+
+
+def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
+    named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
+    return {name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
+
+
+def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    for tensor in _float_tensors(args, kwargs).values():
+        tensor.requires_grad_()
+
+
+def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
+    """The gradient of sum(weights * result), weights 1, 2, 3, ..., for each float argument; None where none flows."""
+    if not isinstance(result, torch.Tensor) or not result.requires_grad:
+        return None
+    weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
+    tracked = _float_tensors(args, kwargs)
+    grads = torch.autograd.grad((weights * result).sum(), list(tracked.values()), allow_unused=True)
+    return {name: see(grad) for name, grad in zip(tracked, grads, strict=True)}

@@ -1,0 +1,210 @@
+"""Figures of chapter 1: memory and strides, view or copy, broadcasting, reductions, float spacing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from .drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PALE,
+    SKY,
+    YELLOW,
+    blank,
+    box,
+    caption,
+    finish,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW_COLORS = (YELLOW, SKY, ORANGE, GREEN)
+FORMATS = (
+    (torch.float32, BLUE, "-"),
+    (torch.float16, ORANGE, "--"),
+    (torch.bfloat16, GREEN, ":"),
+)
+
+
+def strides(x: Tensor) -> Figure:
+    """Draw a 2-D tensor as a grid above the strip of memory it reads, with its strides as jumps."""
+    rows, cols = x.shape
+    memory = x.untyped_storage().nbytes() // x.element_size()
+    fig, ax = blank(width=max(memory, cols + 6), height=rows + 3.2)
+    for row in range(rows):
+        for col in range(cols):
+            box(ax, col, rows - row + 1.9, _number(x[row, col]), _row_color(row))
+    caption(ax, cols + 0.4, rows + 2.4, _stride_words(x))
+    owner = {_offset(x, row, col): row for row in reversed(range(rows)) for col in range(cols)}
+    strip = torch.as_strided(x.detach(), (memory,), (1,), 0)
+    for place in range(memory):
+        color = _row_color(owner[place]) if place in owner else PALE
+        box(ax, place, 0.6, _number(strip[place]), color)
+        ax.text(place + 0.5, 0.35, str(place), ha="center", va="center", fontsize=8, color=INK)
+    for step in sorted(set(x.stride()) - {0}):
+        _jump(ax, int(x.storage_offset()), step, lift=0.35 if step == min(x.stride()) else 0.75)
+    caption(ax, 0, -0.15, "place in memory")
+    return finish(fig, "The grid you see, and the line of memory it reads")
+
+
+def view_or_copy(base: Tensor, view: Tensor, copy: Tensor) -> Figure:
+    """Draw the memory of a base tensor, the part of it a view reads, and the memory of a copy."""
+    memory = base.untyped_storage().nbytes() // base.element_size()
+    fig, ax = blank(width=memory + 4, height=4.6)
+    seen = set(range(view.storage_offset(), view.storage_offset() + view.numel()))
+    for place, value in enumerate(base.reshape(-1)):
+        box(ax, place + 4, 2.6, _number(value), SKY if place in seen else PALE)
+    for place, value in enumerate(copy.reshape(-1)):
+        box(ax, place + 4, 0.3, _number(value), ORANGE)
+    left, right = min(seen) + 4, max(seen) + 5
+    ax.annotate("", (left, 3.9), (right, 3.9), arrowprops={"arrowstyle": "|-|", "color": INK})
+    caption(ax, (left + right) / 2, 4.2, "the view reads this part", align="center")
+    caption(ax, 0, 3.1, "memory of the table")
+    caption(ax, 0, 0.8, "memory of the copy")
+    return finish(fig, "A view reads the table's memory, a copy has its own")
+
+
+def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
+    """Draw two shapes lined up at the right, the stretched axes hatched, and the shape they give."""
+    width = max(len(first), len(second))
+    fig, ax = blank(width=width * 1.6 + 5.5, height=4.4)
+    rows = [(0,) * (width - len(shape)) + tuple(shape) for shape in (first, second)]
+    sizes = [_joined(pair) for pair in zip(*rows, strict=True)]
+    for y, shape, name in ((3.1, rows[0], first), (1.8, rows[1], second)):
+        caption(ax, 0, y + 0.5, f"shape {tuple(name)}")
+        for axis, size in enumerate(shape):
+            _axis_box(ax, 3.4 + 1.6 * axis, y, size, sizes[axis])
+    caption(ax, 0, 0.7, "result" if all(sizes) else "no result")
+    for axis, size in enumerate(sizes):
+        box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else "white", width=1.5)
+    return finish(fig, "Shapes line up at the right; hatched axes are stretched")
+
+
+def stretched(column: Tensor, row: Tensor) -> Figure:
+    """Draw column (n, 1) plus row (m,) as grids: the real numbers solid, the repeated ones hatched."""
+    n, m = column.shape[0], row.shape[0]
+    fig, ax = blank(width=3 * m + 3, height=n + 0.9)
+    grids = ((0.0, column.expand(n, m)), (m + 1.5, row.expand(n, m)), (2 * m + 3.0, column + row))
+    for which, (left, grid) in enumerate(grids):
+        for i in range(n):
+            for j in range(m):
+                real = which == 2 or (j == 0 if which == 0 else i == 0)
+                color = (SKY, ORANGE, YELLOW)[which] if real else "white"
+                box(ax, left + j, n - 1 - i + 0.1, _number(grid[i, j]), color, hatched=not real)
+    middle = n / 2 + 0.1
+    ax.text(m + 0.75, middle, "+", ha="center", va="center", fontsize=18, color=INK)
+    ax.text(2 * m + 2.25, middle, "=", ha="center", va="center", fontsize=18, color=INK)
+    return finish(fig, f"{tuple(column.shape)} + {tuple(row.shape)} gives {(n, m)}")
+
+
+def reductions(x: Tensor) -> Figure:
+    """Draw a 2-D tensor with its sums along dim 0 (below) and along dim 1 (at the right)."""
+    rows, cols = x.shape
+    fig, ax = blank(width=cols + 6.5, height=rows + 2.6)
+    for i in range(rows):
+        for j in range(cols):
+            box(ax, j, rows - i + 1.2, _number(x[i, j]), PALE)
+        box(ax, cols + 1.4, rows - i + 1.2, _number(x.sum(dim=1)[i]), SKY)
+    for j in range(cols):
+        box(ax, j, 0.1, _number(x.sum(dim=0)[j]), ORANGE)
+    arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 2}
+    ax.annotate("", (cols / 2, 1.2), (cols / 2, 2.15), arrowprops=arrow)
+    ax.annotate("", (cols + 1.35, rows / 2 + 2.2), (cols + 0.1, rows / 2 + 2.2), arrowprops=arrow)
+    caption(ax, cols + 0.4, 0.6, f"dim=0 disappears: shape {tuple(x.sum(dim=0).shape)}")
+    caption(ax, cols + 2.6, rows / 2 + 2.2, f"dim=1 disappears:\nshape {tuple(x.sum(dim=1).shape)}")
+    return finish(fig, f"Sums of a tensor of shape {tuple(x.shape)}")
+
+
+def float_spacing() -> Figure:
+    """Draw the numbers each float format has next to 1, and the gap to the next number by magnitude."""
+    fig, (near_one, gaps) = new_figure(1, 2, figsize=(9.5, 3.6))
+    for height, (dtype, color, _) in enumerate(FORMATS):
+        values = _neighbors_of_one(dtype, 0.03)
+        near_one.plot(values, [height] * len(values), "|", color=color, markersize=26)
+    near_one.set_yticks(range(len(FORMATS)), [_name(dtype) for dtype, _, _ in FORMATS])
+    near_one.set(ylim=(-0.6, 2.6), xlabel="number", title="Each tick is a number the format has")
+    magnitudes = torch.logspace(-8, 8, 161).tolist()
+    for dtype, color, line in FORMATS:
+        points = [(value, gap) for value in magnitudes if (gap := _gap(value, dtype)) < float("inf")]
+        gaps.loglog(*zip(*points, strict=True), line, color=color, label=_name(dtype), linewidth=2.2)
+    gaps.set(xlabel="number", ylabel="gap to the next number", title="Larger numbers stand farther apart")
+    gaps.legend()
+    return fig
+
+
+def _neighbors_of_one(dtype: torch.dtype, reach: float) -> list[float]:
+    """Return every number of a format within reach of 1 (float32: a solid band of samples)."""
+    if dtype == torch.float32:
+        return torch.linspace(1 - reach, 1 + reach, 400).tolist()
+    bits = torch.arange(2**15, dtype=torch.int32).to(torch.int16)
+    values = bits.view(dtype).to(torch.float64)
+    return values[(values - 1).abs() <= reach].tolist()
+
+
+def _gap(value: float, dtype: torch.dtype) -> float:
+    """Return the distance from the number nearest to value to the next larger one, inf beyond the range."""
+    here = torch.tensor([value], dtype=dtype)
+    bits = here.view(torch.int32 if dtype == torch.float32 else torch.int16)
+    after = (bits + 1).view(dtype)
+    gap = float(after.double() - here.double())
+    return float("inf") if math.isnan(gap) else gap
+
+
+def _joined(pair: tuple[int, ...]) -> int:
+    """Return the length two broadcast axes share, 0 if they do not fit; 0 in the pair is a missing axis."""
+    fits = 1 in pair or 0 in pair or len(set(pair)) == 1
+    return max(pair) if fits else 0
+
+
+def _axis_box(ax: Axes, x: float, y: float, size: int, result: int) -> None:
+    """Draw one axis of a shape: its length, or how it is stretched; a missing axis (0) is dashed."""
+    is_stretched = size in (0, 1) and result > 1
+    words = f"{size or 'none'} to {result}" if is_stretched else str(size or "none")
+    color = SKY if not is_stretched else "white"
+    box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
+
+
+def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
+    """Draw an arc over the memory strip, one step long, with the step written at its top."""
+    # matplotlib bends an arc by a share of its length, so a fixed height needs rad ~ 1 / length
+    bend = {
+        "arrowstyle": "-|>",
+        "connectionstyle": f"arc3,rad={-2 * lift / step}",
+        "color": INK,
+        "linewidth": 1.5,
+    }
+    ax.annotate("", (start + step + 0.5, 1.62), (start + 0.5, 1.62), arrowprops=bend)
+    ax.text(start + step / 2 + 0.5, 1.62 + lift, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK)
+
+
+def _offset(x: Tensor, row: int, col: int) -> int:
+    """Return the place in memory of x[row, col], in elements."""
+    return int(x.storage_offset()) + row * x.stride(0) + col * x.stride(1)
+
+
+def _stride_words(x: Tensor) -> str:
+    down, right = x.stride()
+    steps = f"one row down: {down:+d} places\none column right: {right:+d} places"
+    return f"shape {tuple(x.shape)}\nstride {tuple(x.stride())}\n{steps}"
+
+
+def _row_color(row: int) -> str:
+    return ROW_COLORS[row % len(ROW_COLORS)]
+
+
+def _number(value: Tensor) -> str:
+    return f"{value.item():g}"
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,188 @@
+"""Figures of chapter 2: a graph with its derivatives, accumulation, saved tensors, versions, spellings of ReLU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from .drawing import (
+    BLUE,
+    INK,
+    ORANGE,
+    PALE,
+    SKY,
+    YELLOW,
+    blank,
+    box,
+    caption,
+    finish,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Operation = Callable[[Tensor, Tensor], Tensor]
+
+# name of an operation on x and y -> the operation, for the figure of saved bytes
+OPERATIONS: dict[str, Operation] = {
+    "x + y": lambda x, y: x + y,
+    "3 * x": lambda x, y: 3 * x,
+    "x ** 2": lambda x, y: x**2,
+    "sin(x)": lambda x, y: torch.sin(x),
+    "x * y": lambda x, y: x * y,
+    "x @ y": lambda x, y: x @ y,
+    "exp(x)": lambda x, y: torch.exp(x),
+    "relu(x)": lambda x, y: torch.relu(x),
+}
+
+# five ways to write max(x, 0), by what torch says is their gradient at 0
+RELUS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu(x)": torch.relu,
+    "where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0.0),
+    "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
+    "(x + |x|) / 2": lambda x: (x + x.abs()) / 2,
+    "clamp(x, min=0)": lambda x: x.clamp(min=0),
+}
+
+
+def graph(x: float, y: float) -> Figure:
+    """Draw ((x * y) + x) ** 2 as a graph: each value, and below it the derivative of the loss by it."""
+    a, b = (torch.tensor(value, requires_grad=True) for value in (x, y))
+    through_product, direct = a * 1, a * 1  # the two uses of x, so that each arrow has its own derivative
+    z = through_product * b
+    s = z + direct
+    loss = s**2
+    for middle in (through_product, direct, z, s, loss):
+        middle.retain_grad()
+    torch.autograd.backward(loss)
+    fig, ax = blank(width=15.2, height=5.0)
+    _node(ax, 0, 3.0, "x", a)
+    _node(ax, 0, 0.2, "y", b)
+    _node(ax, 4.6, 0.2, "z = x * y", z)
+    _node(ax, 9.0, 1.9, "s = z + x", s)
+    _node(ax, 12.9, 1.9, "loss = s ** 2", loss)
+    for start, end, via in (
+        ((2.1, 3.4), (4.5, 1.5), through_product),
+        ((2.1, 4.1), (8.9, 3.1), direct),
+        ((2.1, 1.0), (4.5, 1.0), b),
+        ((6.7, 1.2), (8.9, 2.5), z),
+        ((11.1, 2.7), (12.8, 2.7), s),
+    ):
+        _arrow(ax, start, end, via)
+    return finish(fig, "Values (blue) go right, derivatives of the loss (orange) come back left")
+
+
+def accumulation(passes: int) -> Figure:
+    """Draw what stands in .grad after each of some passes over x ** 2 at x = 2, cleared or not."""
+    fig, ax = blank(width=2 * passes + 5.4, height=passes + 1.7)
+    for left, words, clears in ((0.0, "never cleared", False), (passes + 3.0, "cleared before each pass", True)):
+        x = torch.tensor(2.0, requires_grad=True)
+        for number in range(passes):
+            if clears:
+                x.grad = None
+            torch.autograd.backward(x**2)
+            assert x.grad is not None
+            _stack(ax, left + number * 1.15, x.grad.item(), each=4.0)
+            caption(ax, left + number * 1.15 + 0.5, 0.65, f"pass {number + 1}", align="center")
+        caption(ax, left, 0.05, words)
+    return finish(fig, "What stands in x.grad; each pass brings 4 (the new part is orange)")
+
+
+def saved_bytes(n: int) -> Figure:
+    """Draw how much memory each operation on (n, n) tensors makes its graph hold on to."""
+    fig, ax = new_figure(figsize=(8.5, 3.6))
+    names = list(OPERATIONS)[::-1]
+    for kind, color in (("operand", ORANGE), ("result", BLUE)):
+        widths = [_saved(OPERATIONS[name], n)[kind] / 1024 for name in names]
+        lefts = [_saved(OPERATIONS[name], n)["operand"] / 1024 if kind == "result" else 0 for name in names]
+        ax.barh(names, widths, left=lefts, color=color, edgecolor=INK, label=f"the {kind}s, by reference")
+    for row, name in enumerate(names):
+        total = sum(_saved(OPERATIONS[name], n).values()) / 1024
+        ax.text(total + 6, row, f"{total:g}", va="center", fontsize=10, color=INK)
+    ax.set(xlabel="KiB held until backward", title=f"What a step saves, for x and y of shape ({n}, {n})")
+    ax.set_xlim(right=2.35 * n * n * 4 / 1024)
+    ax.legend(title="saved", loc="lower right")
+    return fig
+
+
+def versions() -> Figure:
+    """Draw what exp and the square saved, and the version numbers that backward compares after y += 1."""
+    fig, ax = blank(width=15.4, height=4.4)
+    for row, words, f in ((2.0, "y = exp(x)", torch.exp), (0.2, "y = x ** 2", torch.square)):
+        x = torch.tensor(2.0, requires_grad=True)
+        y = f(x)
+        saved, name = (y, "y") if f is torch.exp else (x, "x")
+        noted = saved._version
+        y += 1
+        box(ax, 0, row + 0.5, words, PALE, width=2.6)
+        box(ax, 3.1, row + 0.5, f"saves {name}, version {noted}", SKY, width=4.0)
+        box(ax, 7.6, row + 0.5, f"y += 1: y has version {y._version}", YELLOW, width=4.6)
+        agrees = saved._version == noted
+        verdict = f"{name}: {noted} and {saved._version}, " + ("fine" if agrees else "error")
+        box(ax, 12.7, row + 0.5, verdict, "white" if agrees else ORANGE, width=2.8)
+        for left, right in ((2.6, 3.1), (7.1, 7.6), (12.2, 12.7)):
+            ax.annotate("", (right, row + 1.0), (left, row + 1.0), arrowprops={"arrowstyle": "-|>", "color": INK})
+    for left, words in ((0, "forward"), (3.1, "the node"), (7.6, "change in place"), (12.7, "backward compares")):
+        caption(ax, left, 4.0, words)
+    return finish(fig, "The counter of the tensor that was saved decides")
+
+
+def relus() -> Figure:
+    """Draw the gradient of five spellings of max(x, 0), each with its value at 0."""
+    fig, row = new_figure(1, len(RELUS), figsize=(10.5, 2.5))
+    for ax, (name, f) in zip(row, RELUS.items(), strict=True):
+        for low, high in ((-1.0, -0.01), (0.01, 1.0)):
+            x = torch.linspace(low, high, 20, requires_grad=True)
+            ax.plot(x.tolist(), torch.autograd.grad(f(x).sum(), x)[0].tolist(), color=BLUE, linewidth=2.5)
+        zero = torch.zeros(1, requires_grad=True)
+        at_zero = torch.autograd.grad(f(zero).sum(), zero)[0].item()
+        ax.plot([0], [at_zero], "o", color=ORANGE, markeredgecolor=INK, markersize=10)
+        ax.set(xlim=(-1, 1), ylim=(-0.2, 1.2), xticks=[-1, 0, 1], yticks=[0, 0.5, 1], xlabel="x")
+        ax.set_title(f"{name}\nat 0: {at_zero:g}", fontsize=10, color=INK)
+    row[0].set_ylabel("gradient")
+    return fig
+
+
+def _saved(operation: Operation, n: int) -> dict[str, int]:
+    """Return the bytes that an operation saves, those of its operands and those of its result."""
+    x, y = torch.rand(n, n, requires_grad=True), torch.rand(n, n, requires_grad=True)
+    held: dict[int, int] = {}
+
+    def pack(saved: Tensor) -> Tensor:
+        held[saved.data_ptr()] = saved.nbytes
+        return saved.detach()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved):
+        result = operation(x, y)
+    of_result = held.pop(result.data_ptr(), 0)
+    return {"operand": sum(held.values()), "result": of_result}
+
+
+def _node(ax: Axes, x: float, y: float, name: str, value: Tensor) -> None:
+    """Draw one tensor of a graph: its name, its value, its derivative."""
+    assert value.grad is not None
+    caption(ax, x, y + 2.05, name)
+    box(ax, x, y + 0.8, f"{value.item():g}", SKY, width=2.0)
+    box(ax, x, y - 0.2, f"{value.grad.item():g}", ORANGE, width=2.0)
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], via: Tensor) -> None:
+    """Draw an edge of a graph, with the derivative that comes back along it."""
+    assert via.grad is not None
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.5})
+    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    back = {"facecolor": "white", "edgecolor": ORANGE, "boxstyle": "round,pad=0.15"}
+    ax.text(*middle, f"{via.grad.item():g}", ha="center", va="center", fontsize=10, color=INK, bbox=back)
+
+
+def _stack(ax: Axes, left: float, total: float, each: float) -> None:
+    """Draw a sum as boxes on top of each other, the newest in another color, and the sum above them."""
+    count = round(total / each)
+    for level in range(count):
+        box(ax, left, 1.0 + level, f"{each:g}", ORANGE if level == count - 1 else SKY)
+    ax.text(left + 0.5, 1.2 + count, f"= {total:g}", ha="center", va="bottom", fontsize=11, color=INK)

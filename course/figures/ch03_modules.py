@@ -1,0 +1,160 @@
+"""Figures of chapter 3: what a module holds, activations by first weights, train mode against eval mode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from .drawing import (
+    BLUE,
+    INK,
+    ORANGE,
+    PALE,
+    SKY,
+    YELLOW,
+    blank,
+    box,
+    caption,
+    finish,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# kind of a row in the figure of a module -> its color and what the legend says
+KINDS = {
+    "module": (PALE, "module"),
+    "parameter": (ORANGE, "parameter: learns"),
+    "buffer": (SKY, "buffer: saved, moved"),
+    "plain": ("white", "plain attribute: not seen"),
+}
+INDENT = 2.4  # how far a row stands to the right of the one that holds it
+WIDTH = 100  # units of each layer in the figure of activations
+
+Row = tuple[int, str, str]  # depth, words, kind
+
+
+def tree(module: nn.Module) -> Figure:
+    """Draw what a module holds, line by line as in a table of contents, colored by kind."""
+    rows = list(_rows(type(module).__name__, module, 0))
+    deepest = max(depth for depth, _, _ in rows)
+    right = deepest * INDENT + 14.0
+    height = max(len(rows) * 1.2, 5.0)
+    fig, ax = blank(width=right + 11.0, height=height)
+    for number, (depth, words, kind) in enumerate(rows):
+        y = height - 1.2 * (number + 1)
+        if depth:
+            parent = max(above for above in range(number) if rows[above][0] < depth)
+            _branch(ax, INDENT * depth, y, height - 1.2 * (parent + 1))
+        box(ax, INDENT * depth, y, words, KINDS[kind][0], width=12.0, hatched=kind == "plain")
+    for number, (kind, (color, words)) in enumerate(KINDS.items()):
+        y = height - 1.2 * (number + 1)
+        box(ax, right, y, "", color, width=2.0, hatched=kind == "plain")
+        caption(ax, right + 2.4, y + 0.5, words)
+    return finish(fig, "What the module holds, and what it knows of it")
+
+
+def activations(depth: int) -> Figure:
+    """Draw the numbers before ReLU in some layers of deep networks that begin with different weights."""
+    shown = sorted({1, (depth + 2) // 3, (2 * depth + 1) // 3, depth})
+    starts = {
+        "too small": 0.01,
+        "as in nn.Linear": 1 / math.sqrt(3 * WIDTH),
+        "He": math.sqrt(2 / WIDTH),
+        "too large": 1.0,
+    }
+    fig, grid = new_figure(len(starts), len(shown), figsize=(9.5, 6.2))
+    for row, (name, std) in zip(grid, starts.items(), strict=True):
+        sums = _sums(std, depth)
+        for ax, layer in zip(row, shown, strict=True):
+            _histogram(ax, sums[layer - 1])
+        row[0].set_ylabel(f"{name}\nstd {std:.2g}", color=INK)
+    for ax, layer in zip(grid[0], shown, strict=True):
+        ax.set_title(f"layer {layer}\n{ax.get_title()}", fontsize=10, color=INK)
+    fig.suptitle("What each layer adds up, before ReLU; above each picture, the size of the numbers", fontsize=12)
+    return fig
+
+
+def modes() -> Figure:
+    """Draw Dropout and BatchNorm in both modes: kept cells, and where the numbers of a batch end up."""
+    fig, (cells, lines) = new_figure(1, 2, figsize=(9.5, 3.9))
+    _dropout_cells(cells)
+    batch = torch.randn(2000, 1, generator=torch.Generator().manual_seed(0)) * 2 + 5
+    norm = nn.BatchNorm1d(1)
+    with torch.no_grad():
+        results = {"input": batch, "train mode": norm(batch), "eval mode, after it": norm.eval()(batch)}
+    for (name, values), color in zip(results.items(), ("#BBBBBB", BLUE, ORANGE), strict=True):
+        shape = "stepfilled" if name == "input" else "step"
+        label = f"{name}: mean {abs(values.mean().item()):.1f}"
+        lines.hist(values.flatten().tolist(), bins=60, range=(-4, 12), histtype=shape, color=color, lw=2, label=label)
+    lines.set(yticks=[], xlabel="number", title="BatchNorm1d on a batch")
+    lines.set_ylim(top=lines.get_ylim()[1] * 1.5)
+    lines.legend(loc="upper right")
+    return fig
+
+
+def _rows(name: str, module: nn.Module, depth: int, hidden: bool = False) -> Iterator[Row]:
+    """List a module and all it holds; what stands in a plain list is hidden, and so is all inside it."""
+    yield depth, name, "plain" if hidden else "module"
+    kinds = (("parameter", module._parameters), ("buffer", module._buffers))
+    for kind, entries in kinds:
+        for key, value in entries.items():
+            if value is not None:
+                yield depth + 1, _shaped(key, value), "plain" if hidden else kind
+    for key, child in module.named_children():
+        yield from _rows(f"{key}: {type(child).__name__}", child, depth + 1, hidden)
+    for key, value in vars(module).items():
+        if isinstance(value, Tensor):
+            yield depth + 1, _shaped(key, value), "plain"
+        if isinstance(value, list) and value and isinstance(value[0], nn.Module):
+            yield depth + 1, f"{key}: list", "plain"
+            for place, part in enumerate(value):
+                yield from _rows(f"{place}: {type(part).__name__}", part, depth + 2, hidden=True)
+
+
+def _shaped(name: str, value: Tensor) -> str:
+    return f"{name} {tuple(value.shape)}"
+
+
+def _branch(ax: Axes, x: float, y: float, parent: float) -> None:
+    """Draw the line from a parent's row to a row below it."""
+    ax.plot([x - INDENT / 2, x - INDENT / 2, x], [parent, y + 0.5, y + 0.5], color=INK, linewidth=1)
+
+
+def _sums(std: float, depth: int) -> list[Tensor]:
+    """Return what each layer of a ReLU network with normal weights of this std adds up, on normal inputs."""
+    draw = torch.Generator().manual_seed(0)
+    x, sums = torch.randn(200, WIDTH, generator=draw), []
+    for _ in range(depth):
+        sums.append(x @ (torch.randn(WIDTH, WIDTH, generator=draw) * std))
+        x = torch.relu(sums[-1])
+    return sums
+
+
+def _histogram(ax: Axes, values: Tensor) -> None:
+    counts = torch.histc(values, bins=61, min=-3, max=3)
+    ax.stairs(counts.tolist(), torch.linspace(-3, 3, 62).tolist(), fill=True, color=BLUE)
+    ax.set(yticks=[], xticks=[-3, 0, 3])
+    ax.set_title(f"{values.square().mean().sqrt():.2g}", fontsize=10, color=INK)
+
+
+def _dropout_cells(ax: Axes) -> None:
+    """Draw two calls of Dropout in train mode and one in eval mode, on 5 by 6 ones."""
+    drop = nn.Dropout(0.5)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        results = [drop(torch.ones(5, 6)), drop(torch.ones(5, 6)), drop.eval()(torch.ones(5, 6))]
+    for which, (words, values) in enumerate(zip(("train", "train again", "eval"), results, strict=True)):
+        for place, value in enumerate(values.flatten().tolist()):
+            row, column = divmod(place, 6)
+            color = {0.0: "white", 1.0: SKY, 2.0: YELLOW}[value]
+            box(ax, 7.0 * which + column, 5 - row, f"{value:g}", color)
+        caption(ax, 7.0 * which + 3, 0.3, words, align="center")
+    ax.set(xlim=(-0.3, 20.3), ylim=(-0.3, 6.4), aspect="equal", title="Dropout(0.5) on ones")
+    ax.axis("off")

@@ -1,0 +1,240 @@
+"""Figures of chapter 4: the five lines, the order of a step, losses, fits of sin, optimizers on a surface, rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from . import _ch04_runs as runs
+from .drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PALE,
+    SKY,
+    YELLOW,
+    blank,
+    box,
+    caption,
+    finish,
+    new_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Losses = Sequence[float]
+
+LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
+
+# what happens in a step -> the color of its box
+COLORS = {"zero_grad": YELLOW, "forward": SKY, "criterion": GREEN, "backward": ORANGE, "step": PALE}
+
+
+def stepper() -> Figure:
+    """Draw what each of the five lines changes: prediction = w * x with x = 2, target 6, w = 1, lr 0.1."""
+    weight = torch.tensor(1.0, requires_grad=True)
+    weight.grad = torch.tensor(5.0)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    shown = {"w": "1", "w.grad": "5", "prediction": "-", "loss": "-"}
+    rows = [("before", dict(shown))]
+
+    def note(line: str, **changes: object) -> None:
+        shown.update({name.replace("_", "."): str(value) for name, value in changes.items()})
+        rows.append((line, dict(shown)))
+
+    optimizer.zero_grad()
+    note("optimizer.zero_grad()", w_grad=weight.grad)
+    prediction = weight * 2.0
+    note("prediction = model(x)", prediction=f"{prediction.item():g}")
+    loss = (prediction - 6.0) ** 2
+    note("loss = criterion(prediction, y)", loss=f"{loss.item():g}")
+    torch.autograd.backward(loss)
+    note("loss.backward()", w_grad=f"{weight.grad.item():g}")
+    optimizer.step()
+    note("optimizer.step()", w=f"{weight.item():g}")
+    return _table(rows)
+
+
+def _table(rows: Sequence[tuple[str, dict[str, str]]]) -> Figure:
+    """Draw a table of states, a row per line of code; what changed is orange."""
+    fig, ax = blank(width=15.6, height=len(rows) + 1.0)
+    for column, name in enumerate(rows[0][1]):
+        caption(ax, 7.6 + 2.2 * column, len(rows) + 0.45, name, align="center")
+    before = rows[0][1]
+    for number, (line, state) in enumerate(rows):
+        y = len(rows) - 1.0 - number
+        caption(ax, 0, y + 0.5, line if number == 0 else f"{number}  {line}")
+        for column, (name, value) in enumerate(state.items()):
+            box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else PALE, width=2.2)
+        before = state
+    return finish(fig, "One step, line by line; orange: what this line changed")
+
+
+def call_order(step: Callable[..., Any]) -> Figure:
+    """Draw what happens in step(model, optimizer, criterion, x, y), in the order in which it really happens."""
+    events = _record(step)
+    per_row = 5
+    height = 1.6 * math.ceil(len(events) / per_row)
+    fig, ax = blank(width=3.1 * per_row, height=height)
+    for number, (kind, words) in enumerate(events):
+        left, y = 3.1 * (number % per_row), height - 1.4 - 1.6 * (number // per_row)
+        box(ax, left, y, words, COLORS[kind], width=2.7)
+        if number % per_row:
+            ax.annotate("", (left, y + 0.5), (left - 0.4, y + 0.5), arrowprops={"arrowstyle": "-|>", "color": INK})
+    return finish(fig, "One step, as recorded from the code (read row by row)")
+
+
+def _record(step: Callable[..., Any]) -> list[tuple[str, str]]:
+    """Run a step on a small model with listeners everywhere, and return what they heard."""
+    heard: list[tuple[str, str]] = []
+
+    def tell(kind: str, words: str) -> Callable[..., None]:
+        return lambda *_args, **_kwargs: heard.append((kind, words))
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+        x, y = torch.randn(8, 2), torch.randn(8, 1)
+    for name, layer in zip(("layer 1", "ReLU", "layer 2"), model, strict=True):
+        layer.register_forward_hook(tell("forward", f"{name} forward"))
+    for name, layer in (("layer 1", model[0]), ("layer 2", model[2])):
+        weight: Tensor = layer.get_parameter("weight")
+        weight.register_post_accumulate_grad_hook(tell("backward", f"{name} .grad"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.register_step_post_hook(tell("step", "optimizer.step"))
+    clear = optimizer.zero_grad
+
+    def cleared(set_to_none: bool = True) -> None:
+        heard.append(("zero_grad", "zero_grad"))
+        clear(set_to_none)
+
+    def criterion(prediction: Tensor, target: Tensor) -> Tensor:
+        heard.append(("criterion", "criterion"))
+        return ((prediction - target) ** 2).mean()
+
+    optimizer.zero_grad = cleared  # type: ignore[method-assign]
+    step(model, optimizer, criterion, x, y)
+    return heard
+
+
+def curves(named: Mapping[str, Losses], low: float = LOW, high: float = HIGH) -> Figure:
+    """Draw one small plot of losses per name, four in a row, all on one scale."""
+    columns = min(4, len(named))
+    count = math.ceil(len(named) / columns)
+    fig, grid = new_figure(count, columns, figsize=(10.5, 2.5 * count))
+    for ax, (name, losses) in zip(grid.flatten(), named.items(), strict=True):
+        _plot(ax, name, losses, low=low, high=high)
+    return fig
+
+
+def museum() -> Figure:
+    """Draw eight ways in which a loss may look, each with its cause, from real runs."""
+    learned, unseen = runs.overfit()
+    noisy, calm = runs.in_train_mode()
+    rooms: dict[str, list[Losses]] = {
+        "sound": [runs.rate(0.1)],
+        "learning rate too small": [runs.rate(0.0005)],
+        "learning rate too large": [runs.rate(1.3)],
+        "gradients never cleared": [runs.train(runs.regression(), "keeps gradients")],
+        "inputs and targets\nin different orders": [runs.train(runs.regression(), "shuffles inputs")],
+        "learned by heart": [learned, unseen],
+        "measured with dropout on": [noisy, calm],
+        "one wild batch": [runs.wild_batch()],
+    }
+    fig, grid = new_figure(2, 4, figsize=(10.5, 5.0))
+    for ax, (name, lines) in zip(grid.flatten(), rooms.items(), strict=True):
+        _plot(ax, name, *lines)
+    for place, labels in ((grid[1, 1], ("training", "validation")), (grid[1, 2], ("train mode", "eval mode"))):
+        place.legend(labels, fontsize=8)
+    return fig
+
+
+def symptoms() -> Figure:
+    """Draw the losses of the eight broken loops, beside what a sound loop does on the same data."""
+    sound, sound_adam = runs.rate(0.1), runs.adam()
+    fig, grid = new_figure(2, 4, figsize=(10.5, 5.0))
+    for ax, (letter, fault) in zip(grid.flatten(), runs.FAULTS.items(), strict=True):
+        _plot(ax, f"loop {letter}", runs.train(runs.regression(), fault))
+        ax.plot(sound_adam if letter == "f" else sound, color=INK, linewidth=1, linestyle=":")
+    return fig
+
+
+def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = HIGH) -> None:
+    """Plot losses against steps on a logarithmic scale; where a loss is no number any more, say so."""
+    for losses, color in zip(lines, (BLUE, ORANGE), strict=False):
+        ax.plot([value if math.isfinite(value) else math.nan for value in losses], color=color, linewidth=1.5)
+        lost = next((step for step, value in enumerate(losses) if not math.isfinite(value)), None)
+        if lost is not None:
+            words = f"{losses[lost]} from step {lost}"
+            ax.text(0.95, 0.08, words, ha="right", color=INK, fontsize=9, transform=ax.transAxes)
+    ax.set(yscale="log", ylim=(low, high))
+    ax.minorticks_off()
+    ax.set_title(name, fontsize=10, color=INK)
+    ax.set_xlabel("step", fontsize=8)
+    ax.set_xlim(0, len(lines[0]))
+    ax.tick_params(labelsize=8)
+
+
+def fit_of(model: Callable[[Tensor], Tensor]) -> Figure:
+    """Draw sin, and what a model of one input makes of it."""
+    x = torch.linspace(-math.pi, math.pi, 200)
+    with torch.no_grad():
+        y = model(x.unsqueeze(1)).squeeze(1)
+    fig, ax = new_figure(figsize=(7.0, 3.2))
+    ax.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
+    ax.plot(x.tolist(), y.tolist(), color=BLUE, linewidth=2, label="model(x)")
+    ax.set(xlabel="x", title=f"mean squared error {((y - x.sin()) ** 2).mean().item():.2g}")
+    ax.legend()
+    return fig
+
+
+def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
+    """Draw how the errors of many runs are spread, with a threshold, and the best, middle and worst fit."""
+    fig, (left, right) = new_figure(1, 2, figsize=(10.5, 3.4))
+    left.hist(errors.log10().tolist(), bins=24, color=SKY, edgecolor=INK)
+    left.axvline(math.log10(bar), color=ORANGE, linewidth=2)
+    left.text(math.log10(bar), left.get_ylim()[1] * 0.92, f" {bar:g}", color=INK)
+    ticks = (-4, -3, -2, -1)
+    left.set_xticks(ticks, [f"{10.0**tick:g}" for tick in ticks])
+    left.set(xlabel="mean squared error after training", ylabel="runs", title=f"{len(errors)} first weights")
+    order = errors.argsort()
+    right.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
+    for name, run, color in (("best", 0, GREEN), ("middle", len(order) // 2, BLUE), ("worst", -1, ORANGE)):
+        right.plot(x.tolist(), fits[order[run]].tolist(), color=color, label=f"{name}: {errors[order[run]]:.2g}")
+    right.legend(fontsize=9)
+    right.set(xlabel="x")
+    return fig
+
+
+def surface(steps: int = 40) -> Figure:
+    """Draw the paths of three optimizers down one long bowl."""
+    sgd, adam = torch.optim.SGD, torch.optim.Adam
+    routes = {
+        "SGD, lr 0.09": (runs.path(sgd, steps, lr=0.09), BLUE),
+        "SGD, lr 0.04, momentum 0.7": (runs.path(sgd, steps, lr=0.04, momentum=0.7), ORANGE),
+        "Adam, lr 0.3": (runs.path(adam, steps, lr=0.3), GREEN),
+    }
+    fig, row = new_figure(1, 3, figsize=(10.5, 2.9))
+    a, b = torch.meshgrid(torch.linspace(-4.6, 2.0, 80), torch.linspace(-1.4, 1.4, 80), indexing="xy")
+    height = a**2 / 2 + 10 * b**2
+    for ax, (name, (visited, color)) in zip(row, routes.items(), strict=True):
+        ax.contour(a.numpy(), b.numpy(), height.numpy(), levels=12, colors="#BBBBBB", linewidths=0.8)
+        ax.plot(*zip(*visited, strict=True), "o-", color=color, markersize=3, linewidth=1.2)
+        ax.plot([0], [0], "*", color=INK, markersize=10)
+        ax.set_title(name, fontsize=10, color=INK)
+    return fig
+
+
+def rates(values: Losses) -> Figure:
+    """Draw the learning rate of each step."""
+    fig, ax = new_figure(figsize=(7.0, 2.6))
+    ax.plot(values, color=BLUE, linewidth=2)
+    ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
+    return fig

@@ -1,0 +1,1 @@
+"""What students are shipped of the judge's knowledge: data that `make build` writes."""
