@@ -2,10 +2,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from autograder.catalog.points import Worth
 
 from autograder.authoring.build import build, check_sync
 from autograder.catalog import points
-from autograder.catalog.points import Worth
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 

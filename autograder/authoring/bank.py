@@ -7,7 +7,7 @@ import inspect
 import re
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
@@ -38,42 +38,49 @@ class Answer:
 
 
 class AnswerBank:
-    """The known answers to a chapter's exercises, in file order."""
+    """The known answers to one exercise, in the order of their file."""
 
-    def __init__(self, chapter: str) -> None:
-        self.chapter = chapter
+    def __init__(self, exercise: str) -> None:
+        self.exercise = exercise
+        self.survivors: dict[str, str] = {}
         self._answers: list[Answer] = []
 
-    def wrong(self, exercise: str, tag: str, sentence: str) -> Callable[[Function], Function]:
+    def wrong(self, tag: str, sentence: str) -> Callable[[Function], Function]:
         """Register a wrong answer, with the sentence that explains the misunderstanding."""
         if not sentence.strip():
-            raise BankError(f"the wrong answer {tag!r} to {exercise!r} needs a sentence for the student")
-        return self._register(exercise, tag, sentence)
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
+        return self._register(tag, sentence)
 
-    def right(self, exercise: str, tag: str) -> Callable[[Function], Function]:
+    def right(self, tag: str) -> Callable[[Function], Function]:
         """Register a right answer that is structured differently from the reference."""
-        return self._register(exercise, tag, None)
+        return self._register(tag, None)
 
-    def _register(self, exercise: str, tag: str, sentence: str | None) -> Callable[[Function], Function]:
+    def survives(self, reasons: Mapping[str, str]) -> None:
+        """Name the mutants of the worked solution that pass because they are right: what changed, and why it may."""
+        self.survivors |= reasons
+
+    def _register(self, tag: str, sentence: str | None) -> Callable[[Function], Function]:
         if not _TAG.fullmatch(tag):
-            raise BankError(f"expected a tag like 'no-keepdim' for {exercise!r}, found {tag!r}")
-        if any((answer.exercise, answer.tag) == (exercise, tag) for answer in self._answers):
-            raise BankError(f"the answer {tag!r} to {exercise!r} is in the bank twice; give one of them another tag")
+            raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
+        if any(answer.tag == tag for answer in self._answers):
+            raise BankError(
+                f"the answer {tag!r} to {self.exercise!r} is in the bank twice; give one of them another tag"
+            )
 
         def register(function: Function) -> Function:
+            if function.__name__ != self.exercise:
+                raise BankError(
+                    f"expected an answer called {self.exercise!r} under {tag!r}, found {function.__name__!r}"
+                )
             source = _class_source(function) if isinstance(function, type) else _undecorated(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
-            self._answers.append(Answer(exercise, tag, sentence, answer, source))
+            self._answers.append(Answer(self.exercise, tag, sentence, answer, source))
             return function
 
         return register
 
     def __iter__(self) -> Iterator[Answer]:
         return iter(self._answers)
-
-    def of(self, exercise: str) -> list[Answer]:
-        """The answers to one exercise."""
-        return [answer for answer in self._answers if answer.exercise == exercise]
 
 
 def _undecorated(function: Callable[..., Any]) -> str:
@@ -113,22 +120,43 @@ def _a_method(made: type) -> FunctionType:
     return next(member for member in members if isinstance(member, FunctionType))
 
 
-def load_bank(course: Path, chapter: str) -> AnswerBank:
-    """Read `answers/<chapter>.py` of a course folder."""
-    path = course / "answers" / f"{chapter}.py"
-    if not path.is_file():
-        raise CourseNotFound(f"expected the answer bank at {path}, found none. Run this from the course's own clone.")
-    spec = spec_from_file_location(f"answer_bank_{chapter}", path)
+def bank_path(course: Path, chapter: str, exercise: str) -> Path:
+    """Where the bank of an exercise is: the mirror of its file."""
+    return course / "answers" / chapter / f"{exercise}.py"
+
+
+def load_banks(course: Path, chapter: str) -> dict[str, AnswerBank]:
+    """The answer banks of a chapter, by exercise; raises BankError, CourseNotFound where the course has none."""
+    folder = course / "answers" / chapter
+    if not folder.is_dir():
+        raise CourseNotFound(
+            f"expected the answer banks in {folder}, found none. Run this from the course's own clone."
+        )
+    return {path.stem: load_bank(path) for path in sorted(folder.glob("[!_]*.py"))}
+
+
+def load_bank(path: Path) -> AnswerBank:
+    """Read the bank of one exercise; raises BankError with the line where it cannot be read."""
+    spec = spec_from_file_location(f"answers_to_{path.stem}", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except BankError:
-        raise
     except Exception as error:
-        line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[-1].lineno
-        raise BankError(f"{path}:{line}: {type(error).__name__}: {error}. Correct the answer bank.") from error
+        line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[_frame(error, path)].lineno
+        kind = "" if isinstance(error, BankError) else f"{type(error).__name__}: "
+        raise BankError(f"{path}:{line}: {kind}{error}. Correct the answer bank.") from error
     bank = getattr(module, "bank", None)
-    if not isinstance(bank, AnswerBank):
-        raise BankError(f"expected `bank = AnswerBank({chapter!r})` in {path}, found {bank!r}")
+    if not isinstance(bank, AnswerBank) or bank.exercise != path.stem:
+        raise BankError(f'expected `bank = AnswerBank("{path.stem}")` in {path}, found {_found(bank)}. Write it.')
     return bank
+
+
+def _frame(error: Exception, path: Path) -> int:
+    """Which frame of an error's traceback is the bank's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return max((i for i, frame in enumerate(frames) if frame.filename == str(path)), default=-1)
+
+
+def _found(bank: object) -> str:
+    return f"the bank of {bank.exercise!r}" if isinstance(bank, AnswerBank) else f"`bank = {bank!r}`"

@@ -46,20 +46,16 @@ def _is_known(node: ast.stmt) -> bool:
     return ast.unparse(node) in ("import torch", "import math") or isinstance(node, ast.Expr)
 
 
-def entry(exercise: str, answer: str, is_right: bool) -> str:
+def entry(answer: str, is_right: bool) -> str:
     """The entry: a decorator whose tag and sentence are still to be written, and the answer."""
     if is_right:
-        return f'@bank.right("{exercise}", "{TAG}")\n{answer}'
-    return f'@bank.wrong(\n    "{exercise}",\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
+        return f'@bank.right("{TAG}")\n{answer}'
+    return f'@bank.wrong(\n    "{TAG}",\n    "{SENTENCE}",\n)\n{answer}'
 
 
-def place(bank: Path, exercise: str) -> int:
-    """The line of an answer bank after which an entry belongs: the end of the last answer to the exercise."""
+def place(bank: Path) -> int:
+    """The line of an answer bank after which an entry belongs: the end of the last answer."""
     tree = ast.parse(bank.read_text(encoding="utf-8"))
-    ends = [node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS) and _answers(node, exercise)]
-    return max(ends, default=tree.body[-1].end_lineno or 0)
-
-
-def _answers(node: ast.FunctionDef | ast.ClassDef, exercise: str) -> bool:
-    calls = [each for each in node.decorator_list if isinstance(each, ast.Call) and each.args]
-    return any(isinstance(call.args[0], ast.Constant) and call.args[0].value == exercise for call in calls)
+    return max((node.end_lineno or 0 for node in tree.body if isinstance(node, _ANSWERS)), default=0) or (
+        tree.body[-1].end_lineno or 0
+    )

@@ -6,12 +6,12 @@ It works where the course folder is, never in the process that runs a student's 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.bank import Answer, load_bank
+from autograder.authoring.bank import Answer, bank_path, load_banks
 from autograder.authoring.chapter import read_chapter
 from autograder.catalog.course import course_in
 from autograder.errors import BankError, ChapterError
@@ -33,9 +33,9 @@ class Judge:
         self.course = course
         self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
         self.exercises = course_in(course).exercises(stem)
-        self.bank = load_bank(course, stem)
+        self.banks = load_banks(course, stem)
         _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
-        _know_exercises(self.bank, self.chapter.exercises)
+        _have_banks(course, stem, self.chapter.exercises, self.banks)
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}
         self._shown: dict[str, list[tuple[Answer, tuple[Observation, ...]]]] = {}
@@ -70,7 +70,7 @@ class Judge:
 
     def _make_key(self, exercise: Exercise, seed: int) -> Key:
         cases = exercise.cases(seed)
-        wrong = [answer for answer in self.bank.of(exercise.name) if not answer.is_right]
+        wrong = [answer for answer in self.banks[exercise.name] if not answer.is_right]
         reference = exercise.observe(self.reference(exercise.name), cases)
         for case, seen in zip(cases, reference, strict=True):
             error = seen.get("raised")
@@ -90,7 +90,7 @@ class Judge:
             known = {mistake.tag: mistake.observations for mistake in key.mistakes}
             self._shown[name] = [
                 (answer, known.get(answer.tag) or _observed(self.exercises[name], answer, key.cases))
-                for answer in self.bank.of(name)
+                for answer in self.banks[name]
             ]
         return self._shown[name]
 
@@ -130,10 +130,14 @@ def _agree_on_names(where: str, written: Sequence[str], probed: Sequence[str]) -
         )
 
 
-def _know_exercises(bank: Sequence[Answer] | Any, known: Sequence[str]) -> None:
-    for answer in bank:
-        if answer.exercise not in known:
-            raise BankError(
-                f"the answer bank holds {answer.tag!r} for {answer.exercise!r}, which is no exercise of the chapter; "
-                f"the exercises are: {', '.join(known)}."
-            )
+def _have_banks(course: Path, stem: str, known: Sequence[str], banks: Collection[str]) -> None:
+    """Raise BankError where an exercise has no answer bank, or a bank no exercise."""
+    for name in set(known) - set(banks):
+        raise BankError(
+            f"expected answers to {name!r} in {bank_path(course, stem, name)}, found none. Write that file."
+        )
+    for name in set(banks) - set(known):
+        raise BankError(
+            f"{bank_path(course, stem, name)} holds answers to {name!r}, which is no exercise of the chapter; "
+            f"the exercises are: {', '.join(known)}. Rename or delete the file."
+        )

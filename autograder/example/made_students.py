@@ -50,7 +50,7 @@ class ClassMaker:
         self.chapter, self.release = judge.chapter, release
         self.names = judge.chapter.exercises
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
-        self.bank = {name: judge.bank.of(name) for name in self.names}
+        self.bank = {name: [*judge.banks[name]] for name in self.names}
 
     def students(self, mishaps: bool = True) -> Iterator[Student]:
         """Every student of the class; without mishaps, those whose answers are the bank's, in proper files."""

@@ -67,10 +67,9 @@ def assignment(course: Path, stem: str, given: Path | None = None) -> Assignment
 
 def _texts(course: Path, stem: str) -> list[Path]:
     """What a verdict depends on: the chapter, its answer bank, and all exercises, for these may share something."""
-    answers = course / "answers"
     return [
         course / "chapters" / f"{stem}.py",
-        *sorted(path for path in (answers / f"{stem}.py", *(answers / stem).glob("*.py")) if path.is_file()),
+        *sorted((course / "answers" / stem).glob("*.py")),
         *sorted((course / EXERCISES).rglob("*.py")),
     ]
 

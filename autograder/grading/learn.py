@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.authoring import draft
+from autograder.authoring.bank import bank_path
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
@@ -65,9 +66,9 @@ def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = 
     reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()
     entry, advice = _drafted(lab, reports, names)
-    bank = course / "answers" / f"{stem}.py"
+    bank = bank_path(course, stem, exercise)
     near = lab.near(outcomes[VISIBLE_SEED])
-    return Lesson(exercise, visible, tuple(fresh), near, bank, draft.place(bank, exercise), entry, advice)
+    return Lesson(exercise, visible, tuple(fresh), near, bank, draft.place(bank), entry, advice)
 
 
 def _read(wanted: Assignment, path: Path) -> Submission:
@@ -142,7 +143,7 @@ def _drafted(lab: _Lab, reports: dict[int, Report], names: Iterable[str]) -> tup
     is_right = all(report.passed for report in reports.values())
     alone = lab.alone(answer)
     same = all(_alike(alone.report(seed, alone.outcome(seed)), report) for seed, report in reports.items())
-    entry = draft.entry(exercise, answer, is_right)
+    entry = draft.entry(answer, is_right)
     if not same:
         return entry, "Written alone, the answer does something else: it leans on other cells. Mend the draft by hand."
     known = {tag for report in reports.values() for tag in report.mistakes}

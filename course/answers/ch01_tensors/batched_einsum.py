@@ -1,0 +1,211 @@
+"""Answers to `batched_einsum`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("batched_einsum")
+
+
+@bank.wrong(
+    "transposed-output",
+    "Your products are transposed: the letters behind the arrow fix the order of the dims, n before m.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bnk,bkm->bmn", a, b),
+        "gram": torch.einsum("bik,bjk->bij", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+
+
+@bank.wrong(
+    "missing-batch-dim",
+    "The batch letter is missing behind the arrow of the product: a letter which is not kept is summed over.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bnk,bkm->nm", a, b),
+        "gram": torch.einsum("bik,bjk->bij", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+
+
+@bank.wrong(
+    "gram-of-columns",
+    "Your gram matrices are (k, k): they compare the columns of `a`. `a` comes first, its transpose second.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a.transpose(1, 2) @ a,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "gram-of-all-dims-reversed",
+    "The shapes of the gram product do not fit: `.T` reverses all three dims, the batch too. Swap the last two only.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.T,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "gram-letter-twice",
+    "Behind the arrow a letter may stand only once. The two rows that meet in a gram matrix need two letters.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bik,bkm->bim", a, b),
+        "gram": torch.einsum("bik,bik->bii", a, a),
+        "applied": torch.einsum("bik,bk->bi", a, v),
+        "total": torch.einsum("bik,bkm->im", a, b),
+    }
+
+
+@bank.wrong(
+    "gram-summed",
+    "You add up the gram matrices of the batch. Each `a` has its own: keep the batch letter.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bnk,bkm->bnm", a, b),
+        "gram": torch.einsum("bik,bjk->ij", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+
+
+@bank.wrong(
+    "vector-as-matrix",
+    "In `a @ v` the batch of vectors counts as one matrix, so the shapes do not fit. Say with letters, "
+    "or with a new last dim, what belongs together.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": a @ v,
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "applied-keeps-column",
+    "Your `applied` ends in a dim of size 1, left over from turning `v` into columns. Drop it.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": a @ v[:, :, None],
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong(
+    "applied-squeezed",
+    "`squeeze()` drops every dim of size 1: with a batch of one, the batch goes as well. Name the dim.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.bmm(a, b),
+        "gram": torch.bmm(a, a.transpose(1, 2)),
+        "applied": torch.bmm(a, v.unsqueeze(-1)).squeeze(),
+        "total": torch.bmm(a, b).sum(dim=0),
+    }
+
+
+@bank.wrong(
+    "sums-before-multiplying",
+    "You add up the batch before you multiply: that mixes every `a` with every `b`. The products come "
+    "first, the sum second.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": a.sum(0) @ b.sum(0),
+    }
+
+
+@bank.wrong(
+    "total-is-mean",
+    "Your `total` is the mean over the batch. The sum is asked for.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).mean(0),
+    }
+
+
+@bank.wrong(
+    "total-keeps-batch",
+    "Your `total` still has a batch dim of size 1. Summed over, it is to be gone.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).sum(0, keepdim=True),
+    }
+
+
+@bank.right("matmul")
+def batched_einsum(a, b, v):
+    product = a @ b
+    return {
+        "product": product,
+        "gram": a @ a.mT,
+        "applied": (a @ v.unsqueeze(-1)).squeeze(-1),
+        "total": product.sum(dim=0),
+    }
+
+
+@bank.right("one-at-a-time")
+def batched_einsum(a, b, v):
+    product = torch.stack([left @ right for left, right in zip(a, b)])
+    gram = torch.stack([left @ left.T for left in a])
+    applied = torch.stack([left @ vector for left, vector in zip(a, v)])
+    return dict(product=product, gram=gram, applied=applied, total=sum(product))
+
+
+@bank.right("multiply-and-sum")
+def batched_einsum(a, b, v):
+    out = {}
+    out["total"] = torch.tensordot(a, b, dims=([0, 2], [0, 1]))
+    out["applied"] = (a * v[:, None, :]).sum(-1)
+    out["gram"] = (a[:, :, None, :] * a[:, None, :, :]).sum(-1)
+    out["product"] = (a[:, :, :, None] * b[:, None, :, :]).sum(2)
+    return out
+
+
+@bank.right("other-letters")
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("xij,xjl->xil", a, b),
+        "gram": torch.einsum("...ij,...lj->...il", a, a),
+        "applied": torch.einsum("xij,xj->xi", a, v),
+        "total": torch.einsum("xij,xjl->il", a, b),
+    }
+
+
+bank.survives(
+    {
+        "'bik,bjk->bij' -> 'bjk,bik->bij'": "A gram matrix is symmetric.",
+    }
+)

@@ -1,0 +1,156 @@
+"""Answers to `describe`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("describe")
+
+
+@bank.wrong(
+    "size-not-tuple",
+    "`x.shape` is a `torch.Size`. The dictionary asks for a plain `tuple`: convert it.",
+)
+def describe(x):
+    return {
+        "shape": x.shape,
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.numel() * x.element_size(),
+    }
+
+
+@bank.wrong(
+    "bytes-is-numel",
+    "You count elements, not bytes. How many bytes does one element of this dtype take?",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.numel(),
+    }
+
+
+@bank.wrong(
+    "four-bytes-each",
+    "You count four bytes for every element. That holds for float32 only: ask the tensor.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": 4 * x.numel(),
+    }
+
+
+@bank.wrong(
+    "bytes-of-one-element",
+    "You give the bytes of one element. The whole tensor has `numel()` of them.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.element_size(),
+    }
+
+
+@bank.wrong(
+    "dtype-as-string",
+    "Your dtype is a string. Keep the `torch.dtype` object itself, so that it can be compared and reused.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": str(x.dtype),
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "device-object",
+    "Your device is a `torch.device` object. Its type, a string such as `'cpu'`, is asked for.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong("shape-as-list", "Your shape is a list. The dictionary asks for a tuple.")
+def describe(x):
+    return {
+        "shape": list(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "grad-is-there",
+    "You say False for a tensor that requires grad. Ask `x.requires_grad`.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.grad is not None,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "no-return",
+    "You make the dictionary and keep it to yourself: without `return` the caller gets None.",
+)
+def describe(x):
+    facts = {"shape": tuple(x.shape), "dtype": x.dtype, "device": x.device.type}
+    facts["requires_grad"] = x.requires_grad
+    facts["bytes"] = x.nbytes
+
+
+@bank.right("nbytes")
+def describe(x):
+    return dict(
+        shape=tuple(x.size()),
+        dtype=x.dtype,
+        device=str(x.device.type),
+        requires_grad=x.requires_grad,
+        bytes=x.nbytes,
+    )
+
+
+@bank.right("itemsize-and-prod")
+def describe(x):
+    shape = tuple(int(n) for n in x.shape)
+    return {
+        "bytes": math.prod(shape) * x.dtype.itemsize,
+        "requires_grad": bool(x.requires_grad),
+        "device": str(x.device),
+        "dtype": x.dtype,
+        "shape": shape,
+    }
+
+
+bank.survives(
+    {
+        "x.numel() * x.element_size() -> x.element_size() * x.numel()": "Whole numbers multiply in any order.",
+    }
+)

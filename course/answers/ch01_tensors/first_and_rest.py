@@ -1,0 +1,104 @@
+"""Answers to `first_and_rest`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("first_and_rest")
+
+
+@bank.wrong(
+    "clone-missing",
+    "Your `copy` lives in the memory of `x`: indexing with a number copies nothing, and `contiguous()` "
+    "does not copy what is contiguous already.",
+)
+def first_and_rest(x):
+    return x[0], x[1:]
+
+
+@bank.wrong(
+    "detach-as-copy",
+    "`detach` and `.data` cut a tensor off from autograd and copy nothing: "
+    "your `copy` still lives in the memory of `x`.",
+)
+def first_and_rest(x):
+    return x[0].detach(), x[1:]
+
+
+@bank.wrong(
+    "copies-both",
+    "You copy the other rows as well. The second result is to be a view, so that writing to it changes `x`.",
+)
+def first_and_rest(x):
+    return x[0].clone(), x[1:].clone()
+
+
+@bank.wrong(
+    "copies-the-rest",
+    "It is the other way round: row 0 is to have memory of its own, the other rows are to share that of `x`.",
+)
+def first_and_rest(x):
+    return x[0], x[1:].clone()
+
+
+@bank.wrong(
+    "swapped",
+    "You return the two in the wrong order: the copy of row 0 comes first, the view second.",
+)
+def first_and_rest(x):
+    return x[1:], x[0].clone()
+
+
+@bank.wrong(
+    "keeps-the-row-dim",
+    "Your copy is a matrix of one row: a slice keeps its dim. Index with a number to drop it.",
+)
+def first_and_rest(x):
+    return x[:1].clone(), x[1:]
+
+
+@bank.wrong(
+    "columns",
+    "You take the first column and the other columns. Rows are counted along the first dim.",
+)
+def first_and_rest(x):
+    return x[:, 0].clone(), x[:, 1:]
+
+
+@bank.wrong(
+    "rest-from-row-0",
+    "Your view begins at row 0. The first row is in the copy already: the view begins at row 1.",
+)
+def first_and_rest(x):
+    return x[0].clone(), x[0:]
+
+
+@bank.wrong(
+    "last-row-lost",
+    "Your view ends one row early: the end of a slice is not part of it, and `-1` stands for the last row.",
+)
+def first_and_rest(x):
+    return x[0].clone(), x[1:-1]
+
+
+@bank.right("fancy-index-copies")
+def first_and_rest(x):
+    return x[[0]].squeeze(0), x.narrow(0, 1, x.shape[0] - 1)
+
+
+@bank.right("copy-into-new-memory")
+def first_and_rest(x):
+    first = torch.empty_like(x[0])
+    first.copy_(x[0])
+    return first, x[1:, :]
+
+
+@bank.right("detach-and-clone-in-a-list")
+def first_and_rest(x):
+    first, rest = x.split([1, len(x) - 1])
+    return [first[0].detach().clone(), rest]
+
+
+@bank.right("through-numpy")
+def first_and_rest(x):
+    return torch.tensor(x[0].numpy()), x[1:]

@@ -1,0 +1,125 @@
+"""Answers to `flatten_images`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("flatten_images")
+
+
+@bank.wrong(
+    "view-instead-of-permute",
+    "The shape is right, the order is not: `view` and `reshape` never move a number, so the channels of "
+    "one pixel do not come together. Move the channel dim first.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.reshape(n, h * w, c)
+
+
+@bank.wrong(
+    "hardcoded-n",
+    "The batch size of one example stands in your code. Take it from the shape of `x`.",
+)
+def flatten_images(x):
+    return x.permute(0, 2, 3, 1).reshape(2, -1, x.shape[1])
+
+
+@bank.wrong(
+    "hardcoded-channels",
+    "You count on three channels. Images may have one, or more than three: take the number from `x`.",
+)
+def flatten_images(x):
+    return x.permute(0, 2, 3, 1).reshape(x.shape[0], -1, 3)
+
+
+@bank.wrong(
+    "non-contiguous-view",
+    "Here `view` asks for one row over dims which no longer lie behind one another in memory. `reshape` "
+    "copies where it must; and check the order of the sizes.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    pixels = x.permute(0, 2, 3, 1).view(-1, c)
+    return pixels.view(n, h * w, c)
+
+
+@bank.wrong(
+    "channels-not-moved",
+    "Your result is (N, C, H*W): one row for each channel. One row for each pixel is asked for.",
+)
+def flatten_images(x):
+    return x.flatten(2)
+
+
+@bank.wrong(
+    "column-by-column",
+    "Your pixels run down the columns of the image: height and width are swapped on the way. Keep H before W.",
+)
+def flatten_images(x):
+    return x.transpose(1, 3).flatten(1, 2)
+
+
+@bank.wrong(
+    "batch-merged",
+    "All images have run together into one long matrix. Keep the batch dim and flatten only height and width.",
+)
+def flatten_images(x):
+    return x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
+
+
+@bank.wrong(
+    "squeezed",
+    "`squeeze` drops every dim of size 1: a batch of one image, or an image of one channel, loses a dim.",
+)
+def flatten_images(x):
+    return x.flatten(2).transpose(1, 2).squeeze()
+
+
+@bank.wrong(
+    "images-mixed",
+    "You moved the batch dim behind the pixels: the rows of one result come from different images.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.permute(2, 3, 0, 1).reshape(n, h * w, c)
+
+
+@bank.wrong(
+    "all-dims-reversed",
+    "All four dims came in reverse order, the images as well: for example, `.T` does that. Say with "
+    "`permute` where each dim goes.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.T.reshape(n, h * w, c)
+
+
+@bank.right("flatten-then-transpose")
+def flatten_images(x):
+    return x.flatten(start_dim=2).transpose(1, 2)
+
+
+@bank.right("permute-then-flatten")
+def flatten_images(x):
+    return x.permute(0, 2, 3, 1).contiguous().flatten(1, 2)
+
+
+@bank.right("permute-then-view")
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.permute(0, 2, 3, 1).view(n, h * w, c)
+
+
+@bank.right("stack-of-channels")
+def flatten_images(x):
+    return torch.stack([channel.flatten(1) for channel in x.unbind(1)], dim=-1)
+
+
+bank.survives(
+    {
+        "pixels.reshape -> pixels.view": "Height and width still follow one another in memory, so a view does.",
+        "n -> -1": "With one size left open, reshape finds the batch size itself.",
+        "h * w -> w * h": "Whole numbers multiply in any order.",
+    }
+)

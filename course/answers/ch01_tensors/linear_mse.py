@@ -1,0 +1,177 @@
+"""Answers to `linear_mse`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("linear_mse")
+
+
+@bank.wrong(
+    "untouched",
+    "This is the program as you found it: all three bugs are still in it. Follow the shapes with a "
+    "small example, line by line.",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=1, keepdim=True)
+    std = x.std(dim=1, correction=0, keepdim=True)
+    x -= mean
+    x /= std
+    prediction = x @ w
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "wrong-dim",
+    "One bug is left: you standardize each row. A feature is a column: over which dim do you reduce to "
+    "get one mean per column?",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=1, keepdim=True)
+    std = x.std(dim=1, correction=0, keepdim=True)
+    x = (x - mean) / std
+    prediction = (x @ w).squeeze(1)
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "mutates-input",
+    "One bug is left: the loss is right, but the caller's `x` is not the same afterwards. Which line writes into it?",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=0, keepdim=True)
+    std = x.std(dim=0, correction=0, keepdim=True)
+    x -= mean
+    x /= std
+    prediction = (x @ w).squeeze(1)
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "broadcast-loss",
+    "One bug is left: (n, 1) minus (n,) is (n, n), so every prediction is compared with every target. "
+    "Print the shape of the difference.",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=0, keepdim=True)
+    std = x.std(dim=0, correction=0, keepdim=True)
+    x = (x - mean) / std
+    prediction = x @ w
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "wrong-dim-and-mutates",
+    "The loss compares the right pairs now. Two bugs are left: rows are standardized instead of "
+    "columns, and the caller's `x` is overwritten.",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=1, keepdim=True)
+    std = x.std(dim=1, correction=0, keepdim=True)
+    x -= mean
+    x /= std
+    prediction = (x @ w).squeeze(1)
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "wrong-dim-and-broadcast",
+    "The caller's `x` is safe now. Two bugs are left: rows are standardized instead of columns, and the "
+    "shapes of prediction and target do not match.",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=1, keepdim=True)
+    std = x.std(dim=1, correction=0, keepdim=True)
+    x = (x - mean) / std
+    prediction = x @ w
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "mutates-and-broadcast",
+    "The columns are standardized now. Two bugs are left: the caller's `x` is overwritten, and the "
+    "shapes of prediction and target do not match.",
+)
+def linear_mse(x, w, y):
+    mean = x.mean(dim=0, keepdim=True)
+    std = x.std(dim=0, correction=0, keepdim=True)
+    x -= mean
+    x /= std
+    prediction = x @ w
+    return ((prediction - y) ** 2).mean()
+
+
+@bank.wrong(
+    "sample-std",
+    "The three bugs are gone, but a new one came in: without `correction=0` the standard deviation divides by n - 1.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0)
+    return ((x @ w - y[:, None]) ** 2).mean()
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "The three bugs are gone, but you add up the squared errors. The mean of them is asked for.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w - y[:, None]) ** 2).sum()
+
+
+@bank.wrong(
+    "returns-a-number",
+    "Your loss is a Python number: the way back to `w` is lost, and `backward` is no longer possible. "
+    "Return the scalar tensor.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w - y[:, None]) ** 2).mean().item()
+
+
+@bank.wrong(
+    "one-loss-per-row",
+    "You return one squared error for each row. Take their mean: one scalar.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w).squeeze(1) - y) ** 2
+
+
+@bank.wrong(
+    "absolute-errors",
+    "The three bugs are gone, but you average absolute errors. The squared ones are asked for.",
+)
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w).squeeze(1) - y).abs().mean()
+
+
+@bank.right("target-as-column")
+def linear_mse(x, w, y):
+    x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
+    return ((x @ w - y.unsqueeze(1)) ** 2).mean()
+
+
+@bank.right("clone-first")
+def linear_mse(x, w, y):
+    x = x.clone()
+    x -= x.mean(dim=0, keepdim=True)
+    x /= x.std(dim=0, correction=0, keepdim=True)
+    return torch.nn.functional.mse_loss((x @ w).flatten(), y)
+
+
+@bank.right("matrix-times-vector")
+def linear_mse(x, w, y):
+    var, mean = torch.var_mean(x, 0, correction=0)
+    scaled = (x - mean) * var.rsqrt()
+    return (scaled @ w[:, 0] - y).square().sum() / len(y)
+
+
+bank.survives(
+    {
+        "(scaled @ w).squeeze(1) -> (scaled @ w).squeeze()": "The prediction (n, 1) has no other dim of size 1: one row alone has no spread to divide by.",
+        "prediction - y -> y - prediction": "The square forgets the sign of a difference.",
+        "prediction - y -> prediction.sub_(y)": "The prediction is a tensor of the answer's own; nobody else sees it change.",
+    }
+)

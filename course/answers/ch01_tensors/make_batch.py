@@ -1,0 +1,124 @@
+"""Answers to `make_batch`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("make_batch")
+
+
+@bank.wrong(
+    "global-seed",
+    "A global generator, torch's or NumPy's, stands elsewhere after your call: you seed it, or draw from "
+    "it. Use a `torch.Generator` of your own.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    torch.manual_seed(seed)
+    return torch.randn(n, d, dtype=dtype)
+
+
+@bank.wrong(
+    "int-dtype",
+    "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are asked for.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-3, 4, (n, d), generator=generator)
+
+
+@bank.wrong(
+    "list-dtype",
+    "Your result is float32 whatever `dtype` says, as any tensor made from Python floats is. Pass `dtype` on.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    rows = [torch.randn(d, generator=generator).tolist() for _ in range(n)]
+    return torch.tensor(rows)
+
+
+@bank.wrong(
+    "unseeded",
+    "You draw from the global generator and never use `seed`: two calls with one seed give two different batches.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    return torch.randn(n, d, dtype=dtype)
+
+
+@bank.wrong(
+    "seed-ignored",
+    "You made a generator, but `seed` never reaches it: every seed gives the same batch.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator()
+    return torch.randn(n, d, dtype=dtype, generator=generator)
+
+
+@bank.wrong(
+    "uniform",
+    "Your numbers look uniform, not normal.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(n, d, dtype=dtype, generator=generator)
+
+
+@bank.wrong(
+    "swapped-shape",
+    "Your batch is (d, n). One row for each of the `n` examples comes first, then its `d` features.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(d, n, dtype=dtype, generator=generator)
+
+
+@bank.wrong(
+    "one-row-repeated",
+    "Numbers repeat: each is to be drawn on its own.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(d, dtype=dtype, generator=generator).repeat(n, 1)
+
+
+@bank.wrong(
+    "seed-plus-global",
+    "You add a number from the global generator to the seed: the batch depends on what was drawn "
+    "before, and moves the global generator on.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed + int(torch.randint(1000, ())))
+    return torch.randn(n, d, dtype=dtype, generator=generator)
+
+
+@bank.wrong(
+    "standardized",
+    "Whatever the seed, your batch has mean 0 or spread 1 exactly: normal numbers only come near. Leave "
+    "them as they are drawn.",
+)
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    x = torch.randn(n, d, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+    return (x - x.mean()) / x.std()
+
+
+@bank.right("cast-afterwards")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator()
+    generator.manual_seed(seed)
+    return torch.randn((n, d), generator=generator).to(dtype)
+
+
+@bank.right("fill-in-place")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    return torch.empty(n, d, dtype=dtype).normal_(generator=torch.Generator().manual_seed(seed))
+
+
+@bank.right("normal")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator(device="cpu").manual_seed(seed)
+    return torch.normal(0.0, 1.0, size=(n, d), dtype=dtype, generator=generator)
+
+
+@bank.right("transposed-draw")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed + 1)
+    return torch.randn(d, n, dtype=torch.float64, generator=generator).T.to(dtype)

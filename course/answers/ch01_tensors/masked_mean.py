@@ -1,0 +1,133 @@
+"""Answers to `masked_mean`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("masked_mean")
+
+
+@bank.wrong(
+    "mean-of-zeros",
+    "You put zeros in for the masked entries, then average over all of them. Divide by the number of "
+    "True entries only.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).mean(dim)
+
+
+@bank.wrong(
+    "nan-row",
+    "Where no entry is True you divide 0 by 0, and get nan. Such a mean is to be 0.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(dim) / mask.sum(dim)
+
+
+@bank.wrong(
+    "int-division",
+    "`//` rounds every mean down to a whole number. You want the other division.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(dim) // mask.sum(dim).clamp(min=1)
+
+
+@bank.wrong(
+    "nan-leaks",
+    "You multiply with the mask, and nan times 0 is nan. Replace what is masked out, do not multiply it.",
+)
+def masked_mean(x, mask, dim):
+    return (x * mask).sum(dim) / mask.sum(dim).clamp(min=1)
+
+
+@bank.wrong(
+    "one-count-for-all",
+    "You divide every sum by the count of True in the whole mask. Each slice has a count of its own.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(dim) / mask.sum().clamp(min=1)
+
+
+@bank.wrong(
+    "count-plus-one",
+    "You add 1 to the count against the division by 0: now every mean is too small.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(dim) / (mask.sum(dim) + 1)
+
+
+@bank.wrong(
+    "whole-tensor",
+    "You return one mean for all entries. Reduce along `dim`.",
+)
+def masked_mean(x, mask, dim):
+    return x[mask].mean()
+
+
+@bank.wrong(
+    "keeps-dim",
+    "Your result keeps `dim` with size 1. As with `mean`, the reduced dim is to be gone.",
+)
+def masked_mean(x, mask, dim):
+    count = mask.sum(dim, keepdim=True).clamp(min=1)
+    return torch.where(mask, x, 0.0).sum(dim, keepdim=True) / count
+
+
+@bank.wrong(
+    "mask-inverted",
+    "You average what the mask leaves out. True marks the entries which count.",
+)
+def masked_mean(x, mask, dim):
+    return x.masked_fill(mask, 0.0).sum(dim) / (~mask).sum(dim).clamp(min=1)
+
+
+@bank.wrong("mutates-input", "You write zeros into the caller's `x`. Work on a new tensor.")
+def masked_mean(x, mask, dim):
+    x[~mask] = 0.0
+    return x.sum(dim) / mask.sum(dim).clamp(min=1)
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "You return sums. Divide each by the number of entries it added up.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(dim)
+
+
+@bank.wrong("mask-ignored", "You average all entries: the mask is never used.")
+def masked_mean(x, mask, dim):
+    return x.mean(dim)
+
+
+@bank.wrong(
+    "last-dim-always",
+    "You reduce over the last dim whatever `dim` says: use the argument.",
+)
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 0.0).sum(-1) / mask.sum(-1).clamp(min=1)
+
+
+@bank.right("masked-fill")
+def masked_mean(x, mask, dim):
+    count = mask.float().sum(dim=dim)
+    return x.masked_fill(~mask, 0).sum(dim=dim) / torch.maximum(count, torch.ones_like(count))
+
+
+@bank.right("nanmean")
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, torch.nan).nanmean(dim).nan_to_num(0.0)
+
+
+@bank.right("where-afterwards")
+def masked_mean(x, mask, dim):
+    total = torch.where(mask, x, torch.zeros_like(x)).sum(dim)
+    count = mask.sum(dim)
+    return torch.where(count > 0, total / count, 0.0)
+
+
+@bank.right("tiny-in-the-count")
+def masked_mean(x, mask, dim):
+    kept = x.clone()
+    kept[~mask] = 0
+    return kept.sum(dim) / (mask.sum(dim) + 1e-8)

@@ -1,0 +1,104 @@
+"""Answers to `one_hot`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("one_hot")
+
+
+@bank.wrong(
+    "k-from-max",
+    "You count the classes by the largest label present. A class nobody has still needs its column: use `k`.",
+)
+def one_hot(labels, k):
+    return torch.eye(int(labels.max()) + 1)[labels]
+
+
+@bank.wrong(
+    "scatter-wrong-dim",
+    "You scatter along dim 0: each label picks a row. It is the column that a label picks.",
+)
+def one_hot(labels, k):
+    out = torch.zeros(len(labels), k)
+    return out.scatter_(0, labels[:, None], 1.0)
+
+
+@bank.wrong(
+    "bool-result",
+    "Your result holds True and False. Numbers of dtype float32 are asked for.",
+)
+def one_hot(labels, k):
+    return labels[:, None] == torch.arange(k)
+
+
+@bank.wrong(
+    "int-result",
+    "Your result is int64, like the labels. float32 is asked for, so that it can be multiplied with weights.",
+)
+def one_hot(labels, k):
+    return torch.nn.functional.one_hot(labels, k)
+
+
+@bank.wrong(
+    "transposed",
+    "Your classes run down the rows. One row for each label, one column for each class.",
+)
+def one_hot(labels, k):
+    return (torch.arange(k)[:, None] == labels).float()
+
+
+@bank.wrong(
+    "fills-columns",
+    "`out[:, labels]` picks whole columns for every row. Pair each row number with its own label.",
+)
+def one_hot(labels, k):
+    out = torch.zeros(len(labels), k)
+    out[:, labels] = 1
+    return out
+
+
+@bank.wrong("counts-from-one", "You count classes from 1. Label 0 belongs to the first column.")
+def one_hot(labels, k):
+    return (labels[:, None] == torch.arange(1, k + 1)).float()
+
+
+@bank.wrong(
+    "label-as-value",
+    "You write the label itself into the row. The one column that is not 0 holds a 1.",
+)
+def one_hot(labels, k):
+    return torch.nn.functional.one_hot(labels, k).float() * labels[:, None]
+
+
+@bank.wrong("double-result", "Your result is float64. float32 is asked for.")
+def one_hot(labels, k):
+    return torch.eye(k, dtype=torch.float64)[labels]
+
+
+@bank.right("rows-of-eye")
+def one_hot(labels, k):
+    return torch.eye(k)[labels]
+
+
+@bank.right("scatter")
+def one_hot(labels, k):
+    return torch.zeros(labels.shape[0], k).scatter_(1, labels.unsqueeze(1), 1.0)
+
+
+@bank.right("functional")
+def one_hot(labels, k):
+    return torch.nn.functional.one_hot(labels, num_classes=k).to(torch.float32)
+
+
+@bank.right("one-element-at-a-time")
+def one_hot(labels, k):
+    out = torch.zeros((len(labels), k))
+    for row, label in enumerate(labels):
+        out[row, label] = 1.0
+    return out
+
+
+@bank.right("compare")
+def one_hot(labels, k):
+    return torch.where(labels[:, None] == torch.arange(k), 1.0, 0.0)

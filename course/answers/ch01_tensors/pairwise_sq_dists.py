@@ -1,0 +1,141 @@
+"""Answers to `pairwise_sq_dists`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("pairwise_sq_dists")
+
+
+@bank.wrong(
+    "same-n-only",
+    "You compare row i of `a` with row i of `b` only. Every row of `a` meets every row of `b`: make "
+    "room for that with a new dim.",
+)
+def pairwise_sq_dists(a, b):
+    return ((a - b) ** 2).sum(-1)
+
+
+@bank.wrong(
+    "loop",
+    "There is a Python loop in your function. Broadcasting does all pairs at once.",
+)
+def pairwise_sq_dists(a, b):
+    return torch.stack([((row - b) ** 2).sum(-1) for row in a])
+
+
+@bank.wrong(
+    "negative-from-expansion",
+    "The expanded square takes a small difference of huge numbers: far from the origin the digits "
+    "cancel, and distances even turn negative. Subtract the points first.",
+)
+def pairwise_sq_dists(a, b):
+    return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+
+
+@bank.wrong(
+    "clamped-expansion",
+    "`clamp` hides the negative distances of the expanded square, but the lost digits stay lost: many "
+    "distances are 0 or wrong. Subtract the points first.",
+)
+def pairwise_sq_dists(a, b):
+    return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
+
+
+@bank.wrong(
+    "cdist-of-many",
+    "With more than 25 points `cdist` switches to the expanded square and loses the digits of far-away "
+    "points. See its argument `compute_mode`.",
+)
+def pairwise_sq_dists(a, b):
+    return torch.cdist(a, b) ** 2
+
+
+@bank.wrong(
+    "not-squared",
+    "You return distances. The squared ones are asked for: there is no root to take.",
+)
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b[None]) ** 2).sum(-1).sqrt()
+
+
+@bank.wrong(
+    "absolute-differences",
+    "You add up absolute differences. Euclidean distance adds up their squares.",
+)
+def pairwise_sq_dists(a, b):
+    return (a[:, None] - b[None]).abs().sum(-1)
+
+
+@bank.wrong(
+    "mean-not-sum",
+    "You average over the coordinates. A squared distance is their sum.",
+)
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b[None]) ** 2).mean(-1)
+
+
+@bank.wrong(
+    "transposed",
+    "Your rows belong to `b`. Row i of the result belongs to row i of `a`: check where each new dim goes.",
+)
+def pairwise_sq_dists(a, b):
+    return ((b[:, None] - a[None]) ** 2).sum(-1)
+
+
+@bank.wrong(
+    "sums-over-points",
+    "You add up over the points of `b`, and keep the coordinates. Reduce the dim that holds the coordinates.",
+)
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b[None]) ** 2).sum(1)
+
+
+@bank.wrong(
+    "square-of-the-sum",
+    "You add up the differences, then square. The other way round: differences of different sign must not cancel.",
+)
+def pairwise_sq_dists(a, b):
+    return (a[:, None] - b[None]).sum(-1) ** 2
+
+
+@bank.wrong(
+    "centered-expansion",
+    "Accurate, but not safe: some distances of equal rows come out below 0, as a small difference of "
+    "large numbers does. Subtract the points themselves.",
+)
+def pairwise_sq_dists(a, b):
+    a, b = a - b.mean(0), b - b.mean(0)
+    return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+
+
+@bank.right("unsqueeze-and-square")
+def pairwise_sq_dists(a, b):
+    return (a.unsqueeze(1) - b.unsqueeze(0)).square().sum(dim=2)
+
+
+@bank.right("einsum-of-differences")
+def pairwise_sq_dists(a, b):
+    diff = a[:, None, :] - b[None, :, :]
+    return torch.einsum("nmd,nmd->nm", diff, diff)
+
+
+@bank.right("cdist-without-matmul")
+def pairwise_sq_dists(a, b):
+    return torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist").pow(2)
+
+
+@bank.right("other-way-round")
+def pairwise_sq_dists(a, b):
+    return torch.linalg.vector_norm(b[:, None] - a, dim=-1).square().T
+
+
+bank.survives(
+    {
+        "a[:, None, :] - b[None, :, :] -> b[None, :, :] - a[:, None, :]": "The square forgets the sign of a difference.",
+        "b[None, :, :] -> b": "Broadcasting adds the leading dim on its own.",
+        "(:, None, :) -> (:, None)": "Dims that an index does not name stay as they are.",
+        "(None, :, :) -> (:, :)": "Broadcasting adds the leading dim on its own.",
+        "(None, :, :) -> (None, :)": "Dims that an index does not name stay as they are.",
+    }
+)

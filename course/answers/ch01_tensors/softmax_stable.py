@@ -1,0 +1,150 @@
+"""Answers to `softmax_stable`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("softmax_stable")
+
+
+@bank.wrong("ignores-dim", "You always work along the last dim. Use the argument `dim`.")
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amax(-1, keepdim=True))
+    return e / e.sum(-1, keepdim=True)
+
+
+@bank.wrong("dim-0-always", "You always work along dim 0. Use the argument `dim`.")
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amax(0, keepdim=True))
+    return e / e.sum(0, keepdim=True)
+
+
+@bank.wrong(
+    "global-max",
+    "You subtract the largest number of the whole tensor: slices far below it turn into zeros, and 0 / "
+    "0 is nan. Each slice along `dim` has its own maximum.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.max())
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "no-max",
+    "`exp` of a large number is inf, and inf / inf is nan. Shift the numbers before `exp`: softmax does "
+    "not change by that.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x)
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "detached",
+    "The values are right, but the result is cut off from autograd: no gradient reaches `x`.",
+)
+def softmax_stable(x, dim):
+    x = x.detach()
+    e = torch.exp(x - x.amax(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "no-keepdim",
+    "Maximum and sum lose the dim they were taken over, and then line up with another one. Keep it, with size 1.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amax(dim))
+    return e / e.sum(dim)
+
+
+@bank.wrong(
+    "max-returns-two",
+    "Along a dim `max` returns a pair, values and indices, which cannot be subtracted. Take the values.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.max(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "sum-of-everything",
+    "You divide by the sum over the whole tensor: the numbers along `dim` no longer add up to 1.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amax(dim, keepdim=True))
+    return e / e.sum()
+
+
+@bank.wrong(
+    "subtracts-min",
+    "You subtract the smallest number: the largest is still large, and `exp` overflows.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amin(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "clamped",
+    "`clamp` stops the overflow by changing the numbers: two large ones of different size come out equal.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x.clamp(-80, 80))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong("not-normalized", "You shift and take `exp`, but never divide by the sum.")
+def softmax_stable(x, dim):
+    return torch.exp(x - x.amax(dim, keepdim=True))
+
+
+@bank.wrong(
+    "log-softmax",
+    "You return the logarithm of the softmax. The numbers along `dim` are to be positive and add up to 1.",
+)
+def softmax_stable(x, dim):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted - shifted.exp().sum(dim, keepdim=True).log()
+
+
+@bank.wrong(
+    "built-in",
+    "You call the softmax that torch brings along. Here you build it yourself, from `exp`, a maximum and a sum.",
+)
+def softmax_stable(x, dim):
+    return torch.softmax(x, dim)
+
+
+@bank.wrong(
+    "mutates-input",
+    "You subtract in place: the caller's `x` is changed, and where it requires grad torch refuses.",
+)
+def softmax_stable(x, dim):
+    x -= x.amax(dim, keepdim=True)
+    e = torch.exp(x)
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.right("max-values")
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.max(dim, keepdim=True).values)
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.right("detached-maximum")
+def softmax_stable(x, dim):
+    top = x.detach().max(dim=dim, keepdim=True)[0]
+    weights = (x - top).exp()
+    return weights.div(weights.sum(dim=dim, keepdim=True))
+
+
+@bank.right("logsumexp")
+def softmax_stable(x, dim):
+    return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))
+
+
+@bank.right("unsqueeze-afterwards")
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.amax(dim).unsqueeze(dim))
+    return e * (1 / e.sum(dim).unsqueeze(dim))

@@ -1,0 +1,182 @@
+"""Answers to `standardize`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("standardize")
+
+
+@bank.wrong("dim-0-always", "You reduce over dim 0 whatever `dim` says: use the argument.")
+def standardize(x, dim, eps):
+    mean = x.mean(0, keepdim=True)
+    var = x.var(0, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "last-dim-always",
+    "You reduce over the last dim whatever `dim` says: use the argument.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(-1, keepdim=True)
+    var = x.var(-1, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "no-keepdim",
+    "The mean loses the dim it was taken over, and then lines up with another one. Keep that dim, with size 1.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim)
+    var = x.var(dim, correction=0)
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "unbiased-mismatch",
+    "Your variance divides by n - 1, torch's default. The population variance divides by n: look at `correction`.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "mutates-input",
+    "You work in place, so the caller's `x` is changed too. Make a new tensor.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True)
+    x -= mean
+    x /= torch.sqrt(var + eps)
+    return x
+
+
+@bank.wrong(
+    "no-eps",
+    "You leave `eps` out: where all numbers are equal the variance is 0, and 0 / 0 is nan.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    std = x.std(dim, correction=0, keepdim=True)
+    return (x - mean) / std
+
+
+@bank.wrong(
+    "eps-outside-the-root",
+    "You add `eps` to the standard deviation. The formula adds it to the variance, under the root.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    std = x.std(dim, correction=0, keepdim=True)
+    return (x - mean) / (std + eps)
+
+
+@bank.wrong(
+    "hardcoded-eps",
+    "An `eps` of your own stands in the formula. Use the one of the call.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(var + 1e-5)
+
+
+@bank.wrong(
+    "no-root",
+    "You divide by the variance. Its square root, the standard deviation, has the unit of `x`.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True)
+    return (x - mean) / (var + eps)
+
+
+@bank.wrong(
+    "whole-tensor",
+    "You take one mean and one variance of the whole tensor. Each slice along `dim` has its own.",
+)
+def standardize(x, dim, eps):
+    return (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps)
+
+
+@bank.wrong("not-centered", "You scale, but do not center: the mean of the result is to be 0.")
+def standardize(x, dim, eps):
+    return x / torch.sqrt(x.var(dim, correction=0, keepdim=True) + eps)
+
+
+@bank.wrong("not-scaled", "You center, but do not scale: the result is to have variance 1.")
+def standardize(x, dim, eps):
+    return x - x.mean(dim, keepdim=True)
+
+
+@bank.wrong(
+    "brackets-missing",
+    "You divide only the mean: `/` binds tighter than `-`. Put the difference into brackets.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True)
+    return x - mean / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "root-of-std",
+    "You take a root twice: `std` is the root of the variance already. Under the root stands the variance.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    std = x.std(dim, correction=0, keepdim=True)
+    return (x - mean) / torch.sqrt(std + eps)
+
+
+@bank.right("mean-of-squares")
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = (x**2).mean(dim, keepdim=True) - mean**2
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.right("var-mean-and-rsqrt")
+def standardize(x, dim, eps):
+    var, mean = torch.var_mean(x, dim, correction=0, keepdim=True)
+    return (x - mean) * torch.rsqrt(var + eps)
+
+
+@bank.right("by-hand")
+def standardize(x, dim, eps):
+    centered = x - x.sum(dim, keepdim=True) / x.shape[dim]
+    return centered / ((centered**2).mean(dim, keepdim=True) + eps) ** 0.5
+
+
+@bank.right("unsqueeze-afterwards")
+def standardize(x, dim, eps):
+    mean = x.mean(dim).unsqueeze(dim)
+    std = torch.std(x, dim=dim, unbiased=False).unsqueeze(dim)
+    return (x - mean).div((std.square() + eps).sqrt())
+
+
+@bank.right("dim-to-the-end")
+def standardize(x, dim, eps):
+    moved = x.transpose(dim, -1)
+    return torch.nn.functional.layer_norm(moved, moved.shape[-1:], eps=eps).transpose(dim, -1)
+
+
+@bank.right("in-place-on-a-clone")
+def standardize(x, dim, eps):
+    out = x.clone()
+    out -= x.mean(dim, keepdim=True)
+    out /= torch.sqrt(x.var(dim, correction=0, keepdim=True) + eps)
+    return out
+
+
+bank.survives(
+    {
+        "var + eps -> eps + var": "Addition does not mind the order.",
+        "var + eps -> var.add_(eps)": "The variance is a tensor of the answer's own; nobody else sees it change.",
+    }
+)

@@ -1,0 +1,424 @@
+"""Answers to `LeakyClamp`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("LeakyClamp")
+
+
+@bank.wrong(
+    "returns-grad-out",
+    "You pass grad_out on as it came, inside and outside. Outside the limits x counts only `slope` times.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_out
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "no-grad-out-factor",
+    "You return the derivative of the function alone. The chain rule wants it multiplied by grad_out, "
+    "what comes from above.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, torch.ones_like(x), slope)
+        if ctx.needs_input_grad[3]:
+            grad_slope = excess.sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "state-on-self",
+    "You keep x on the class, where the next call overwrites it. Each call has a `ctx` of its own for that.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        LeakyClamp.saved = x, low, high, slope
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, low, high, slope = LeakyClamp.saved
+        excess = x - x.clamp(low, high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "returns-too-few",
+    "Your backward returns one gradient, but forward has four inputs: one entry for each, None where there is none.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        return torch.where(excess == 0, grad_out, slope * grad_out)
+
+
+@bank.wrong(
+    "ignores-needs-input-grad",
+    "You compute both gradients whoever asked. `ctx.needs_input_grad` says which are wanted: give None for the others.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        return torch.where(excess == 0, grad_out, slope * grad_out), None, None, (grad_out * excess).sum()
+
+
+@bank.wrong(
+    "no-gradient-for-slope",
+    "You return None for `slope`. It is a tensor and may be tracked: what sticks out of the limits is its derivative.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "mean-for-slope",
+    "You average the gradient of `slope` over the entries. Shares of one number add up.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).mean()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "hard-clamp",
+    "You clamp hard: nothing of what sticks out gets through, whatever `slope` is.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside * 1.0
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "slope-times-x",
+    "Outside you give `slope * x`. The excess over the limit is scaled, and the limit itself added.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return torch.where(x == inside, x, slope * x)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "gradient-of-a-hard-clamp",
+    "Your gradient of x is 0 outside the limits, as for a plain clamp. There `slope` times grad_out leaks through.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, 0.0)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "limits-swapped-in-backward",
+    "Inside and outside are swapped in your backward: it is inside that x gets all of grad_out.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, slope * grad_out, grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "excess-without-sign",
+    "You take the excess without its sign. Below `low` a larger slope makes the result smaller.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = (grad_out * excess.abs()).sum()
+        return grad_x, None, None, grad_slope
+
+
+@bank.right("three-cases")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.limits = (low, high)
+        below, above = low + slope * (x - low), high + slope * (x - high)
+        return torch.where(x < low, below, torch.where(x > high, above, x))
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        low, high = ctx.limits
+        needs_x, _, _, needs_slope = ctx.needs_input_grad
+        outside = (x < low) | (x > high)
+        by_x = by_slope = None
+        if needs_x:
+            by_x = grad_out * (1 + (slope - 1) * outside)
+        if needs_slope:
+            by_slope = torch.sum(grad_out[x < low] * (x[x < low] - low)) + torch.sum(
+                grad_out[x > high] * (x[x > high] - high)
+            )
+        return by_x, None, None, by_slope
+
+
+@bank.right("saves-what-backward-needs")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        inside = torch.clamp(x, low, high)
+        excess = x - inside
+        ctx.save_for_backward(excess, slope)
+        return torch.lerp(inside, x, slope.to(x.dtype))
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        excess, slope = ctx.saved_tensors
+        return (
+            grad_out * torch.where(excess != 0, slope, 1.0) if ctx.needs_input_grad[0] else None,
+            None,
+            None,
+            torch.dot(grad_out.flatten(), excess.flatten()) if ctx.needs_input_grad[3] else None,
+        )
+
+
+@bank.right("autograd-adds-the-shares-up")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = grad_out * excess
+        return grad_x, None, None, grad_slope
+
+
+@bank.right("once-differentiable")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        excess = torch.relu(x - high) - torch.relu(low - x)
+        ctx.save_for_backward(excess, slope)
+        return x - excess + slope * excess
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad_out):
+        excess, slope = ctx.saved_tensors
+        by_x = by_slope = None
+        if ctx.needs_input_grad[0]:
+            by_x = grad_out * slope ** (excess != 0).to(grad_out.dtype)
+        if ctx.needs_input_grad[3]:
+            by_slope = torch.einsum("i,i->", grad_out.reshape(-1), excess.reshape(-1))
+        return by_x, None, None, by_slope
+
+
+@bank.right("setup-context")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(x, low, high, slope):
+        over, under = (x - high).clamp(min=0), (low - x).clamp(min=0)
+        return x - (1 - slope) * (over - under)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, ctx.low, ctx.high, slope = inputs
+        ctx.save_for_backward(x, slope)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        grads = [None, None, None, None]
+        outside = (x > ctx.high).to(x.dtype) + (x < ctx.low).to(x.dtype)
+        if ctx.needs_input_grad[0]:
+            grads[0] = grad_out * (1 - outside) + grad_out * outside * slope
+        if ctx.needs_input_grad[3]:
+            grads[3] = (grad_out * (x - x.clamp(ctx.low, ctx.high))).sum().reshape(slope.shape)
+        return tuple(grads)
+
+
+@bank.right("on-ctx")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.x, ctx.slope, ctx.inside = x, slope, x.clip(low, high)
+        return (1 - slope) * ctx.inside + slope * x
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        kept = ctx.x == ctx.inside
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad_out.clone()
+            grad_x[~kept] *= ctx.slope
+        if ctx.needs_input_grad[3]:
+            grad_slope = ((ctx.x - ctx.inside) * grad_out).sum()
+        return grad_x, None, None, grad_slope
+
+
+bank.survives(
+    {
+        "inside + slope * (x - inside) -> slope * (x - inside) + inside": "Addition does not mind the order.",
+        "inside + slope * (x - inside) -> inside.add_(slope * (x - inside))": "The clamped tensor is the answer's own; the excess is computed before it changes.",
+        "slope * (x - inside) -> (x - inside) * slope": "Numbers multiply in any order.",
+        "(grad_out * excess).sum() -> grad_out * excess": "autograd sums a gradient that broadcasting would give the input's shape.",
+        "slope * grad_out -> grad_out * slope": "Numbers multiply in any order.",
+        "grad_out * excess -> excess * grad_out": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,188 @@
+"""Answers to `accumulate`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("accumulate")
+
+
+@bank.wrong(
+    "mean-of-means",
+    "You divide by the number of batches, so that a batch of one row weighs as much as a large one. Count rows.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) / len(batches)).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "no-scale",
+    "You add up the gradients of the mean losses as they are: with more batches, the result grows. Scale each loss.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        loss_fn(batch).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "sum-over-rows",
+    "You turn each mean loss into a sum over rows, and never divide by the number of all rows.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) * len(batch)).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "zero-each",
+    "You clear the gradients before each batch, so that only the last one remains. Clear once, then let them add up.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for batch in batches:
+        for p in params:
+            p.grad = None
+        (loss_fn(batch) * len(batch) / total).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "never-zero",
+    "You never clear .grad: what stood there before your first backward counts too.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for batch in batches:
+        (loss_fn(batch) * len(batch) / total).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "zeroes-what-it-returns",
+    "You return the tensors in .grad and then fill them with zeros: both names stand for the same memory.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) * len(batch) / total).backward()
+    grads = [p.grad for p in params]
+    for p in params:
+        p.grad.zero_()
+    return grads
+
+
+@bank.wrong(
+    "one-big-batch",
+    "You glue all batches together and call `loss_fn` once. The point is that they need not fit into memory at once.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad = None
+    loss_fn(torch.cat(batches)).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "grad-not-filled",
+    "Your list is right, but .grad of the parameters does not hold it: `torch.autograd.grad` stores nothing.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    sums = [torch.zeros_like(p) for p in params]
+    for batch in batches:
+        grads = torch.autograd.grad(loss_fn(batch), params)
+        sums = [s + g.detach() * len(batch) / total for s, g in zip(sums, grads)]
+    return [s.detach() for s in sums]
+
+
+@bank.wrong(
+    "first-batch-counts",
+    "You divide by the rows of the first batch times the number of batches. The others have other sizes.",
+)
+def accumulate(loss_fn, batches, params):
+    total = len(batches[0]) * len(batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) * len(batch) / total).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "rows-of-all-alone",
+    "You divide each mean loss by the number of all rows. A mean over rows must first be multiplied by its rows.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) / total).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "divides-the-list-alone",
+    "You divide what you return, and .grad still holds the sum over all rows.",
+)
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) * len(batch)).backward()
+    return [p.grad / total for p in params]
+
+
+@bank.right("one-backward-at-the-end")
+def accumulate(loss_fn, batches, params):
+    rows = [batch.shape[0] for batch in batches]
+    loss = sum(n * loss_fn(batch) for n, batch in zip(rows, batches)) / sum(rows)
+    grads = torch.autograd.grad(loss, params)
+    for p, g in zip(params, grads):
+        p.grad = g
+    return list(grads)
+
+
+@bank.right("zero-and-scale-afterwards")
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        if p.grad is not None:
+            p.grad.zero_()
+    rows = 0
+    for batch in batches:
+        rows += len(batch)
+        (len(batch) * loss_fn(batch)).backward()
+    for p in params:
+        p.grad /= rows
+    return [p.grad.clone() for p in params]
+
+
+@bank.right("gradient-argument")
+def accumulate(loss_fn, batches, params):
+    total = sum(batch.numel() for batch in batches)
+    for p in params:
+        p.grad = torch.zeros_like(p)
+    for batch in batches:
+        loss = loss_fn(batch)
+        loss.backward(torch.full_like(loss, batch.numel() / total))
+    return [p.grad for p in params]
+
+
+bank.survives(
+    {
+        "loss_fn(batch) * len(batch) -> len(batch) * loss_fn(batch)": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,240 @@
+"""Answers to `descend`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("descend")
+
+
+@bank.wrong(
+    "graph-through-update",
+    "Your update is recorded: each x is made from the one before, and the graph grows with every step.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x = x - lr * torch.autograd.grad(f(x), x)[0]
+    return x
+
+
+@bank.wrong(
+    "detaches-at-the-end-only",
+    "You detach the result, but in between each x is made from the one before: `f` is not called on a leaf.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x = x - lr * torch.autograd.grad(f(x), x)[0]
+    return x.detach()
+
+
+@bank.wrong(
+    "rebinds-leaf",
+    "`x = x - ...` makes a new tensor; made under `no_grad`, it is not tracked, so the second backward fails. "
+    "Change the leaf in place.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        f(x).backward()
+        with torch.no_grad():
+            x = x - lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "never-zeroes",
+    "You never clear .grad: the second step goes along the sum of both gradients, the third along that of three.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "moves-x0",
+    "You walk with the caller's `x0` itself: its values, its flag and its .grad are changed. Start from a copy.",
+)
+def descend(f, x0, lr, steps):
+    x0.requires_grad_()
+    for _ in range(steps):
+        x0.grad = None
+        f(x0).backward()
+        with torch.no_grad():
+            x0 -= lr * x0.grad
+    return x0.detach()
+
+
+@bank.wrong(
+    "detach-is-no-copy",
+    "`detach` gives a tensor in the memory of `x0`: your steps in place move `x0` too. A clone is missing.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "uphill",
+    "You add the gradient, and so climb. It points to where f grows: go the other way.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x += lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "update-is-recorded",
+    "You change a tracked leaf in place while recording is on: torch refuses. Update under `torch.no_grad()`.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "one-step-too-few",
+    "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(1, steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "returns-the-leaf",
+    "You return the leaf, which is tracked. An untracked tensor is asked for.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x
+
+
+@bank.wrong(
+    "clears-before-the-update",
+    "You clear .grad between backward and the update: nothing is left to go along.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        f(x).backward()
+        x.grad.zero_()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.wrong(
+    "returns-inside-the-loop",
+    "Your `return` stands inside the loop, and ends it after the first step.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+        return x.detach()
+
+
+@bank.wrong(
+    "one-forward-pass",
+    "You compute f(x) once, before the loop. Each step needs a forward pass of its own, at the x of that step.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    loss = f(x)
+    for _ in range(steps):
+        x.grad = None
+        loss.backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
+@bank.right("new-leaf-each-step")
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone()
+    for _ in range(steps):
+        leaf = x.requires_grad_()
+        (slope,) = torch.autograd.grad(f(leaf), leaf)
+        x = (leaf - lr * slope).detach()
+    return x
+
+
+@bank.right("optimizer")
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([x], lr=lr)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        f(x).backward()
+        optimizer.step()
+    return x.detach()
+
+
+@bank.right("on-detached-memory")
+def descend(f, x0, lr, steps):
+    x = x0.clone().detach().requires_grad_(True)
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), [x])
+        x.detach().add_(slope, alpha=-lr)
+    return x.detach()
+
+
+@bank.right("func-grad")
+def descend(f, x0, lr, steps):
+    slope, x = torch.func.grad(f), x0.detach().clone()
+    for _ in range(steps):
+        x = x - lr * slope(x)
+    return x
+
+
+@bank.right("zero-in-place")
+def descend(f, x0, lr, steps):
+    x = torch.clone(x0).detach()
+    x.requires_grad = True
+    for _ in range(steps):
+        if x.grad is not None:
+            x.grad.zero_()
+        f(x).backward()
+        with torch.no_grad():
+            x.sub_(x.grad, alpha=lr)
+    return x.detach().clone()
+
+
+bank.survives(
+    {
+        "lr * x.grad -> x.grad * lr": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,368 @@
+"""Answers to `fix_inplace`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("fix_inplace")
+
+
+@bank.wrong(
+    "untouched",
+    "`exp` saved its result, and `y += 1` changes it: that is what the error says. Then look at the other programs.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp()
+    y += 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    scores.data.clamp_(max=1)
+    loss.backward()
+    report = scores.detach()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "leaf-still-in-place",
+    "The first program runs. The second changes a tracked leaf in place while recording is on: look at that error.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    scores.data.clamp_(max=1)
+    loss.backward()
+    report = scores.detach()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "silent-clamp",
+    "Two of three. The last program raises nothing, but `.data` hides that the scores, which the square "
+    "saved, are cut off.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    scores.data.clamp_(max=1)
+    loss.backward()
+    report = scores.detach()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "data-hides-the-change",
+    "`.data` silences the error of `exp` and not its cause: the gradient is computed from the changed result.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp()
+    y.data += 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.detach().clamp(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "detaches-the-leaf",
+    "You update a detached copy of b: b itself, which is returned, never moves.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    moved = b.detach().clone()
+    moved -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.detach().clamp(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "moves-twice",
+    "You take the step twice: once in place and once more in what you return.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.detach().clamp(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": (b - 0.1 * b.grad).detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "clears-before-the-step",
+    "You clear b's gradient before you use it: the step has length 0, or none at all.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    b.grad = None
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.detach().clamp(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "cut-before-the-loss",
+    "You cut the scores off before they are squared: now the loss is another one, and so is its gradient.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    scores = scores.clamp(max=1)
+    loss = (scores**2).sum()
+    loss.backward()
+    report = scores.detach()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "report-not-cut",
+    "The gradient is right now, but the report is no longer cut off above 1. Cut off a tensor of its own.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    loss.backward()
+    report = scores.detach()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "detach-shares-memory",
+    "You cut the scores off in place before backward. That changes what the square saved, also through `detach` "
+    "or in `no_grad`.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.detach().clamp_(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.wrong(
+    "works-on-x",
+    "You dropped the clones: `requires_grad_` and the step in place are done to the caller's own `x`.",
+)
+def fix_inplace(x):
+    results = {}
+    x.requires_grad_()
+    (x.exp() + 1).sum().backward()
+    results["exp_grad"], x.grad = x.grad, None
+    scores = 3 * x
+    (scores**2).sum().backward()
+    results["square_grad"], x.grad = x.grad, None
+    results["report"] = scores.detach().clamp(max=1)
+    (x**2).sum().backward()
+    with torch.no_grad():
+        x -= 0.1 * x.grad
+    results["stepped"] = x.detach().clone()
+    return results
+
+
+@bank.wrong(
+    "report-is-tracked",
+    "Your report is still tracked: detach it, as the other three results are.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp() + 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    report = scores.clamp(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.right("clone-everywhere")
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp().clone()
+    y += 1
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    moved = b.detach().clone()
+    moved -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores.clone() ** 2).sum()
+    report = scores.detach().clone()
+    report.clamp_(max=1)
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": moved, "square_grad": c.grad, "report": report}
+
+
+@bank.right("backward-first")
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = a.exp()
+    y.sum().backward()
+    y = y.detach()
+    y += 1
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    b = b - 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    loss.backward()
+    report = scores.detach().clamp_(max=1)
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+@bank.right("from-grad")
+def fix_inplace(x):
+    def gradient(f):
+        leaf = x.detach().clone().requires_grad_()
+        return torch.autograd.grad(f(leaf).sum(), leaf)[0]
+
+    return {
+        "report": torch.clamp(3 * x, max=1),
+        "square_grad": gradient(lambda c: (3 * c) ** 2),
+        "stepped": x - 0.1 * gradient(lambda b: b**2),
+        "exp_grad": gradient(lambda a: a.exp() + 1),
+    }
+
+
+@bank.right("add-under-data-of-the-leaf")
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = torch.add(torch.exp(a), 1)
+    torch.sum(y).backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    b.detach().sub_(0.1 * b.grad)
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = scores.pow(2).sum()
+    with torch.no_grad():
+        report = torch.minimum(scores, torch.ones_like(scores))
+    loss.backward()
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
+bank.survives(
+    {
+        "y = y + 1 -> pass": "The derivative of exp(x) + 1 is that of exp(x): only the gradient is returned.",
+        "y + 1 -> y - 1": "A constant term does not change the gradient.",
+        "y + 1 -> y * 1": "The gradient is the same without the constant term.",
+        "y + 1 -> 1 + y": "Addition does not mind the order.",
+        "y + 1 -> y": "The gradient is the same without the constant term.",
+        "3 * c -> c * 3": "Numbers multiply in any order.",
+        "a.exp -> a.expm1": "It differs from exp by a constant, which does not change the gradient.",
+        "1 -> 2": "A constant term does not change the gradient.",
+        "1 -> 0": "A constant term does not change the gradient.",
+        "0.1 * b.grad -> b.grad * 0.1": "Numbers multiply in any order.",
+        "x.clone -> x.detach": "Nothing writes into this leaf, so it may share memory with x.",
+        "x.clone -> x.detach (3)": "Nothing writes into this leaf, so it may share memory with x.",
+    }
+)

@@ -1,0 +1,109 @@
+"""Answers to `grad_by_hand`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("grad_by_hand")
+
+
+@bank.wrong(
+    "forgets-chain",
+    "The derivative of x + y by x is 1, but the sum is then multiplied by z. Multiply the derivatives along the way.",
+)
+def grad_by_hand(x, y, z):
+    return 1.0, 1.0, x + y
+
+
+@bank.wrong(
+    "product-of-the-inputs",
+    "You treat x + y like a product: by x you give y times z. The derivative of a sum by one of its terms is 1.",
+)
+def grad_by_hand(x, y, z):
+    return y * z, x * z, x + y
+
+
+@bank.wrong(
+    "z-is-one",
+    "By z you give 1, as if z were added. It is a factor: its derivative is what it multiplies.",
+)
+def grad_by_hand(x, y, z):
+    return z, z, 1.0
+
+
+@bank.wrong(
+    "wrong-order",
+    "Your numbers are right, their order is not: by x first, then by y, then by z.",
+)
+def grad_by_hand(x, y, z):
+    return x + y, z, z
+
+
+@bank.wrong(
+    "times-the-value",
+    "You multiply each derivative by the value of its variable. That gives x's share of the result, not the slope.",
+)
+def grad_by_hand(x, y, z):
+    return x * z, y * z, x + y
+
+
+@bank.wrong(
+    "returns-tensors",
+    "Your three results are tensors. Floats go in, and floats are asked for.",
+)
+def grad_by_hand(x, y, z):
+    a, b, c = (torch.tensor(value, requires_grad=True) for value in (x, y, z))
+    ((a + b) * c).backward()
+    return a.grad, b.grad, c.grad
+
+
+@bank.wrong(
+    "factors-kept",
+    "You give each factor its own value. The derivative of s * z by s is z, and by z it is s.",
+)
+def grad_by_hand(x, y, z):
+    s = x + y
+    return (s, s, z)
+
+
+@bank.wrong(
+    "result-for-z",
+    "By z you give the result itself. The derivative of s * z by z is how much it grows for each 1 that z grows.",
+)
+def grad_by_hand(x, y, z):
+    return (z, z, (x + y) * z)
+
+
+@bank.right("in-one-line")
+def grad_by_hand(x, y, z):
+    return z, z, x + y
+
+
+@bank.right("chain-spelled-out")
+def grad_by_hand(x, y, z):
+    total = x + y
+    by_total, by_z = z, total
+    total_by_x = total_by_y = 1.0
+    return by_total * total_by_x, by_total * total_by_y, by_z
+
+
+@bank.right("asks-autograd")
+def grad_by_hand(x, y, z):
+    leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (x, y, z)]
+    grads = torch.autograd.grad((leaves[0] + leaves[1]) * leaves[2], leaves)
+    return tuple(grad.item() for grad in grads)
+
+
+bank.survives(
+    {
+        "into_sum * 1.0 -> into_sum / 1.0": "Dividing by 1 changes nothing.",
+        "into_sum * 1.0 -> 1.0 * into_sum": "Numbers multiply in any order.",
+        "into_sum * 1.0 -> into_sum": "The factor 1 is written down for the reader.",
+        "into_sum * 1.0 -> into_sum / 1.0 (2)": "Dividing by 1 changes nothing.",
+        "into_sum * 1.0 -> 1.0 * into_sum (2)": "Numbers multiply in any order.",
+        "into_sum * 1.0 -> into_sum (2)": "The factor 1 is written down for the reader.",
+        "x + y -> y + x": "Addition does not mind the order.",
+        "into_sum -> z": "The derivative by the sum is z: another name for the same number.",
+        "into_sum -> z (2)": "The derivative by the sum is z: another name for the same number.",
+    }
+)

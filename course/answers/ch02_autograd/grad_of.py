@@ -1,0 +1,146 @@
+"""Answers to `grad_of`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("grad_of")
+
+
+@bank.wrong(
+    "leaves-grad-behind",
+    "You clear the .grad of `x` and let backward fill it: what stood there is lost. `x` must stay as it was.",
+)
+def grad_of(f, x):
+    x.requires_grad_()
+    x.grad = None
+    f(x).sum().backward()
+    return x.grad.clone()
+
+
+@bank.wrong(
+    "accumulates",
+    "Your backward adds to the .grad that `x` has already. You return the new gradient plus the old one.",
+)
+def grad_of(f, x):
+    x.requires_grad_()
+    f(x).sum().backward()
+    return x.grad.clone()
+
+
+@bank.wrong(
+    "non-scalar",
+    "This fails where `f` gives several numbers: a gradient starts from one. Which number is to be differentiated?",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy)[0]
+
+
+@bank.wrong(
+    "fills-other-grads",
+    "`x` is safe, but backward fills the .grad of every tracked leaf it meets, also of those that `f` uses itself.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    f(copy).sum().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "mean-of-the-outputs",
+    "You differentiate the mean of what `f` gives. Their sum is asked for.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).mean(), copy)[0]
+
+
+@bank.wrong(
+    "leaves-the-flag-on",
+    "You switch `requires_grad` on for the caller's `x`, and it stays on. Use a leaf of your own.",
+)
+def grad_of(f, x):
+    x.requires_grad_()
+    return torch.autograd.grad(f(x).sum(), x)[0]
+
+
+@bank.wrong(
+    "tracked-gradient",
+    "`create_graph=True` tracks the gradient itself. It is only needed for differentiating once more.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy, create_graph=True)[0]
+
+
+@bank.wrong(
+    "clone-is-no-leaf",
+    "You clone `x` without detaching it and read .grad of the clone: where `x` is tracked the clone is no leaf, "
+    "and its .grad stays None.",
+)
+def grad_of(f, x):
+    copy = x.clone()
+    if not copy.requires_grad:
+        copy.requires_grad_()
+    f(copy).sum().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "first-output-only",
+    "You differentiate the first number that `f` gives and forget the others. All of them count.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).reshape(-1)[0], copy)[0]
+
+
+@bank.wrong(
+    "returns-the-tuple",
+    "`torch.autograd.grad` returns a tuple, with one gradient for each tensor asked about. Take it out.",
+)
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)
+
+
+@bank.right("grad-outputs")
+def grad_of(f, x):
+    leaf = x.detach().requires_grad_()
+    y = f(leaf)
+    (gradient,) = torch.autograd.grad(y, [leaf], grad_outputs=torch.ones_like(y))
+    return gradient
+
+
+@bank.right("backward-with-inputs")
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    f(copy).sum().backward(inputs=[copy])
+    return copy.grad
+
+
+@bank.right("func-grad")
+def grad_of(f, x):
+    return torch.func.grad(lambda t: f(t).sum())(x.detach()).detach()
+
+
+@bank.right("functional-vjp")
+def grad_of(f, x):
+    def total(t):
+        return torch.sum(f(t))
+
+    return torch.autograd.functional.vjp(total, x)[1]
+
+
+bank.survives(
+    {
+        "0 -> -1": "The tuple has one item, which is the first and the last.",
+        "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
+    }
+)

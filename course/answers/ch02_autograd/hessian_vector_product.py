@@ -1,0 +1,184 @@
+"""Answers to `hessian_vector_product`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("hessian_vector_product")
+
+
+@bank.wrong(
+    "no-create-graph",
+    "What you differentiate has no graph: `x` may come untracked, and the first gradient has one with "
+    "`create_graph` alone.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy)[0]
+    return torch.autograd.grad(grad, copy, grad_outputs=v.detach())[0]
+
+
+@bank.wrong(
+    "full-hessian",
+    "The numbers are right, but you build the whole Hessian: a million entries for a thousand numbers.",
+)
+def hessian_vector_product(f, x, v):
+    n = x.numel()
+    hessian = torch.autograd.functional.hessian(f, x.detach()).reshape(n, n)
+    return (hessian @ v.detach().reshape(n)).reshape(x.shape)
+
+
+@bank.wrong(
+    "full-hessian-at-once",
+    "`torch.func.hessian` is fast because it builds all rows at once: the full matrix is there all the same.",
+)
+def hessian_vector_product(f, x, v):
+    hessian = torch.func.hessian(f)(x.detach())
+    return torch.tensordot(hessian, v.detach(), dims=v.dim())
+
+
+@bank.wrong(
+    "gradient-times-v",
+    "You multiply the gradient by `v`, entry by entry. The second differentiation is missing.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy)[0] * v.detach()
+
+
+@bank.wrong(
+    "directional-derivative",
+    "You stop at the gradient times `v`, a single number. It is this number that must be differentiated again.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return (torch.autograd.grad(f(copy), copy)[0] * v.detach()).sum()
+
+
+@bank.wrong(
+    "rows-summed",
+    "You differentiate the plain sum of the gradient: that is the Hessian times ones. `v` is never used.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    return torch.autograd.grad(grad.sum(), copy)[0]
+
+
+@bank.wrong(
+    "v-after-the-sum",
+    "You multiply by `v` after differentiating the sum of the gradient. It is right only without mixed derivatives.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    return torch.autograd.grad(grad.sum(), copy)[0] * v.detach()
+
+
+@bank.wrong(
+    "adds-the-gradient",
+    "Two backwards fill the same .grad: you return the gradient and the product added together.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    f(copy).backward(create_graph=True)
+    (copy.grad * v.detach()).sum().backward()
+    return copy.grad.detach().clone()
+
+
+@bank.wrong(
+    "fills-the-grad-of-v",
+    "Your second backward reaches a tracked `v` as well and fills its .grad. v must stay as it was.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    (grad * v).sum().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "tracked-result",
+    "You keep a graph for a third derivative that nobody asked for: the result is tracked.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    return torch.autograd.grad((grad * v.detach()).sum(), copy, create_graph=True)[0]
+
+
+@bank.wrong(
+    "leaves-the-flag-on",
+    "You switch `requires_grad` on for the caller's `x`, and it stays on. Use a leaf of your own.",
+)
+def hessian_vector_product(f, x, v):
+    x.requires_grad_()
+    grad = torch.autograd.grad(f(x), x, create_graph=True)[0]
+    return torch.autograd.grad(grad, x, grad_outputs=v.detach())[0]
+
+
+@bank.wrong(
+    "row-by-row",
+    "You go through the Hessian row by row, with a backward pass for each entry of x. Two passes are enough.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    rows = [torch.autograd.grad(g, copy, retain_graph=True)[0] for g in grad.reshape(-1)]
+    return sum(row * w for row, w in zip(rows, v.detach().reshape(-1)))
+
+
+@bank.right("gradient-dot-v")
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    return torch.autograd.grad((grad * v.detach()).sum(), copy)[0]
+
+
+@bank.right("func-jvp-of-grad")
+def hessian_vector_product(f, x, v):
+    return torch.func.jvp(torch.func.grad(f), (x.detach(),), (v.detach(),))[1]
+
+
+@bank.right("func-vjp-of-grad")
+def hessian_vector_product(f, x, v):
+    _, pull = torch.func.vjp(torch.func.grad(f), x.detach())
+    (product,) = pull(v.detach())
+    return product
+
+
+@bank.right("functional-hvp")
+def hessian_vector_product(f, x, v):
+    return torch.autograd.functional.hvp(f, x.detach(), v.detach())[1]
+
+
+@bank.right("functional-vhp")
+def hessian_vector_product(f, x, v):
+    value, product = torch.autograd.functional.vhp(f, x, v)
+    return product
+
+
+@bank.right("backward-twice")
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
+    grad.backward(v.detach(), inputs=[copy])
+    return copy.grad
+
+
+bank.survives(
+    {
+        "torch.autograd.grad(f(copy), copy, create_graph=True)[0] -> torch.autograd.grad(f(copy), copy, create_graph=True)": "torch.autograd.grad takes a tuple of one output too.",
+        "0 -> -1": "The tuple has one item, which is the first and the last.",
+        "0 -> -1 (2)": "The tuple has one item, which is the first and the last.",
+        "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
+        "v.detach() -> v": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
+        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "v.detach -> v.clone": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
+        "v.detach -> v.contiguous": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
+        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
+    }
+)

@@ -1,0 +1,141 @@
+"""Answers to `mean_square_grad`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("mean_square_grad")
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "You differentiate the sum of the squares. The mean is smaller by the number of entries, and so is its gradient.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    (copy**2).sum().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "by-hand-constant",
+    "You wrote the derivative down yourself. It is right, but the point is to let autograd find it.",
+)
+def mean_square_grad(x):
+    return 2 * x.detach() / x.numel()
+
+
+@bank.wrong(
+    "divides-by-twelve",
+    "You divide by 12, the number of entries of a (4, 3) tensor. Another shape has another number of entries.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    ((copy**2).sum() / 12).backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "leaves-grad-behind",
+    "You call backward on `x` itself: its .grad stays behind, and is added to the next time. Work on a copy.",
+)
+def mean_square_grad(x):
+    x.requires_grad_()
+    (x**2).mean().backward()
+    return x.grad
+
+
+@bank.wrong(
+    "leaves-the-flag-on",
+    "You switch `requires_grad` on for the caller's tensor, and it stays on. Work on a leaf of your own.",
+)
+def mean_square_grad(x):
+    x.requires_grad_()
+    return torch.autograd.grad((x**2).mean(), x)[0]
+
+
+@bank.wrong(
+    "clears-the-old-grad",
+    "You clear the .grad of `x` on the way. It was the caller's: leave it as it was.",
+)
+def mean_square_grad(x):
+    before = x.requires_grad
+    x.requires_grad_()
+    x.grad = None
+    (x**2).mean().backward()
+    result, x.grad = x.grad, None
+    x.requires_grad_(before)
+    return result
+
+
+@bank.wrong(
+    "returns-a-tracked-gradient",
+    "`create_graph=True` makes a gradient that is tracked itself. That is for second derivatives; none is asked for.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad((copy**2).mean(), copy, create_graph=True)[0]
+
+
+@bank.wrong(
+    "clone-is-no-leaf",
+    "You clone `x` without detaching it. Where `x` is tracked the clone is no leaf: its .grad stays None, "
+    "and that of `x` grows.",
+)
+def mean_square_grad(x):
+    copy = x.clone().requires_grad_()
+    (copy**2).mean().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "returns-none",
+    "You return None. `backward` itself returns nothing, and before it .grad is None: call it, then return the .grad.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    return (copy**2).mean().backward()
+
+
+@bank.wrong(
+    "square-of-the-mean",
+    "You square the mean. Asked for is the mean of the squares.",
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    (copy.mean() ** 2).backward()
+    return copy.grad
+
+
+@bank.right("autograd-grad")
+def mean_square_grad(x):
+    leaf = x.detach().requires_grad_()
+    return torch.autograd.grad(leaf.square().mean(), leaf)[0]
+
+
+@bank.right("func-grad")
+def mean_square_grad(x):
+    return torch.func.grad(lambda t: (t * t).mean())(x.detach())
+
+
+@bank.right("jacobian")
+def mean_square_grad(x):
+    return torch.autograd.functional.jacobian(lambda t: t.pow(2).sum() / t.numel(), x)
+
+
+@bank.right("vector-of-weights")
+def mean_square_grad(x):
+    copy = torch.empty_like(x, requires_grad=True)
+    with torch.no_grad():
+        copy.copy_(x)
+    (copy * copy).backward(torch.full_like(x, 1 / x.numel(), requires_grad=False))
+    return copy.grad
+
+
+bank.survives(
+    {
+        "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
+    }
+)

@@ -1,0 +1,162 @@
+"""Answers to `running_loss`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("running_loss")
+
+
+@bank.wrong(
+    "keeps-graph",
+    "You keep tensors, in a sum or in a list. Each remembers how it was made, and so keeps the graph of its loss.",
+)
+def running_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total = total + loss
+        count += 1
+    return (total / count).item()
+
+
+@bank.wrong(
+    "returns-a-tracked-mean",
+    "You return a tensor that drags the graphs of all losses along. A plain float is asked for.",
+)
+def running_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total = total + loss
+        count += 1
+    return total / count
+
+
+@bank.wrong(
+    "item-before-backward",
+    "You take the number out first and call backward on it. A float has no graph: backward belongs to the tensor.",
+)
+def running_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        loss = loss.item()
+        loss.backward()
+        total += loss
+        count += 1
+    return total / count
+
+
+@bank.wrong(
+    "returns-a-tensor",
+    "You keep no graph, but what you return is still a tensor. Make it a Python float.",
+)
+def running_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total += loss.detach()
+        count += 1
+    return total / count
+
+
+@bank.wrong(
+    "no-backward",
+    "The mean is right, but you never call backward: no gradient arrives at the parameters.",
+)
+def running_loss(losses):
+    values = [loss.item() for loss in losses]
+    return sum(values) / len(values)
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "You return the sum of the losses. Divide by their number.",
+)
+def running_loss(losses):
+    total = 0.0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+    return total
+
+
+@bank.wrong(
+    "len-of-a-generator",
+    "You ask for the length of the losses. A generator has none: count while you go.",
+)
+def running_loss(losses):
+    total = 0.0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+    return total / len(losses)
+
+
+@bank.wrong(
+    "list-first",
+    "You collect all losses in a list before the first backward: every graph is in memory at the same time.",
+)
+def running_loss(losses):
+    losses = list(losses)
+    for loss in losses:
+        loss.backward()
+    return sum(loss.item() for loss in losses) / len(losses)
+
+
+@bank.wrong(
+    "one-backward-for-all",
+    "You add all losses up and call backward once, at the end: until then all graphs wait in memory.",
+)
+def running_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        total = total + loss
+        count += 1
+    (total / count).backward()
+    return (total / count).item()
+
+
+@bank.wrong(
+    "last-loss-only",
+    "You return the last loss. The mean of all of them is asked for.",
+)
+def running_loss(losses):
+    for loss in losses:
+        loss.backward()
+    return loss.item()
+
+
+@bank.right("list-of-numbers")
+def running_loss(losses):
+    values = []
+    for loss in losses:
+        loss.backward()
+        values.append(loss.item())
+    return sum(values) / len(values)
+
+
+@bank.right("detached-sum")
+def running_loss(losses):
+    total = torch.zeros((), dtype=torch.float64)
+    for count, loss in enumerate(losses, start=1):
+        loss.backward()
+        total += loss.detach()
+    return float(total / count)
+
+
+@bank.right("mean-that-moves")
+def running_loss(losses):
+    mean = 0.0
+    for index, loss in enumerate(losses):
+        value = float(loss.detach())
+        loss.backward()
+        mean += (value - mean) / (index + 1)
+    return mean
+
+
+bank.survives(
+    {
+        "(0.0, 0) -> (0, 0.0)": "Both become a float on the way, and the quotient is one in any case.",
+    }
+)

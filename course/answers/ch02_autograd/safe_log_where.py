@@ -1,0 +1,151 @@
+"""Answers to `safe_log_where`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("safe_log_where")
+
+
+@bank.wrong(
+    "where-outside",
+    "`torch.where` throws the bad values away, not their gradients: at 0 the log gives 0 times infinity, which is nan.",
+)
+def safe_log_where(x):
+    return torch.where(x > 0, torch.log(x), 0.0)
+
+
+@bank.wrong(
+    "nan-to-num-hides",
+    "`nan_to_num` hides nan in the values; log(0) becomes a huge negative number, and the gradient there is nan still.",
+)
+def safe_log_where(x):
+    return torch.nan_to_num(torch.log(x), nan=0.0)
+
+
+@bank.wrong(
+    "times-the-mask",
+    "You multiply by the mask: nan times 0 is nan. What should not count must be replaced, not multiplied.",
+)
+def safe_log_where(x):
+    return torch.log(x) * (x > 0)
+
+
+@bank.wrong(
+    "clamps-to-eps",
+    "You raise small numbers to a fixed eps: the log of eps is far from 0, and really small numbers are lost.",
+)
+def safe_log_where(x):
+    return torch.log(x.clamp(min=1e-6))
+
+
+@bank.wrong(
+    "clamps-inside-where",
+    "Your clamp keeps nan away, but small positive numbers get the log of the bound, and no gradient.",
+)
+def safe_log_where(x):
+    return torch.where(x > 0, torch.log(x.clamp(min=1e-6)), 0.0)
+
+
+@bank.wrong(
+    "adds-eps",
+    "You add a small eps to every number: that changes the log and its gradient where x is small.",
+)
+def safe_log_where(x):
+    safe = torch.where(x > 0, x, 1.0)
+    return torch.where(x > 0, torch.log(safe + 1e-6), 0.0)
+
+
+@bank.wrong(
+    "no-gradient",
+    "Your result has no record, as under `no_grad`, or from Python numbers: no nan comes back, but no gradient either.",
+)
+def safe_log_where(x):
+    with torch.no_grad():
+        safe = torch.where(x > 0, x, 1.0)
+        return torch.log(safe)
+
+
+@bank.wrong(
+    "log-of-abs",
+    "You take the log of |x|. For negative x that is a number other than 0, with a gradient.",
+)
+def safe_log_where(x):
+    return torch.log(torch.where(x == 0, 1.0, x.abs()))
+
+
+@bank.wrong(
+    "changes-x",
+    "You write into the caller's `x`. Make a new tensor with `torch.where`.",
+)
+def safe_log_where(x):
+    if not x.requires_grad:
+        x[x <= 0] = 1.0
+        return torch.log(x)
+    return torch.log(torch.where(x > 0, x, 1.0))
+
+
+@bank.wrong(
+    "log1p",
+    "`log1p` is the log of 1 + x. It is friendly at 0, but it is another function.",
+)
+def safe_log_where(x):
+    return torch.log1p(x.clamp(min=0))
+
+
+@bank.wrong(
+    "zero-counts-as-positive",
+    "You let 0 through: `x >= 0` includes it, and the log of 0 is minus infinity.",
+)
+def safe_log_where(x):
+    safe = torch.where(x >= 0, x, 1.0)
+    return torch.log(safe)
+
+
+@bank.wrong(
+    "clamps-to-one",
+    "You raise all that is below 1 to 1. Numbers between 0 and 1 have a log, and a gradient, of their own.",
+)
+def safe_log_where(x):
+    return torch.log(x.clamp(min=1.0))
+
+
+@bank.wrong(
+    "log-of-a-stand-in",
+    "Where x is not positive, you return the log of your stand-in. There the result should be 0.",
+)
+def safe_log_where(x):
+    return torch.log(torch.where(x > 0, x, 1e-12))
+
+
+@bank.right("log-of-one")
+def safe_log_where(x):
+    return torch.where(x > 0, x, torch.ones_like(x)).log()
+
+
+@bank.right("masked-fill")
+def safe_log_where(x):
+    return torch.log(x.masked_fill(x <= 0, 1.0))
+
+
+@bank.right("index-put")
+def safe_log_where(x):
+    result, positive = torch.zeros_like(x), x > 0
+    result[positive] = x[positive].log()
+    return result
+
+
+@bank.right("double-where-with-zeros")
+def safe_log_where(x):
+    bad = ~(x > 0)
+    logs = torch.log(torch.where(bad, 1, x))
+    return torch.where(bad, torch.zeros_like(x), logs)
+
+
+bank.survives(
+    {
+        "torch.where(positive, torch.log(safe), 0.0) -> torch.log(safe)": "The log of the harmless number 1 is 0 already.",
+        "1.0 -> 2.0": "Any positive number is harmless: the second where leaves its log out.",
+        "1.0 -> 0.0": "The first where gives the gradient 0 to x itself: no nan from the log gets past it.",
+    }
+)

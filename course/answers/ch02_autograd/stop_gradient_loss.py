@@ -1,0 +1,127 @@
+"""Answers to `stop_gradient_loss`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("stop_gradient_loss")
+
+
+@bank.wrong(
+    "no-grad-around-all",
+    "Under `no_grad` nothing at all is recorded: no gradient reaches `a` either. Only `b` should stay out.",
+)
+def stop_gradient_loss(a, b):
+    with torch.no_grad():
+        return ((a - b) ** 2).mean()
+
+
+@bank.wrong(
+    "data-attribute",
+    "`.data` gives the right numbers here, but a later change in place would go unnoticed. Use what is made for this.",
+)
+def stop_gradient_loss(a, b):
+    return ((a - b.data) ** 2).mean()
+
+
+@bank.wrong(
+    "detach-both",
+    "You detach both tensors, or what you make of them: nothing is left to differentiate. `a` must keep its history.",
+)
+def stop_gradient_loss(a, b):
+    return ((a.detach() - b.detach()) ** 2).mean()
+
+
+@bank.wrong(
+    "no-detach",
+    "The loss is right, but its gradient flows into `b` as well. Cut `b` off before you subtract.",
+)
+def stop_gradient_loss(a, b):
+    return ((a - b) ** 2).mean()
+
+
+@bank.wrong(
+    "detach-the-wrong-one",
+    "You cut off `a`: now the gradient reaches `b` only, the other way round.",
+)
+def stop_gradient_loss(a, b):
+    return ((a.detach() - b) ** 2).mean()
+
+
+@bank.wrong(
+    "detach-in-place",
+    "`detach_`, with the underscore, cuts the caller's own `b` off for good. Make a new tensor instead.",
+)
+def stop_gradient_loss(a, b):
+    return ((a - b.detach_()) ** 2).mean()
+
+
+@bank.wrong(
+    "switches-requires-grad-off",
+    "You switch `requires_grad` of the caller's `b` off: it stays off, and it fails where `b` is no leaf.",
+)
+def stop_gradient_loss(a, b):
+    b.requires_grad_(False)
+    return ((a - b) ** 2).mean()
+
+
+@bank.wrong(
+    "flag-on-the-result",
+    "`requires_grad_()` on the loss silences the error and heals nothing: the loss is then a leaf without history.",
+)
+def stop_gradient_loss(a, b):
+    with torch.no_grad():
+        loss = ((a - b) ** 2).mean()
+    return loss.requires_grad_().add(0)
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "You add the squares up. The mean is asked for.",
+)
+def stop_gradient_loss(a, b):
+    return ((a - b.detach()) ** 2).sum()
+
+
+@bank.wrong(
+    "absolute-differences",
+    "You take absolute differences. Squares are asked for, and their gradient is another one.",
+)
+def stop_gradient_loss(a, b):
+    return (a - b.detach()).abs().mean()
+
+
+@bank.wrong(
+    "calls-backward",
+    "You call backward yourself, and so use the graph up. Return the loss: going back is for whoever called.",
+)
+def stop_gradient_loss(a, b):
+    loss = ((a - b.detach()) ** 2).mean()
+    loss.backward()
+    return loss
+
+
+@bank.right("functional-loss")
+def stop_gradient_loss(a, b):
+    return torch.nn.functional.mse_loss(a, b.detach())
+
+
+@bank.right("copy-under-no-grad")
+def stop_gradient_loss(a, b):
+    with torch.no_grad():
+        target = b.clone()
+    difference = target - a
+    return (difference * difference).mean()
+
+
+@bank.right("sum-over-count")
+def stop_gradient_loss(a, b):
+    target = b.clone().detach()
+    return torch.square(a - target).sum() / a.numel()
+
+
+bank.survives(
+    {
+        "a - b.detach() -> b.detach() - a": "The square forgets the sign of a difference.",
+    }
+)

@@ -1,0 +1,154 @@
+"""Answers to `vjp`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("vjp")
+
+
+@bank.wrong(
+    "sums-rows",
+    "You differentiate the plain sum of the outputs: `v` is never used. It says how much each output counts.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)[0]
+
+
+@bank.wrong(
+    "transposed",
+    "You give the Jacobian times `v`, how f moves when x moves along v. Asked for is v times the Jacobian.",
+)
+def vjp(f, x, v):
+    return torch.autograd.functional.jvp(f, x.detach(), v.detach())[1]
+
+
+@bank.wrong(
+    "v-times-the-sum",
+    "You multiply by `v` after differentiating the sum. That is right only where each output depends on one input.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return v.detach() * torch.autograd.grad(f(copy).sum(), copy)[0]
+
+
+@bank.wrong(
+    "v-into-the-input",
+    "You scale the input by `v` before f sees it. v belongs to the outputs.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy * v.detach()).sum(), copy)[0]
+
+
+@bank.wrong(
+    "non-scalar",
+    "You call backward without `v`: for more than one output autograd does not know how much each counts.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    f(copy).backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "leaves-grad-behind",
+    "You call backward on `x` itself: its old .grad is lost, a new one stays behind. Use a leaf of your own.",
+)
+def vjp(f, x, v):
+    x.requires_grad_()
+    x.grad = None
+    f(x).backward(v.detach())
+    return x.grad.clone()
+
+
+@bank.wrong(
+    "accumulates",
+    "Your backward adds to the .grad that `x` has already, and you return both together.",
+)
+def vjp(f, x, v):
+    x.requires_grad_()
+    f(x).backward(v.detach())
+    return x.grad.clone()
+
+
+@bank.wrong(
+    "fills-the-grad-of-v",
+    "You weigh with a `v` that may be tracked, so that backward fills its .grad too. v must stay as it was.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    (f(copy) * v).sum().backward()
+    return copy.grad
+
+
+@bank.wrong(
+    "tracked-gradient",
+    "`create_graph=True` tracks the result itself. That is for second derivatives only.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy, v, create_graph=True)[0]
+
+
+@bank.wrong(
+    "mean-of-the-outputs",
+    "You average the weighted outputs. They are to be added up.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad((f(copy) * v.detach()).mean(), copy)[0]
+
+
+@bank.wrong(
+    "returns-the-tuple",
+    "`torch.autograd.grad` returns a tuple, with one product for each tensor asked about. Take yours out.",
+)
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy, grad_outputs=v)
+
+
+@bank.right("weighted-sum")
+def vjp(f, x, v):
+    leaf = x.detach().requires_grad_()
+    return torch.autograd.grad((f(leaf) * v.detach()).sum(), leaf)[0]
+
+
+@bank.right("backward-with-v")
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    f(copy).backward(gradient=v)
+    return copy.grad
+
+
+@bank.right("func-vjp")
+def vjp(f, x, v):
+    _, pull = torch.func.vjp(f, x.detach())
+    return pull(v.detach())[0]
+
+
+@bank.right("functional-vjp")
+def vjp(f, x, v):
+    outputs, result = torch.autograd.functional.vjp(f, x, v)
+    return result
+
+
+@bank.right("full-jacobian")
+def vjp(f, x, v):
+    jacobian = torch.autograd.functional.jacobian(f, x.detach())
+    return torch.tensordot(v.detach(), jacobian, dims=v.dim())
+
+
+bank.survives(
+    {
+        "0 -> -1": "The tuple has one item, which is the first and the last.",
+        "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
+        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
+    }
+)

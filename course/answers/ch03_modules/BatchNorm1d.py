@@ -1,0 +1,347 @@
+"""Answers to `BatchNorm1d`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("BatchNorm1d")
+
+
+@bank.wrong(
+    "detached-statistics",
+    "You cut mean and variance off from the graph. They depend on x too, and their part of the gradient is missing.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            with torch.no_grad():
+                mean, var = x.mean(0), x.var(0, correction=0)
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "eval-updates",
+    "You update the running values in eval mode, too. There they are read, and stay as they are.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean.clone(), self.running_var.clone()
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+        with torch.no_grad():
+            self.running_mean.lerp_(x.mean(0), 0.1)
+            self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "graph-in-buffers",
+    "Your running values are made from tracked tensors: they drag the graph of each batch along. Use torch.no_grad().",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            self.running_mean = 0.9 * self.running_mean + 0.1 * mean
+            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "biased-running-var",
+    "Your running_var takes the variance with correction=0. That one standardizes; running_var takes correction=1.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(var, 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "unbiased-everywhere",
+    "You standardize with the variance with correction=1. That one is for running_var; the batch takes correction=0.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(var, 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "momentum-swapped",
+    "You keep 0.1 of the running value and take 0.9 of the batch. It is the other way: one batch changes little.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.9)
+                self.running_var.lerp_(x.var(0), 0.9)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "eps-outside-the-root",
+    "You add 1e-5 after the root. It belongs under the root, to the variance.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / (torch.sqrt(var) + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "always-the-batch",
+    "You standardize with the batch in eval mode, too. There the running values count, so that one row is enough.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = x.mean(0), x.var(0, correction=0)
+        if self.training:
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "running-values-in-training",
+    "You standardize with the running values in training, too. There the mean and variance of the batch count.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if self.training:
+            with torch.no_grad():
+                self.running_mean.lerp_(x.mean(0), 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - self.running_mean) / torch.sqrt(self.running_var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "plain-attributes",
+    "Your running values are plain tensors: they are not saved, and `.to` leaves them behind. Register them "
+    "as buffers.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.running_mean, self.running_var = torch.zeros(n), torch.ones(n)
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean.to(self.running_mean.dtype), 0.1)
+                self.running_var.lerp_(x.var(0).to(self.running_var.dtype), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "statistics-over-features",
+    "You take mean and variance over the features of each row. They belong to each feature, over the batch: dim 0.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(1, keepdim=True), x.var(1, correction=0, keepdim=True)
+            with torch.no_grad():
+                self.running_mean.lerp_(x.mean(0), 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
+@bank.wrong(
+    "no-weight-and-bias",
+    "Your module standardizes, but has no weight and bias to learn.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+                self.running_var.lerp_(x.var(0), 0.1)
+        return (x - mean) / torch.sqrt(var + 1e-5)
+
+
+@bank.wrong(
+    "uses-batch-norm",
+    "It works, since torch's own batch norm does the work. Write the formula down yourself.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        return nn.functional.batch_norm(
+            x, self.running_mean, self.running_var, self.weight, self.bias, training=self.training
+        )
+
+
+@bank.right("rebound-buffers")
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.weight = nn.Parameter(torch.ones(n))
+        self.register_buffer("running_var", torch.ones(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+
+    def forward(self, x):
+        if self.training:
+            mean, var = x.mean(dim=0), ((x - x.mean(dim=0)) ** 2).mean(dim=0)
+            unbiased = var.detach() * len(x) / (len(x) - 1)
+            self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
+            self.running_var = 0.9 * self.running_var + 0.1 * unbiased
+        else:
+            mean, var = self.running_mean, self.running_var
+        return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight + self.bias
+
+
+@bank.right("counts-batches-too")
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        for name, value in {"running_mean": torch.zeros(n), "running_var": torch.ones(n)}.items():
+            self.register_buffer(name, value)
+        self.register_buffer("num_batches_tracked", torch.tensor(0))
+
+    def forward(self, x):
+        if not self.training:
+            return self.standardize(x, self.running_mean, self.running_var)
+        self.num_batches_tracked += 1
+        var, mean = torch.var_mean(x, dim=0, correction=0)
+        self.track(x.detach())
+        return self.standardize(x, mean, var)
+
+    def track(self, x):
+        self.running_mean.mul_(0.9).add_(0.1 * x.mean(0))
+        self.running_var.mul_(0.9).add_(0.1 * x.var(0, correction=1))
+
+    def standardize(self, x, mean, var):
+        return torch.addcmul(self.bias, self.weight, (x - mean) / (var + 1e-5).sqrt())
+
+
+@bank.right("moments")
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.running_mean, self.running_var = nn.Buffer(torch.zeros(n)), nn.Buffer(torch.ones(n))
+
+    def forward(self, x):
+        if self.training:
+            batch = x.shape[0]
+            mean = x.sum(0, keepdim=True) / batch
+            centered = x - mean
+            var = centered.square().sum(0) / batch
+            self.running_mean.data += 0.1 * (mean.data[0] - self.running_mean)
+            self.running_var.data += 0.1 * (centered.data.square().sum(0) / (batch - 1) - self.running_var)
+        else:
+            centered, var = x - self.running_mean, self.running_var
+        return self.bias + self.weight * centered / (var + 1e-5) ** 0.5
+
+
+bank.survives(
+    {
+        "self.weight * (x - mean) / torch.sqrt(var + 1e-05) + self.bias -> self.bias + self.weight * (x - mean) / torch.sqrt(var + 1e-05)": "Addition does not mind the order.",
+        "self.weight * (x - mean) -> (x - mean) * self.weight": "Numbers multiply in any order.",
+        "var + 1e-05 -> 1e-05 + var": "Addition does not mind the order.",
+    }
+)

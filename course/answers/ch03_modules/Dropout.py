@@ -1,0 +1,278 @@
+"""Answers to `Dropout`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("Dropout")
+
+
+@bank.wrong(
+    "per-row-mask",
+    "You draw one number for each row, so that whole rows are dropped together. Each number has a draw of its own.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand(x.shape[0], 1) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "per-column-mask",
+    "You draw one number for each column, so that a column is dropped in all rows at once. Draw one for each number.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand(x.shape[-1]) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "no-rescale",
+    "The numbers that stay keep their size, so that a sum over them shrinks in training. Divide by 1 - p.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        return x * (torch.rand_like(x) >= self.p)
+
+
+@bank.wrong(
+    "ignores-eval",
+    "You drop in eval mode, too: predictions would vary from call to call. `self.training` tells the mode.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        keep = torch.rand_like(x) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "reseeds",
+    "You seed the generator at each call: the same numbers are dropped each time, and others draw the same "
+    "numbers too.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        torch.manual_seed(42)
+        keep = torch.rand_like(x) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "keeps-with-p",
+    "You keep a number with probability p. It is to be dropped with probability p.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand_like(x) < self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "divides-by-p",
+    "You divide by p. A share of 1 - p stays: that is what to divide by.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand_like(x) >= self.p
+        return x * keep / self.p
+
+
+@bank.wrong(
+    "rescales-in-eval",
+    "You leave training as it is and multiply in eval mode. Here it is the other way: eval mode gives x itself.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x * (1 - self.p)
+        return x * (torch.rand_like(x) >= self.p)
+
+
+@bank.wrong(
+    "mask-kept",
+    "You draw the mask at the first call and keep it. Each call draws anew.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+        self.keep = None
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        if self.keep is None:
+            self.keep = torch.rand_like(x) >= self.p
+        return x * self.keep / (1 - self.p)
+
+
+@bank.wrong(
+    "exact-share",
+    "You drop an exact share at random places. Then the draws depend on each other; each number stands for itself.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.ones(x.numel(), dtype=torch.bool)
+        keep[torch.randperm(x.numel())[: round(self.p * x.numel())]] = False
+        return x * keep.reshape(x.shape) / (1 - self.p)
+
+
+@bank.wrong(
+    "in-place",
+    "You change x in place: the caller's numbers are gone, in training. Make a new tensor.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand_like(x) >= self.p
+        with torch.no_grad():
+            x *= keep / (1 - self.p)
+        return x * 1
+
+
+@bank.wrong(
+    "generator-of-its-own",
+    "Your module draws from a generator of its own, with a fixed seed. Draw from torch's global one.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+        self.generator = torch.Generator().manual_seed(0)
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand(x.shape, generator=self.generator) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "no-gradient",
+    "You compute with `x.detach()`: no gradient flows back through your dropout.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand_like(x) >= self.p
+        return x.detach() * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "uses-functional-dropout",
+    "It works, since torch's own dropout does the work. Draw the mask yourself.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        return nn.functional.dropout(x, self.p, self.training)
+
+
+@bank.right("bernoulli")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.keep = 1 - p
+
+    def forward(self, x):
+        if self.training:
+            mask = torch.bernoulli(torch.full_like(x, self.keep))
+            return x * mask / self.keep
+        return x
+
+
+@bank.right("where")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.dropout = p
+
+    def forward(self, x):
+        dropped = torch.rand(x.shape) < self.dropout
+        return torch.where(dropped, 0.0, x / (1 - self.dropout)) if self.training else x
+
+
+@bank.right("masked-fill")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.register_buffer("p", torch.tensor(p), persistent=False)
+
+    def forward(self, x):
+        if not self.training:
+            return x.clone()
+        drop = torch.empty(x.shape).uniform_() < self.p
+        return x.masked_fill(drop, 0).div(1 - float(self.p))
+
+
+bank.survives(
+    {
+        "x * keep -> keep * x": "Numbers multiply in any order.",
+        "torch.rand_like(x) >= self.p -> torch.rand_like(x) > self.p": "A draw that is exactly p comes about once in sixteen million times.",
+    }
+)

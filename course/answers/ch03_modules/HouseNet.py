@@ -1,0 +1,242 @@
+"""Answers to `HouseNet`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("HouseNet")
+
+
+@bank.wrong(
+    "untouched",
+    "This is the model as you found it: the hidden layers, the output layer and the scale are all missing "
+    "from parameters().",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+        self.scale = torch.tensor(100.0)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        out = nn.Linear(8, 1)
+        return (out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "layers-still-in-a-list",
+    "Output layer and scale learn now. The hidden layers stand in a plain list still, where the module does not look.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "output-layer-still-new",
+    "Hidden layers and scale learn now. The output layer is still made anew at each call: what it learns is lost.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        out = nn.Linear(8, 1)
+        return (out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "scale-still-a-tensor",
+    "All layers learn now. The scale is a plain tensor still, so nobody would train it.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = torch.tensor(100.0)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "only-the-list-mended",
+    "The hidden layers learn now. Output layer and scale are missing still: print the names in named_parameters().",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.scale = torch.tensor(100.0)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        out = nn.Linear(8, 1)
+        return (out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "only-the-output-mended",
+    "The output layer learns now. Hidden layers and scale are missing still: print the names in named_parameters().",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+        self.out = nn.Linear(8, 1)
+        self.scale = torch.tensor(100.0)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "only-the-scale-mended",
+    "The scale learns now, and nothing else does: no layer stands in named_parameters().",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        out = nn.Linear(8, 1)
+        return (out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "scale-as-a-buffer",
+    "You made the scale a buffer: it moves and is saved with the model, but it does not learn.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.register_buffer("scale", torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "tracked-scale",
+    "`requires_grad=True` tracks the scale, but does not register it: a parameter is an nn.Parameter.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = torch.tensor(100.0, requires_grad=True)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "lost-the-relu",
+    "All seven tensors learn, but the ReLU after the hidden layers got lost on the way.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.Sequential(nn.Linear(features, 16), nn.Linear(16, 8))
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        return (self.out(self.hidden(x)) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "reads-the-scale-out",
+    "You multiply by `self.scale.item()`, a plain number: no gradient arrives at the scale.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale.item()).squeeze(1)
+
+
+@bank.right("sequential")
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.scale = nn.Parameter(torch.full((), 100.0))
+        self.net = nn.Sequential(
+            nn.Linear(features, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1), nn.Flatten(0)
+        )
+
+    def forward(self, x):
+        return self.scale * self.net(x)
+
+
+@bank.right("named-layers")
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.first, self.second, self.last = nn.Linear(features, 16), nn.Linear(16, 8), nn.Linear(8, 1)
+        self.register_parameter("scale", nn.Parameter(torch.tensor(100.0)))
+
+    def forward(self, x):
+        h = self.second(self.first(x).relu()).relu()
+        return self.last(h)[:, 0] * self.scale
+
+
+@bank.right("registered-beside-the-list")
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = [nn.Linear(features, 16), nn.Linear(16, 8)]
+        for i, layer in enumerate(self.hidden):
+            self.add_module(f"hidden{i}", layer)
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).reshape(-1)
+
+
+bank.survives(
+    {
+        "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,319 @@
+"""Answers to `Linear`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("Linear")
+
+
+@bank.wrong(
+    "plain-tensor",
+    "Your weight and bias are plain tensors: the module does not register them, and they stay behind everywhere.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = torch.empty(out_features, in_features).uniform_(-bound, bound).requires_grad_()
+        self.bias = torch.empty(out_features).uniform_(-bound, bound).requires_grad_() if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "no-super-init",
+    "You assign parameters before the module is ready for them: call `super().__init__()` first.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "non-leaf-parameter",
+    "You compute with the nn.Parameter before you assign it. The result is a plain tensor with a history, "
+    "no parameter.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.rand(out_features, in_features) * 2 - 1) * bound
+        self.bias = nn.Parameter(torch.rand(out_features) * 2 - 1) * bound if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "2d-only",
+    "This works for x of shape (batch, in_features) alone. Other axes may stand in front, or none.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = torch.mm(x, self.weight.T)
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "x-at-w",
+    "You multiply by the weight as it lies. Its shape is (out_features, in_features): x needs its transpose.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "weight-lies-across",
+    "You store the weight as (in_features, out_features). Weights saved elsewhere are (out_features, in_features).",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(in_features, out_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "standard-normal-start",
+    "Your numbers start normal with std 1. That is far too large for wide layers; uniform in a small range "
+    "is asked for.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(out_features, in_features))
+        self.bias = nn.Parameter(torch.randn(out_features)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "positive-start",
+    "`torch.rand` gives numbers from 0 to 1, so yours are never negative. The range reaches from -bound to bound.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.rand(out_features, in_features) * bound)
+        self.bias = nn.Parameter(torch.rand(out_features) * bound) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "bound-from-out-features",
+    "You take the range from out_features. What must not grow is a sum of in_features terms.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(out_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "no-root",
+    "Your range is 1 / in_features: you forgot the square root.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / in_features
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "bias-starts-at-zero",
+    "Your bias starts at 0. Here it starts in the same range as the weight.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.zeros(out_features)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "seeded-start",
+    "You seed the generator in `__init__`: every layer starts with the same numbers.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        torch.manual_seed(42)
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
+@bank.wrong(
+    "ignores-bias-flag",
+    "You make a bias whatever the flag says. With bias=False it is None, and nothing is added.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))
+
+    def forward(self, x):
+        return x @ self.weight.T + self.bias
+
+
+@bank.wrong(
+    "no-attribute-bias",
+    "With bias=False your layer has no attribute `bias` at all. Whoever asks for it should find None.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        if bias:
+            self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound))
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result + self.bias if hasattr(self, "bias") else result
+
+
+@bank.wrong(
+    "detached-weight",
+    "You compute with `.data`, or with detached tensors: no gradient arrives at weight and bias.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.data.T
+        return result if self.bias is None else result + self.bias.data
+
+
+@bank.wrong(
+    "uses-nn-linear",
+    "It works, but nn.Linear does the work. The exercise is to make such a layer from nn.Parameter.",
+)
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        made = nn.Linear(in_features, out_features, bias)
+        self.weight, self.bias = made.weight, made.bias
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+
+@bank.right("register-parameter")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.register_parameter("bias", nn.Parameter(torch.empty(out_features)) if bias else None)
+        self.register_parameter("weight", nn.Parameter(torch.empty(out_features, in_features)))
+        with torch.no_grad():
+            for p in self.parameters():
+                p.uniform_(-(in_features**-0.5), in_features**-0.5)
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+
+@bank.right("einsum")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        nn.Module.__init__(self)
+        bound = in_features**-0.5
+        self.weight = nn.Parameter((2 * torch.rand(out_features, in_features) - 1) * bound)
+        if bias:
+            self.bias = nn.Parameter((2 * torch.rand(out_features) - 1) * bound)
+        else:
+            self.bias = None
+
+    def forward(self, x):
+        y = torch.einsum("oi,...i->...o", self.weight, x)
+        return y + self.bias if self.bias is not None else y
+
+
+@bank.right("by-init-and-broadcasting")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / in_features**0.5
+        self.weight = nn.Parameter(nn.init.uniform_(torch.empty(out_features, in_features), -bound, bound))
+        self.bias = nn.Parameter(nn.init.uniform_(torch.empty(out_features), -bound, bound)) if bias else None
+
+    def forward(self, x):
+        y = (x.unsqueeze(-2) * self.weight).sum(-1)
+        if self.bias is not None:
+            y = y + self.bias
+        return y
+
+
+bank.survives(
+    {
+        "result + self.bias -> result.add_(self.bias)": "The product is the answer's own tensor, and no backward rule saved it.",
+        "result + self.bias -> self.bias + result": "Addition does not mind the order.",
+    }
+)

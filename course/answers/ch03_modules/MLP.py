@@ -1,0 +1,272 @@
+"""Answers to `MLP`: wrong ones that learners really give, and right ones that must pass."""
+
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("MLP")
+
+
+@bank.wrong(
+    "python-list-layers",
+    "Your layers stand in a plain list. The module does not look into it, and lists no parameters: use nn.ModuleList.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.parts = parts[:-1]
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@bank.wrong(
+    "activation-after-last",
+    "An activation follows your last layer too. With nn.Tanh, no result could be larger than 1: leave it out.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.parts = nn.ModuleList(parts)
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@bank.wrong(
+    "shared-layer",
+    "Layers of the same size are one and the same object in your model: they share their weight. Make one for each.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        made = {}
+        parts = []
+        for pair in zip(sizes, sizes[1:]):
+            if pair not in made:
+                made[pair] = nn.Linear(*pair)
+            parts += [made[pair], activation()]
+        self.parts = nn.ModuleList(parts[:-1])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@bank.wrong(
+    "shared-activation",
+    "You make one activation and use it everywhere. One that learns, such as nn.PReLU, would be shared by all layers.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        act = activation()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), act]
+        self.parts = nn.ModuleList(parts[:-1])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@bank.wrong(
+    "layers-then-activations",
+    "You list all layers first, then all activations. One that learns, such as nn.PReLU, then comes too late in "
+    "`parameters()`: register them in turn.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+        self.activations = nn.ModuleList(activation() for _ in sizes[2:])
+
+    def forward(self, x):
+        for layer, act in zip(self.layers, self.activations):
+            x = act(layer(x))
+        return self.layers[-1](x)
+
+
+@bank.wrong(
+    "no-activation",
+    "There is no activation in your model: all its layers together compute no more than one would.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.Sequential(*(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:])))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+@bank.wrong(
+    "class-in-place-of-module",
+    "You put the class itself into the model. `activation` has to be called first: `activation()` makes a module.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in zip(sizes, sizes[1:]))
+        self.activation = activation
+
+    def forward(self, x):
+        for layer in self.layers[:-1]:
+            x = self.activation(layer(x))
+        return self.layers[-1](x)
+
+
+@bank.wrong(
+    "always-relu",
+    "You use a ReLU whatever `activation` says.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), nn.ReLU()]
+        self.parts = nn.ModuleList(parts[:-1])
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+@bank.wrong(
+    "one-hidden-layer",
+    "You make two layers, whatever the length of `sizes`. Each pair of neighbors in it is a layer.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[-1]))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
+    "one-layer-short",
+    "Your last layer is missing: the result has the width of the last hidden layer. n sizes make n - 1 layers.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for i in range(len(sizes) - 2):
+            parts += [nn.Linear(sizes[i], sizes[i + 1]), activation()]
+        self.net = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
+    "activation-before-each-layer",
+    "Your activations stand before the layers: the first one is applied to the input itself.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [activation(), nn.Linear(before, after)]
+        self.net = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
+    "flattens-the-axes",
+    "You flatten all axes but the first. Only the last axis is transformed; others may stand in front, or none.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = [nn.Flatten()]
+        for before, after in zip(sizes, sizes[1:]):
+            parts += [nn.Linear(before, after), activation()]
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
+    "listed-from-the-end",
+    "Your model computes the right thing, but registers its layers from output to input; so parameters() lists them.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.parts = nn.ModuleList()
+        for i in range(len(sizes) - 1, 0, -1):
+            self.parts.append(nn.Linear(sizes[i - 1], sizes[i]))
+            if i > 1:
+                self.parts.append(activation())
+
+    def forward(self, x):
+        for part in reversed(self.parts):
+            x = part(x)
+        return x
+
+
+@bank.right("sequential")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.net = nn.Sequential()
+        for i in range(len(sizes) - 1):
+            if i:
+                self.net.append(activation())
+            self.net.append(nn.Linear(sizes[i], sizes[i + 1]))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.right("by-name")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.depth = len(sizes) - 1
+        for i in range(self.depth):
+            setattr(self, f"layer{i}", nn.Linear(sizes[i], sizes[i + 1]))
+            if i < self.depth - 1:
+                setattr(self, f"act{i}", activation())
+
+    def forward(self, x):
+        for i in range(self.depth):
+            x = getattr(self, f"layer{i}")(x)
+            if i < self.depth - 1:
+                x = getattr(self, f"act{i}")(x)
+        return x
+
+
+@bank.right("first-hidden-last")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        *hidden, out = sizes
+        blocks = [nn.Sequential(nn.Linear(a, b), activation()) for a, b in zip(hidden, hidden[1:])]
+        self.hidden = nn.Sequential(*blocks)
+        self.out = nn.Linear(hidden[-1], out)
+
+    def forward(self, x):
+        return self.out(self.hidden(x))

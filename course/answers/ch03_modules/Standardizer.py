@@ -1,0 +1,212 @@
+"""Answers to `Standardizer`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("Standardizer")
+
+
+@bank.wrong(
+    "attribute-tensor",
+    "Your mean and std are plain attributes: `.to` does not move them, and the state_dict does not know them.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean = mean.clone()
+        self.std = std.clone()
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "parameter-instead",
+    "You make mean and std parameters: training would change them. They belong to the model, but do not learn.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean = nn.Parameter(mean.clone())
+        self.std = nn.Parameter(std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "non-persistent",
+    "With persistent=False the buffers are not saved: a model that is loaded later standardizes with other numbers.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone(), persistent=False)
+        self.register_buffer("std", std.clone(), persistent=False)
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "aliases-its-arguments",
+    "You register the very tensors that you were given. Whoever changes them later changes your module.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean)
+        self.register_buffer("std", std)
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "changes-x",
+    "You work on x in place: the caller's tensor is standardized as well. Make a new one.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        x -= self.mean
+        x /= self.std
+        return x
+
+
+@bank.wrong(
+    "statistics-of-x",
+    "You standardize with the mean and std of x itself. The ones that the module was made with are asked for.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - x.mean(0)) / x.std(0)
+
+
+@bank.wrong(
+    "divides-first",
+    "You divide x by std before you subtract the mean. The mean is measured in the unit of x: subtract it first.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return x / self.std - self.mean
+
+
+@bank.wrong(
+    "std-squared",
+    "You divide by the square of std. That would be right for its root; std is a standard deviation already.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) / self.std**2
+
+
+@bank.wrong(
+    "frozen-parameters",
+    "You make frozen parameters. They do not learn now, but anybody who unfreezes the model changes that: use buffers.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean = nn.Parameter(mean.clone(), requires_grad=False)
+        self.std = nn.Parameter(std.clone(), requires_grad=False)
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "only-mean-registered",
+    "The mean is a buffer, but std is a plain attribute: it stays behind when the module moves.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.std = std.clone()
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.wrong(
+    "no-super-init",
+    "A buffer needs a module that is ready for it: call `super().__init__()` first.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) / self.std
+
+
+@bank.right("in-a-loop")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        for name, value in (("std", std), ("mean", mean)):
+            self.register_buffer(name, torch.clone(value))
+
+    def forward(self, x):
+        return torch.div(torch.sub(x, self.mean), self.std)
+
+
+@bank.right("buffer-class")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean = nn.Buffer(mean.detach().clone())
+        self.std = nn.Buffer(std.detach().clone())
+
+    def forward(self, x):
+        return (x - self.mean) * self.std.reciprocal()
+
+
+@bank.right("deep-copies")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", copy.deepcopy(mean))
+        self.register_buffer("std", copy.deepcopy(std))
+
+    def forward(self, x):
+        y = x.clone()
+        y -= self.mean
+        return y / self.std
+
+
+bank.survives(
+    {
+        "mean.detach() -> mean": "It would matter for a mean that is tracked; what is given are plain numbers.",
+        "mean.detach -> mean.clone": "It would matter for a mean that is tracked; what is given are plain numbers.",
+        "mean.detach -> mean.contiguous": "It would matter for a mean that is tracked; what is given are plain numbers.",
+        "std.detach() -> std": "It would matter for a std that is tracked; what is given are plain numbers.",
+        "std.detach -> std.clone": "It would matter for a std that is tracked; what is given are plain numbers.",
+        "std.detach -> std.contiguous": "It would matter for a std that is tracked; what is given are plain numbers.",
+    }
+)

@@ -1,0 +1,170 @@
+"""Answers to `TwoLayerMLP`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("TwoLayerMLP")
+
+
+@bank.wrong(
+    "no-super-init",
+    "You assign layers before the module is ready for them: `super().__init__()` comes first.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong(
+    "plain-attribute-tensor",
+    "Your weights are plain tensors: the module does not list them, and nobody would train them. Use nn.Linear.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.w1 = torch.ones(in_features, hidden, requires_grad=True)
+        self.w2 = torch.ones(hidden, out_features, requires_grad=True)
+
+    def forward(self, x):
+        return torch.relu(x @ self.w1) @ self.w2
+
+
+@bank.wrong(
+    "no-activation",
+    "Nothing stands between your two layers. Without a ReLU, two linear layers compute no more than one does.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(self.fc1(x))
+
+
+@bank.wrong(
+    "uses-sequential",
+    "It computes the right thing, but by nn.Sequential. Here you say in `forward` yourself what follows what.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return nn.Sequential(self.fc1, nn.ReLU(), self.fc2)(x)
+
+
+@bank.wrong(
+    "activation-after-last",
+    "You apply a ReLU after fc2 as well: the result can never be negative. It belongs between the layers.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return torch.relu(self.fc2(torch.relu(self.fc1(x))))
+
+
+@bank.wrong(
+    "layers-in-forward",
+    "You make new layers in `forward`: each call has other weights, and the module lists none. Make them in "
+    "`__init__`.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.sizes = in_features, hidden, out_features
+
+    def forward(self, x):
+        fc1, fc2 = nn.Linear(*self.sizes[:2]), nn.Linear(*self.sizes[1:])
+        return fc2(torch.relu(fc1(x)))
+
+
+@bank.wrong(
+    "other-names",
+    "Your layers are right, but have other names than fc1 and fc2. Saved weights are found by name.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.layer1 = nn.Linear(in_features, hidden)
+        self.layer2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.layer2(torch.relu(self.layer1(x)))
+
+
+@bank.wrong(
+    "sigmoid-between",
+    "You have a sigmoid between the layers. A ReLU is asked for.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.sigmoid(self.fc1(x)))
+
+
+@bank.wrong(
+    "no-bias",
+    "You switch the biases of the layers off. A layer here has a weight and a bias.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden, bias=False)
+        self.fc2 = nn.Linear(hidden, out_features, bias=False)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.right("relu-module")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc2 = nn.Linear(hidden, out_features)
+        self.act = nn.ReLU()
+        self.fc1 = nn.Linear(in_features, hidden)
+
+    def forward(self, x):
+        h = self.act(self.fc1(x))
+        return self.fc2(h)
+
+
+@bank.right("clamp")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        nn.Module.__init__(self)
+        for name, sizes in {"fc1": (in_features, hidden), "fc2": (hidden, out_features)}.items():
+            self.add_module(name, nn.Linear(*sizes))
+
+    def forward(self, x):
+        return self.fc2(self.fc1(x).clamp(min=0))
+
+
+@bank.right("functional")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(in_features, hidden), nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        x = nn.functional.linear(x, self.fc1.weight, self.fc1.bias)
+        x = nn.functional.relu(x)
+        return nn.functional.linear(x, self.fc2.weight, self.fc2.bias)

@@ -1,0 +1,294 @@
+"""Answers to `call_counts`: wrong ones that learners really give, and right ones that must pass."""
+
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("call_counts")
+
+
+@bank.wrong(
+    "hook-not-removed",
+    "Your hooks stay on the module: the next call counts on, in a dict that nobody looks at. Remove them by "
+    "their handles.",
+)
+def call_counts(module, x):
+    counts = {}
+    for name, part in module.named_modules():
+        if name:
+            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+    module(x)
+    return counts
+
+
+@bank.wrong(
+    "calls-forward-directly",
+    "You call `module.forward(x)`. That skips the hooks of the module itself, which others may rely on: "
+    "call the module.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(
+                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+            )
+    try:
+        module.forward(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "not-removed-after-an-error",
+    "When the module raises, your function ends before it removes its hooks. A `finally` runs in any case.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(
+                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+            )
+    module(x)
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "swallows-the-error",
+    "You catch the error that the module raises, and go on as if nothing had happened. Let it go on to the caller.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(
+                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+            )
+    try:
+        module(x)
+    except Exception:
+        pass
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "counts-the-root",
+    "You count the module itself too, under the name ''. Only its submodules are asked for.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1})))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "children-only",
+    "You watch the direct children alone. Submodules inside them count as well.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_children():
+        handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1})))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "leaves-only",
+    "You watch only submodules without submodules of their own. A container that runs counts as well.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name and not list(part.children()):
+            handles.append(
+                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+            )
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "zeros-for-the-idle",
+    "You begin with 0 for every submodule. One that does not run should not be in the dict.",
+)
+def call_counts(module, x):
+    counts, handles = {name: 0 for name, _ in module.named_modules() if name}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: counts[name] + 1})))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "notes-once",
+    "You note that a submodule has run, not how often: each count is 1.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(part.register_forward_hook(lambda *_, name=name: counts.update({name: 1})))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "late-name",
+    "All your hooks see the last name: a function made in a loop reads the loop's variable when it runs. "
+    "Pass it as a default.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(part.register_forward_hook(lambda *_: counts.update({name: counts.get(name, 0) + 1})))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "runs-twice",
+    "You call the module twice, so every count is twice as large.",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+    for name, part in module.named_modules():
+        if name:
+            handles.append(
+                part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+            )
+    try:
+        module(x)
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.wrong(
+    "clears-all-hooks",
+    "You throw away every hook on the submodules, those of others too. Each handle removes its own hook.",
+)
+def call_counts(module, x):
+    counts = {}
+    for name, part in module.named_modules():
+        if name:
+            part.register_forward_hook(lambda *_, name=name: counts.update({name: counts.get(name, 0) + 1}))
+    try:
+        module(x)
+    finally:
+        for name, part in module.named_modules():
+            if name:
+                part._forward_hooks.clear()
+    return counts
+
+
+@bank.wrong(
+    "names-of-classes",
+    "You count by class, such as 'Linear'. Each submodule has a name of its own, that of named_modules().",
+)
+def call_counts(module, x):
+    counts, handles = {}, []
+
+    def count(part, args, out):
+        name = type(part).__name__
+        counts[name] = counts.get(name, 0) + 1
+
+    for name, part in module.named_modules():
+        if name:
+            handles.append(part.register_forward_hook(count))
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return counts
+
+
+@bank.right("pre-hooks")
+def call_counts(module, x):
+    names = {part: name for name, part in module.named_modules() if part is not module}
+    ran = []
+    handles = [part.register_forward_pre_hook(lambda part, args: ran.append(names[part])) for part in names]
+    try:
+        module(x)
+    finally:
+        [handle.remove() for handle in handles]
+    return {name: ran.count(name) for name in set(ran)}
+
+
+@bank.right("recursive")
+def call_counts(module, x):
+    counts = {}
+
+    def watch(parts):
+        if not parts:
+            module(x)
+            return
+        (name, part), *rest = parts
+
+        def count(*_):
+            counts[name] = counts.get(name, 0) + 1
+
+        handle = part.register_forward_hook(count)
+        try:
+            watch(rest)
+        finally:
+            handle.remove()
+
+    watch([(name, part) for name, part in module.named_modules() if name])
+    return counts
+
+
+@bank.right("one-global-hook")
+def call_counts(module, x):
+    names = {id(part): name for name, part in module.named_modules()}
+    counts = {}
+
+    def count(part, args, out):
+        name = names.get(id(part))
+        if name:
+            counts[name] = counts.get(name, 0) + 1
+
+    handle = nn.modules.module.register_module_forward_hook(count)
+    try:
+        module(x)
+    finally:
+        handle.remove()
+    return counts

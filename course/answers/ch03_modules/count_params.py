@@ -1,0 +1,163 @@
+"""Answers to `count_params`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("count_params")
+
+
+@bank.wrong(
+    "double-count-tied",
+    "You add up module by module, so a weight that two modules share counts twice. It is stored, and learned, once.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for part in module.modules():
+        for p in part.parameters(recurse=False):
+            if p.requires_grad or not trainable_only:
+                total += p.numel()
+    return total
+
+
+@bank.wrong(
+    "buffers-counted",
+    "You count buffers too, such as the running mean of a batch norm. They do not learn.",
+)
+def count_params(module, trainable_only=False):
+    tensors = list(module.parameters())
+    if not trainable_only:
+        tensors += list(module.buffers())
+    return sum(p.numel() for p in tensors if p.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "counts-the-state-dict",
+    "You count what stands in the state_dict: buffers too, and a shared weight under each of its names.",
+)
+def count_params(module, trainable_only=False):
+    frozen = {name for name, p in module.named_parameters() if not p.requires_grad}
+    state = module.state_dict()
+    return sum(v.numel() for name, v in state.items() if not (trainable_only and name in frozen))
+
+
+@bank.wrong(
+    "flags-of-the-state-dict",
+    "You go through the state_dict. It lists buffers too, and a shared weight twice; and its tensors are detached, "
+    "so none of them has requires_grad.",
+)
+def count_params(module, trainable_only=False):
+    state = module.state_dict().values()
+    return sum(v.numel() for v in state if v.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "counts-tensors",
+    "You count tensors: a weight of shape (2, 3) counts as one, but holds six numbers.",
+)
+def count_params(module, trainable_only=False):
+    return len([p for p in module.parameters() if p.requires_grad or not trainable_only])
+
+
+@bank.wrong(
+    "ignores-the-flag",
+    "You count frozen parameters in any case. With trainable_only=True they do not count.",
+)
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters())
+
+
+@bank.wrong(
+    "always-trainable-only",
+    "You never count frozen parameters. They are left out with trainable_only=True alone.",
+)
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+@bank.wrong(
+    "top-level-only",
+    "You count what the module holds itself, and forget what its submodules hold.",
+)
+def count_params(module, trainable_only=False):
+    own = module.parameters(recurse=False)
+    return sum(p.numel() for p in own if p.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "weights-only",
+    "You count weights and forget the biases. They learn as well.",
+)
+def count_params(module, trainable_only=False):
+    named = module.named_parameters()
+    return sum(p.numel() for name, p in named if name.endswith("weight") and (p.requires_grad or not trainable_only))
+
+
+@bank.wrong(
+    "linear-layers-only",
+    "You count nn.Linear layers, and miss every parameter that belongs to something else.",
+)
+def count_params(module, trainable_only=False):
+    seen = {}
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            seen |= {id(p): p for p in part.parameters()}
+    return sum(p.numel() for p in seen.values() if p.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "adds-the-sizes",
+    "You add up the sizes of each shape. A weight of shape (2, 3) holds 2 times 3 numbers, not 2 plus 3.",
+)
+def count_params(module, trainable_only=False):
+    return sum(sum(p.shape) for p in module.parameters() if p.requires_grad or not trainable_only)
+
+
+@bank.wrong(
+    "returns-a-tensor",
+    "Your count is right, but it is a tensor. An int is asked for.",
+)
+def count_params(module, trainable_only=False):
+    return torch.tensor(sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only))
+
+
+@bank.wrong(
+    "freezes-on-the-way",
+    "Counting changes the module: afterwards another requires_grad is set. Leave it alone.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for p in module.parameters():
+        if p.requires_grad or not trainable_only:
+            total += p.numel()
+        p.requires_grad = True
+    return total
+
+
+@bank.right("set-of-identities")
+def count_params(module, trainable_only=False):
+    seen, total = set(), 0
+    for part in module.modules():
+        for p in part._parameters.values():
+            if p is None or id(p) in seen or (trainable_only and not p.requires_grad):
+                continue
+            seen.add(id(p))
+            total += math.prod(p.shape)
+    return total
+
+
+@bank.right("named-and-filtered")
+def count_params(module, trainable_only=False):
+    named = dict(module.named_parameters())
+    if trainable_only:
+        named = {name: p for name, p in named.items() if p.requires_grad}
+    return sum(map(torch.numel, named.values()))
+
+
+@bank.right("flat-vector")
+def count_params(module, trainable_only=False):
+    kept = [p.detach().reshape(-1) for p in module.parameters() if not trainable_only or p.requires_grad]
+    return len(torch.cat(kept)) if kept else 0

@@ -1,0 +1,245 @@
+"""Answers to `freeze_all_but`: wrong ones that learners really give, and right ones that must pass."""
+
+import fnmatch
+
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("freeze_all_but")
+
+
+@bank.wrong(
+    "requires-grad-on-module",
+    "You set `requires_grad` on the module. That makes a new attribute that nobody reads; the flag is the parameter's.",
+)
+def freeze_all_but(module, pattern):
+    module.requires_grad = False
+    names = [name for name, _ in module.named_parameters() if fnmatch.fnmatch(name, pattern)]
+    return names
+
+
+@bank.wrong(
+    "bn-statistics-still-move",
+    "The parameters are frozen, but in training mode a batch norm goes on moving its statistics: put it "
+    "into eval mode.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "optimizer-gets-frozen",
+    "You return all names, those of frozen parameters too. Only what is left to be trained is asked for.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, _ in module.named_parameters()]
+
+
+@bank.wrong(
+    "never-thaws",
+    "You freeze, but do not switch the flag on where it was off. A parameter that fits is to be trainable.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        if not fnmatch.fnmatch(name, pattern):
+            p.requires_grad_(False)
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "freezes-what-fits",
+    "You freeze the parameters that fit, and train the others. It is the other way round.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(not fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "substring-for-pattern",
+    "You look for the pattern's text in the name, stars included. `fnmatch.fnmatch` knows what a star means.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(pattern in name)
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "beginning-for-pattern",
+    "You compare the beginning of the name with the text before the star. A pattern may have its star anywhere.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(name.startswith(pattern.split("*")[0]))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "whole-model-to-eval",
+    "You put the whole module into eval mode. What is trained stays in the mode that it was in.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    module.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "all-back-to-train",
+    "You put the module into training mode first. A part that was in eval mode was so for a reason: leave it.",
+)
+def freeze_all_but(module, pattern):
+    module.train(True)
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "empty-parts-to-eval",
+    "You put parts into eval mode that hold nothing at all, such as a dropout beside the head. They keep their mode.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        if not any(p.requires_grad for p in part.parameters()):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "batch-norm-alone-to-eval",
+    "You put batch norms alone into eval mode. A frozen part goes there as a whole, its dropout too.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        if isinstance(part, nn.BatchNorm1d) and not any(p.requires_grad for p in part.parameters()):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "buffers-alone-forgotten",
+    "You look at parameters alone. A batch norm with affine=False has none, and its statistics move all the same.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = list(part.parameters())
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "returns-parameters",
+    "You return the parameters themselves. Their names are asked for.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [p for p in module.parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "clears-old-gradients",
+    "You clear the .grad of the frozen parameters. Nobody asked for that: set the flag, and no more.",
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+        if not p.requires_grad:
+            p.grad = None
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.right("recursive")
+def freeze_all_but(module, pattern):
+    left = []
+    for name, p in module.named_parameters():
+        p.requires_grad = fnmatch.fnmatch(name, pattern)
+        left += [name] if p.requires_grad else []
+
+    def rest(part):
+        holds = len(part.state_dict()) > 0
+        if holds and not [p for p in part.parameters() if p.requires_grad]:
+            part.train(False)
+        else:
+            for child in part.children():
+                rest(child)
+
+    rest(module)
+    return left
+
+
+@bank.right("filter-of-names")
+def freeze_all_but(module, pattern):
+    named = dict(module.named_parameters())
+    trainable = [name for name in named if fnmatch.fnmatch(name, pattern)]
+    for name in named:
+        named[name].requires_grad_(False)
+    for name in trainable:
+        named[name].requires_grad_(True)
+    for prefix, part in module.named_modules():
+        inside = prefix + "." if prefix else ""
+        holds = any(True for _ in part.parameters()) or any(True for _ in part.buffers())
+        if holds and not any(name.startswith(inside) for name in trainable):
+            part.eval()
+    return trainable
+
+
+@bank.right("by-identity")
+def freeze_all_but(module, pattern):
+    names = fnmatch.filter([name for name, _ in module.named_parameters()], pattern)
+    alive = {id(module.get_parameter(name)) for name in names}
+    for p in module.parameters():
+        p.requires_grad = id(p) in alive
+    for part in module.modules():
+        held = {id(tensor) for tensor in part.state_dict(keep_vars=True).values()}
+        if held and not held & alive:
+            part.eval()
+    return names

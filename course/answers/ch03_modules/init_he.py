@@ -1,0 +1,255 @@
+"""Answers to `init_he`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("init_he")
+
+
+@bank.wrong(
+    "fan-out",
+    "You take the std from out_features. What must keep its size is a sum over in_features.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "uniform",
+    "Your weights have the right std, but are uniform. Normal numbers are asked for.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.kaiming_uniform_(part.weight, nonlinearity="relu")
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "rebinds-weight",
+    "You put new parameters in place of the old ones. Whoever holds the old ones, to train them, now holds nothing: "
+    "write into them.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            std = math.sqrt(2 / part.in_features)
+            part.weight = nn.Parameter(torch.randn(part.weight.shape) * std, requires_grad=part.weight.requires_grad)
+            if part.bias is not None:
+                part.bias = nn.Parameter(torch.zeros_like(part.bias), requires_grad=part.bias.requires_grad)
+    return module
+
+
+@bank.wrong(
+    "crashes-on-other-layers",
+    "You expect a weight in every submodule. An activation or a container has none: look at the type first.",
+)
+def init_he(module):
+    for part in module.modules():
+        nn.init.normal_(part.weight, std=math.sqrt(2 / part.weight.shape[1]))
+        if part.bias is not None:
+            nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "every-weight-matrix",
+    "You draw every weight with two or more dims anew, those of embeddings and convolutions too. Only "
+    "nn.Linear is meant.",
+)
+def init_he(module):
+    for part in module.modules():
+        weight = getattr(part, "weight", None)
+        if weight is not None and weight.dim() > 1:
+            nn.init.kaiming_normal_(weight, nonlinearity="relu")
+            if getattr(part, "bias", None) is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "all-biases-to-zero",
+    "You set the biases of all layers to 0, those of norms and convolutions too. Only nn.Linear is meant.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+        if getattr(part, "bias", None) is not None:
+            nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "variance-as-std",
+    "You pass 2 / in_features as the std. It is the variance: the std is its root.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=2 / part.in_features)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "one-instead-of-two",
+    "Your std is sqrt(1 / in_features). A ReLU drops half of the numbers; the 2 makes up for it.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(1 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "xavier",
+    "You take in_features and out_features together, the init named after Xavier Glorot. He's looks at "
+    "in_features alone.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_normal_(part.weight)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "biases-untouched",
+    "You leave the biases at what they were. They are to be 0.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+    return module
+
+
+@bank.wrong(
+    "needs-a-bias",
+    "This fails for a layer that was made with bias=False: its bias is None.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "children-only",
+    "You look at the direct children alone. A layer may stand deeper, and the module may be a layer itself.",
+)
+def init_he(module):
+    for part in module.children():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "returns-nothing",
+    "The weights are right, but your function returns None. Return the module.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+
+
+@bank.wrong(
+    "works-on-a-copy",
+    "You draw the weights of a copy, and return that. The module itself stays as it was.",
+)
+def init_he(module):
+    module = copy.deepcopy(module)
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "seeds",
+    "You seed the global generator: everybody after you draws the same numbers each time. Draw, and do not seed.",
+)
+def init_he(module):
+    torch.manual_seed(42)
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "skips-the-frozen",
+    "You leave frozen parameters as they were. The flag stays, but the numbers are drawn in any case.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            if part.weight.requires_grad:
+                nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None and part.bias.requires_grad:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.right("kaiming")
+def init_he(module):
+    @torch.no_grad()
+    def draw(part):
+        if isinstance(part, nn.Linear):
+            nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
+            if part.bias is not None:
+                part.bias.fill_(0)
+
+    return module.apply(draw)
+
+
+@bank.right("copy-into")
+def init_he(module):
+    layers = [part for part in module.modules() if isinstance(part, nn.Linear)]
+    with torch.no_grad():
+        for layer in layers:
+            layer.weight.copy_(torch.randn_like(layer.weight) * (2 / layer.weight.shape[1]) ** 0.5)
+            if layer.bias is not None:
+                layer.bias.zero_()
+    return module
+
+
+@bank.right("through-data")
+def init_he(module):
+    for _, part in module.named_modules():
+        if type(part) is nn.Linear:
+            part.weight.data.normal_(0.0, math.sqrt(2.0 / part.weight.size(1)))
+            if part.bias is not None:
+                part.bias.data.mul_(0.0)
+    return module

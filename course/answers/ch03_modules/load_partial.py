@@ -1,0 +1,191 @@
+"""Answers to `load_partial`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("load_partial")
+
+
+@bank.wrong(
+    "strict-false-hides-shape",
+    "`strict=False` forgives missing and unknown names, but an unequal shape raises an error. Compare shapes yourself.",
+)
+def load_partial(module, state):
+    odd = module.load_state_dict(state, strict=False)
+    return sorted([*odd.missing_keys, *odd.unexpected_keys])
+
+
+@bank.wrong(
+    "copy-broadcasts",
+    "You do not compare shapes: `copy_` stretches a tensor of shape (1,) to any length, and fails on others.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    both = own.keys() & state.keys()
+    with torch.no_grad():
+        for name in both:
+            own[name].copy_(state[name])
+    return sorted((own.keys() | state.keys()) - both)
+
+
+@bank.wrong(
+    "counts-numbers-only",
+    "You load where the count of numbers fits. (2, 3) and (3, 2) hold as many, but in another order: compare shapes.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {n: v.reshape(own[n].shape) for n, v in state.items() if n in own and own[n].numel() == v.numel()}
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "forgets-the-missing",
+    "You tell the names in state that were not loaded, but not those of the module that state does not have.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted(state.keys() - fits.keys())
+
+
+@bank.wrong(
+    "forgets-the-unknown",
+    "You tell the names of the module that were not loaded, but not those that only state has.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted(own.keys() - fits.keys())
+
+
+@bank.wrong(
+    "tells-the-loaded",
+    "You return the names that were loaded. Those that were not are asked for.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted(fits)
+
+
+@bank.wrong(
+    "unsorted",
+    "Your names are the right ones, but not sorted.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted((own.keys() | state.keys()) - fits.keys(), reverse=True)
+
+
+@bank.wrong(
+    "parameters-only",
+    "You load parameters and leave buffers out. The running values of a batch norm are part of a state as well.",
+)
+def load_partial(module, state):
+    own = dict(module.named_parameters())
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted((module.state_dict().keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "takes-over-the-memory",
+    "You assign to `.data`: the module then lives in the memory of state, with its dtype. Copy the numbers.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        if name in fits:
+            tensor.data = fits[name]
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "assigns-new-parameters",
+    "With assign=True the module gets other parameters. Whoever holds the old ones, to train them, now holds nothing.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {n: v.clone() for n, v in state.items() if n in own and own[n].shape == v.shape}
+    module.load_state_dict(fits, strict=False, assign=True)
+    return sorted((own.keys() | state.keys()) - fits.keys())
+
+
+@bank.wrong(
+    "all-or-nothing",
+    "When something does not fit, you load nothing at all. Load the rest.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name for name, value in state.items() if name in own and own[name].shape == value.shape}
+    if fits == own.keys() == state.keys():
+        module.load_state_dict(state)
+        return []
+    return sorted((own.keys() | state.keys()) - fits)
+
+
+@bank.wrong(
+    "takes-out-of-state",
+    "You remove entries from the state that you were given. It belongs to the caller: work on a dict of your own.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    names = own.keys() | state.keys()
+    for name in list(state):
+        if name not in own or own[name].shape != state[name].shape:
+            del state[name]
+    module.load_state_dict(state, strict=False)
+    return sorted(names - state.keys())
+
+
+@bank.right("copy-in-place")
+def load_partial(module, state):
+    left = set(state)
+    with torch.no_grad():
+        for name, value in module.state_dict().items():
+            if name in state and state[name].size() == value.size():
+                value.copy_(state[name])
+                left.discard(name)
+            else:
+                left.add(name)
+    return sorted(left)
+
+
+@bank.right("completed-state")
+def load_partial(module, state):
+    full = {name: value.clone() for name, value in module.state_dict().items()}
+    skipped = [name for name in full if name not in state]
+    for name in state:
+        if name in full and full[name].shape == state[name].shape:
+            full[name] = state[name].clone()
+        else:
+            skipped.append(name)
+    module.load_state_dict(full)
+    skipped.sort()
+    return skipped
+
+
+@bank.right("through-data")
+def load_partial(module, state):
+    own = dict(module.named_parameters()) | dict(module.named_buffers())
+    loaded = [name for name in own if name in state and own[name].shape == state[name].shape]
+    for name in loaded:
+        own[name].data.copy_(state[name])
+    return sorted(set(own) ^ set(state) | (set(own) & set(state)) - set(loaded))
+
+
+bank.survives(
+    {
+        "own.keys() | state.keys() -> state.keys() | own.keys()": "The names are sorted afterwards.",
+        "own.keys() -> own": "A dict behaves like the set of its keys here.",
+        "state.keys() -> state": "A dict behaves like the set of its keys here.",
+    }
+)

@@ -1,0 +1,160 @@
+"""Answers to `save_best`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("save_best")
+
+
+@bank.wrong(
+    "aliases-live-weights",
+    "Your snapshot holds the module's own tensors, as `state_dict()` gives them: training changes them.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    return {"loss": loss, "state": module.state_dict()}
+
+
+@bank.wrong(
+    "detach-as-copy",
+    "`detach` gives another tensor, but in the same memory: your snapshot changes with the module. Use `clone`.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    buffers = {name: value.clone() for name, value in module.named_buffers()}
+    return {"loss": loss, "state": {name: value.detach() for name, value in module.named_parameters()} | buffers}
+
+
+@bank.wrong(
+    "parameters-only",
+    "You save the parameters and forget the buffers, such as the running mean of a batch norm.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    return {"loss": loss, "state": {name: p.detach().clone() for name, p in module.named_parameters()}}
+
+
+@bank.wrong(
+    "higher-is-better",
+    "You keep the higher loss. The lower one is better.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss <= best["loss"]:
+        return best
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "takes-a-tie",
+    "You take an equal loss for a better one. Only a lower loss replaces `best`.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss > best["loss"]:
+        return best
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "updates-best-in-place",
+    "You write the new record into `best`. Whoever holds the old one loses it: return a new dict.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    best = {} if best is None else best
+    best["loss"] = loss
+    best["state"] = {name: value.clone() for name, value in module.state_dict().items()}
+    return best
+
+
+@bank.wrong(
+    "returns-a-copy-of-best",
+    "When the loss is not lower, you return a copy of `best`. The very same dict is asked for.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return dict(best)
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "fails-without-best",
+    "At the first call `best` is None, and None has no loss. Ask for that first.",
+)
+def save_best(module, best, loss):
+    if loss >= best["loss"]:
+        return best
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "zero-is-nothing",
+    "A best loss of 0.0 counts as false in Python, and you take it for none. Compare with None.",
+)
+def save_best(module, best, loss):
+    lowest = (best and best["loss"]) or float("inf")
+    if loss >= lowest:
+        return best
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "always-saves",
+    "You save each time, whatever the loss. Only a lower loss replaces `best`.",
+)
+def save_best(module, best, loss):
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "saves-the-module",
+    "Your snapshot is a copy of the whole module. What load_state_dict takes is a dict of names and tensors.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    return {"loss": loss, "state": copy.deepcopy(module)}
+
+
+@bank.wrong(
+    "leaves-eval-mode",
+    "You put the module into eval mode on the way, and leave it there. Saving needs no mode.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
+    module.eval()
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.right("deep-copy")
+def save_best(module, best, loss):
+    if best is None or loss < best["loss"]:
+        return {"state": copy.deepcopy(module.state_dict()), "loss": loss}
+    return best
+
+
+@bank.right("state-of-a-copy")
+def save_best(module, best, loss):
+    lowest = math.inf if best is None else best["loss"]
+    better = loss < lowest
+    return dict(loss=loss, state=copy.deepcopy(module).state_dict()) if better else best
+
+
+@bank.right("filled-one-by-one")
+def save_best(module, best, loss):
+    if best is not None and not loss < best["loss"]:
+        return best
+    state = module.state_dict()
+    for name in list(state):
+        kept = torch.empty_like(state[name])
+        kept.copy_(state[name])
+        state[name] = kept
+    return {"loss": loss, "state": state}

@@ -1,0 +1,241 @@
+"""Answers to `shape_trace`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("shape_trace")
+
+
+@bank.wrong(
+    "runs-real-data",
+    "You run the layers on real numbers. For a large model that takes memory and time: the meta device needs neither.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module)
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.zeros(input_shape))
+    return shapes
+
+
+@bank.wrong(
+    "hook-not-removed",
+    "You hang hooks on the module itself, copy it with them, and leave them there. Hang them on the copy.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    for name, part in module.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost = copy.deepcopy(module).to("meta")
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "moves-the-module",
+    "You move the module itself to the meta device. Its numbers are gone then, for good: move a copy.",
+)
+def shape_trace(module, input_shape):
+    shapes, handles = [], []
+    for name, part in module.named_modules():
+        if not list(part.children()):
+            handles.append(
+                part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+            )
+    module.to("meta")(torch.empty(input_shape, device="meta"))
+    for handle in handles:
+        handle.remove()
+    return shapes
+
+
+@bank.wrong(
+    "lists-containers",
+    "You list every submodule, containers too. Only those without submodules of their own are asked for.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if name or not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "order-of-writing",
+    "You list each leaf once, in the order in which the module is written down. The order of running is asked for.",
+)
+def shape_trace(module, input_shape):
+    shapes = {}
+    ghost = copy.deepcopy(module).to("meta")
+    leaves = [(name, part) for name, part in ghost.named_modules() if not list(part.children())]
+    for name, part in leaves:
+        part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
+    ghost(torch.empty(input_shape, device="meta"))
+    return [(name, shapes[name]) for name, _ in leaves if name in shapes]
+
+
+@bank.wrong(
+    "once-each",
+    "You note each leaf once. One that runs twice stands there twice.",
+)
+def shape_trace(module, input_shape):
+    shapes = {}
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
+    ghost(torch.empty(input_shape, device="meta"))
+    return list(shapes.items())
+
+
+@bank.wrong(
+    "input-shapes",
+    "You note the shape that goes into each leaf. The shape that comes out is asked for.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(args[0].shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "drops-the-batch",
+    "You leave the first axis of each shape out. The whole shape is asked for.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape[1:]))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "adds-a-batch",
+    "You put a batch axis in front of input_shape. It is the whole shape already.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(1, *input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "names-of-classes",
+    "You note the name of each leaf's class. Its name in named_modules() is asked for: two layers may have one class.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for part in ghost.modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out: shapes.append((type(part).__name__, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "children-only",
+    "You look at the direct children alone. Leaves may stand deeper, and the module may be a leaf itself.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_children():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.wrong(
+    "eval-mode-stays",
+    "You put the module itself into eval mode, and leave it there. It is to stay as it was.",
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module.eval()).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
+@bank.right("to-empty-with-names")
+def shape_trace(module, input_shape):
+    ghost = copy.deepcopy(module).to_empty(device="meta")
+    names = {part: name for name, part in ghost.named_modules()}
+    result = []
+
+    def note(part, inputs, output):
+        if not part._modules:
+            result.append((names[part], tuple(output.size())))
+
+    for part in names:
+        part.register_forward_hook(note)
+    with torch.no_grad(), torch.device("meta"):
+        ghost(torch.ones(*input_shape))
+    return result
+
+
+@bank.right("functional-call")
+def shape_trace(module, input_shape):
+    tensors = [*module.named_parameters(), *module.named_buffers()]
+    ghosts = {name: torch.empty_like(tensor, device="meta") for name, tensor in tensors}
+    shapes, handles = [], []
+    for name, part in module.named_modules():
+        if len(list(part.children())) == 0:
+            handles.append(
+                part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, tuple(out.shape))))
+            )
+    try:
+        torch.func.functional_call(module, ghosts, (torch.empty(input_shape, device="meta"),))
+    finally:
+        for handle in handles:
+            handle.remove()
+    return shapes
+
+
+@bank.right("one-global-hook")
+def shape_trace(module, input_shape):
+    ghost = copy.deepcopy(module).to(torch.device("meta"))
+    names = {id(part): name for name, part in ghost.named_modules() if not list(part.modules())[1:]}
+    shapes = []
+
+    def note(part, args, out):
+        if id(part) in names:
+            shapes.append((names[id(part)], tuple(out.shape)))
+
+    handle = nn.modules.module.register_module_forward_hook(note)
+    try:
+        ghost(torch.zeros(input_shape, device="meta"))
+    finally:
+        handle.remove()
+    return shapes
+
+
+bank.survives(
+    {
+        "tuple(out.shape) -> out.shape": "torch.Size is a tuple, and counts as one.",
+    }
+)

@@ -1,0 +1,510 @@
+"""Answers to `AdamW`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("AdamW")
+
+
+@bank.wrong(
+    "t-per-param",
+    "You count t up once for each tensor, in one counter for all: with two tensors it runs twice as fast.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = 0
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t += 1
+                t = self.t
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "t-for-all",
+    "Your t counts calls of step. A tensor without a gradient has taken no step: its own t stays.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = 0
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        self.t += 1
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                t = self.t
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "exhausts-generator",
+    "You go through `params` again in each step. A generator is empty by then, and nothing moves: make a list of it.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = params
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t, self.m, self.s = {}, {}, {}
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] = t = self.t.get(i, 0) + 1
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m.get(i, 0) + (1 - b1) * g
+                self.s[i] = b2 * self.s.get(i, 0) + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "shared-state",
+    "Your t, m and s live in the class: a second optimizer throws away the memory of the first.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        type(self).t = [0] * len(self.params)
+        type(self).m = [torch.zeros_like(p) for p in self.params]
+        type(self).s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "eps-inside",
+    "You add eps under the root. It belongs after it: there it is a length, under the root the square of one.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s + self.eps).sqrt()
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "l2-as-decay",
+    "You add the decay to the gradient: m and s then scale it away. In AdamW it shrinks the tensor directly.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.decay * p
+                self.t[i] += 1
+                t = self.t[i]
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "decay-without-rate",
+    "Your decay forgets the learning rate: it should shrink by lr times weight_decay.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "no-decay",
+    "You never use `weight_decay`.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "none-grad-crash",
+    "A tensor without a gradient stops your step. Leave it out.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "none-counts-as-zero",
+    "You take a missing gradient for zeros: the tensor decays, and moves by its memory. Leave it alone.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                g = torch.zeros_like(p) if p.grad is None else p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "no-correction",
+    "You use m and s as they are. They begin at 0: without dividing by 1 - beta ** t the first steps are too long.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i], self.s[i]
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "betas-swapped",
+    "The first beta belongs to m, the second to s. You have them the other way round.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b2, b1 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "no-root",
+    "You divide by s. Its root is asked for: s is a mean of squares.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1**t), self.s[i] / (1 - b2**t)
+                p -= self.lr * m / (s + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "decay-last",
+    "Your decay comes after the step, and shrinks the step too. In AdamW it comes first.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.state = [[0, torch.zeros_like(p), torch.zeros_like(p)] for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for p, state in zip(self.params, self.state):
+            if p.grad is None:
+                continue
+            state[0] += 1
+            t, m, s = state
+            m.mul_(b1).add_((1 - b1) * p.grad)
+            s.mul_(b2).add_((1 - b2) * p.grad**2)
+            p -= self.lr * (m / (1 - b1**t)) / ((s / (1 - b2**t)).sqrt() + self.eps)
+            p *= 1 - self.lr * self.weight_decay
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.right("around-torch")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.inner = torch.optim.AdamW(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+
+    def step(self):
+        self.inner.step()
+
+    def zero_grad(self):
+        self.inner.zero_grad(set_to_none=True)
+
+
+@bank.right("state-made-late")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params, self.memory = [*params], {}
+        self.settings = {"lr": lr, "betas": betas, "eps": eps, "decay": weight_decay}
+
+    def step(self):
+        lr, eps, decay = (self.settings[key] for key in ("lr", "eps", "decay"))
+        one, two = self.settings["betas"]
+        for p in self.params:
+            if p.grad is None:
+                continue
+            t, m, s = self.memory.get(id(p), (0, 0.0, 0.0))
+            t, m, s = t + 1, one * m + (1 - one) * p.grad, two * s + (1 - two) * p.grad.square()
+            self.memory[id(p)] = t, m, s
+            moved = m / (1 - one**t) / ((s / (1 - two**t)).sqrt() + eps)
+            p.data.copy_(p.data - lr * decay * p.data - lr * moved)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.right("fused-formula")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.slots = [{"p": p, "t": 0, "m": torch.zeros_like(p), "s": torch.zeros_like(p)} for p in params]
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+
+    @torch.no_grad()
+    def step(self):
+        for slot in self.slots:
+            g = slot["p"].grad
+            if g is None:
+                continue
+            slot["t"] += 1
+            slot["m"].lerp_(g, 1 - self.betas[0])
+            slot["s"].mul_(self.betas[1]).addcmul_(g, g, value=1 - self.betas[1])
+            fix1, fix2 = (1 - beta ** slot["t"] for beta in self.betas)
+            slot["p"].mul_(1 - self.lr * self.weight_decay)
+            slot["p"].addcdiv_(slot["m"], (slot["s"] / fix2).sqrt() + self.eps, value=-self.lr / fix1)
+
+    def zero_grad(self):
+        for slot in self.slots:
+            slot["p"].grad = None
+
+
+bank.survives(
+    {
+        "self.lr * self.weight_decay -> self.weight_decay * self.lr": "Numbers multiply in any order.",
+        "(1 - b1) * p.grad -> p.grad * (1 - b1)": "Numbers multiply in any order.",
+        "(1 - b2) * p.grad ** 2 -> p.grad ** 2 * (1 - b2)": "Numbers multiply in any order.",
+        "self.lr * (m / (1 - b1 ** t)) -> m / (1 - b1 ** t) * self.lr": "Numbers multiply in any order.",
+        "(s / (1 - b2 ** t)).sqrt() + self.eps -> self.eps + (s / (1 - b2 ** t)).sqrt()": "Addition does not mind the order.",
+    }
+)

@@ -1,0 +1,217 @@
+"""Answers to `PairDataset`: wrong ones that learners really give, and right ones that must pass."""
+
+from torch.utils.data import Dataset, TensorDataset
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("PairDataset")
+
+
+@bank.wrong(
+    "off-by-one-len",
+    "Your `len` is one too small: the last pair is never used. Places are counted from 0, lengths from 1.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x) - 1
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "counts-entries",
+    "Your `len` is the number of entries of x. One row of x is one sample, however many features it has.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return self.x.numel()
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "list-not-tuple",
+    "An item is a list in your data set. A pair of input and target is asked for: a tuple.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return [self.x[i], self.y[i]]
+
+
+@bank.wrong(
+    "swapped",
+    "Your pairs hold the target first. The input comes first, then the target.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.y[i], self.x[i]
+
+
+@bank.wrong(
+    "lengths-unchecked",
+    "You take x and y of different lengths without a word. Some inputs would have no target: raise a ValueError.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "assert-for-lengths",
+    "You check the lengths by `assert`, which is an AssertionError and can be switched off. Raise a ValueError.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        assert len(x) == len(y)
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "wraps-around",
+    "You wrap places around with `%`: whoever goes through the data set never meets its end.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i % len(self.x)], self.y[i % len(self.x)]
+
+
+@bank.wrong(
+    "no-negative-places",
+    "You refuse negative places. They count from the end here, as in any Python sequence.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        if not 0 <= i < len(self.x):
+            raise IndexError(i)
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "target-of-the-first-row",
+    "Each input comes with the target of row 0. Use the place for both.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y differ in length")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[0]
+
+
+@bank.right("keeps-both-tensors")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("every input needs its target")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.right("around-a-tensor-dataset")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if x.shape[0] != y.shape[0]:
+            raise ValueError(f"expected as many targets as inputs, found {y.shape[0]} for {x.shape[0]}")
+        self.data = TensorDataset(x, y)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, i):
+        return self.data[i]
+
+
+@bank.right("checks-places-itself")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if not len(x) == len(y):
+            raise ValueError("every input needs a target")
+        self.x, self.y, self.count = x, y, x.size(0)
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, i):
+        place = i + self.count if i < 0 else i
+        if place not in range(self.count):
+            raise IndexError(f"no item {i} among {self.count}")
+        return tuple(t.select(0, place) for t in (self.x, self.y))
+
+
+bank.survives(
+    {
+        "ValueError(f'{len(x)} inputs and {len(y)} targets') -> ValueError()": "The message is free.",
+        "' inputs and ' -> ' inputs and _'": "The message is free.",
+        "' targets' -> ' targets_'": "The message is free.",
+        "len(x) -> x (2)": "The message is free.",
+        "len(y) -> y (2)": "The message is free.",
+        "x -> y (3)": "The message is free.",
+        "y -> x (3)": "The message is free.",
+    }
+)

@@ -1,0 +1,428 @@
+"""Answers to `SGDMomentum`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("SGDMomentum")
+
+
+@bank.wrong(
+    "exhausts-generator",
+    "You go through `params` more than once. A generator is empty after the first time: make a list of it.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = params
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = {}
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities.get(i, 0) + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "shared-state",
+    "Your velocities live in the class: a second optimizer throws away those of the first.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        type(self).velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "none-grad-crash",
+    "A tensor without a gradient makes your step crash. Leave it out.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "none-counts-as-zero",
+    "A tensor without a gradient still moves, by its velocity or decay. It should be left alone.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                g = (torch.zeros_like(p) if p.grad is None else p.grad) + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "no-memory",
+    "Your velocity is the gradient alone: nothing of the steps before is in it.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "average-not-sum",
+    "You weigh the new gradient by 1 - momentum, as Adam does. Here it enters whole.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + (1 - self.momentum) * g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "decay-beside-velocity",
+    "Your weight decay moves the tensor directly. Here it belongs into the velocity, with the gradient.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * (self.velocities[i] + self.weight_decay * p)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "ignores-decay",
+    "You store `weight_decay` and never use it.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "looks-ahead",
+    "You add momentum times the new velocity to the gradient. That is Nesterov's rule; the plain one is asked for.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * (g + self.momentum * self.velocities[i])
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "uphill",
+    "You add the velocity. Downhill is against the gradient.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p += self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "rebinds-the-tensor",
+    "You put a new tensor into your list. The caller's, which the model uses, never moves: change it in place.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                self.params[i] = (p - self.lr * self.velocities[i]).requires_grad_()
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "writes-into-grad",
+    "You add the decay to .grad itself. The gradient is the caller's.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad.add_(self.weight_decay * p)
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "zeros-not-none",
+    "Your zero_grad fills .grad with zeros. None is asked for: a tensor that gets no gradient is then left alone.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            if p.grad is not None:
+                p.grad = torch.zeros_like(p)
+
+
+@bank.wrong(
+    "clears-in-step",
+    "Your step clears the gradients. That is what zero_grad is for; here .grad should stay.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+                p -= self.lr * self.velocities[i]
+                p.grad = None
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "velocity-is-the-gradient",
+    "Your first velocity is the tensor in .grad itself, not a copy: when .grad is filled anew, the velocity is gone.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [None] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad if self.weight_decay == 0 else p.grad + self.weight_decay * p
+            if self.velocities[i] is None:
+                self.velocities[i] = g
+            else:
+                self.velocities[i] = self.momentum * self.velocities[i] + g
+            p -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.right("velocities-by-tensor")
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.velocity = {p: None for p in params}
+        self.settings = lr, momentum, weight_decay
+
+    @torch.no_grad()
+    def step(self):
+        lr, momentum, decay = self.settings
+        for p, v in self.velocity.items():
+            if p.grad is not None:
+                g = p.grad.add(p, alpha=decay)
+                self.velocity[p] = g if v is None else momentum * v + g
+                p.sub_(self.velocity[p], alpha=lr)
+
+    def zero_grad(self):
+        for p in self.velocity:
+            p.grad = None
+
+
+@bank.right("rate-in-the-velocity")
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.pairs = [(p, torch.zeros(p.shape, dtype=p.dtype)) for p in params]
+        self.lr, self.momentum, self.decay = lr, momentum, weight_decay
+
+    def step(self):
+        for p, move in self.pairs:
+            if p.grad is None:
+                continue
+            move *= self.momentum
+            move += self.lr * (p.grad + self.decay * p.detach())
+            p.detach().sub_(move)
+
+    def zero_grad(self):
+        for p, _ in self.pairs:
+            p.grad = None
+
+
+@bank.right("around-torch")
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.inner = torch.optim.SGD(params, lr=lr, momentum=momentum, weight_decay=weight_decay)
+
+    def step(self):
+        self.inner.step()
+
+    def zero_grad(self):
+        self.inner.zero_grad()
+
+
+bank.survives(
+    {
+        "self.lr * v -> v * self.lr": "Numbers multiply in any order.",
+        "p.grad + self.weight_decay * p -> self.weight_decay * p + p.grad": "Addition does not mind the order.",
+        "self.weight_decay * p -> p * self.weight_decay": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,1536 @@
+"""Answers to `broken_loops`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("broken_loops")
+
+
+@bank.wrong(
+    "untouched",
+    "As given: begin with loop a. Which of the five lines is missing?",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        twin = copy.deepcopy(model)
+        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        losses = []
+        for _ in range(steps):
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "clears-once",
+    "Loop a does not clear the gradients in every round: they pile up. They must go before each backward.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        optimizer.zero_grad()
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "b-as-given",
+    "Loop b still clears the gradients between backward and step: the step moves nothing.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "rate-still-too-high",
+    "Loop c still has too high a rate: each step lands further away, on the other side of the valley.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.5)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "rate-too-low",
+    "Loop c creeps: the rate has become so small that its steps do not get anywhere.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "loss-of-the-twin",
+    "In loop d you watch the twin now: the losses fall, but the model that was given stays as it was.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        twin = copy.deepcopy(model)
+        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(twin(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "e-still-broadcasts",
+    "In loop e (n, 1) still meets (n,): each prediction is compared with every target.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "f-as-given",
+    "Loop f still makes a new Adam in each step: it forgets all that it had learned about the steps before.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        losses = []
+        for _ in range(steps):
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "f-by-sgd",
+    "Loop f trains by SGD now. It was Adam that should work; it only has to be made once.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "g-shuffles-twice",
+    "Loop g shuffles the targets too, but in another order: rows and targets still do not belong together.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[torch.randperm(len(x))])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "h-as-given",
+    "Loop h still lowers the rate after each step: it has shrunk to nothing before anything is learned.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "rewrites-a-loop",
+    "All loops learn, but one of them is written anew. Two changed lines are enough for each.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            value = loss.item()
+            losses.append(value)
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.right("other-places")
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        twin = model
+        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x) - y[:, None]) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 0:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.right("lines-taken-away")
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x)[:, 0], y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.right("model-and-schedule")
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            model.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        order = torch.randperm(len(x))
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.995)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+bank.survives(
+    {
+        "torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9) -> optimizer": "The optimizer takes a second step with the same gradients now and then, and the loop learns.",
+        "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1))": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (2)": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (3)": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (5)": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x[order]).squeeze(1), y[order]) -> F.mse_loss(y[order], model(x[order]).squeeze(1))": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x).squeeze(1), y) -> F.mse_loss(y, model(x).squeeze(1)) (6)": "The square forgets the sign of a difference.",
+        "step % 20 == 19 -> step % 20 >= 19": "Any schedule with which the loop learns is right.",
+        "model(x).squeeze(1) -> model(x).squeeze()": "There are several rows, so only dim 1 has size 1.",
+        "model(x).squeeze(1) -> model(x).squeeze() (2)": "There are several rows, so only dim 1 has size 1.",
+        "model(x).squeeze(1) -> model(x).squeeze() (3)": "There are several rows, so only dim 1 has size 1.",
+        "0.03 -> 1.03": "Any rate with which the loop learns is right.",
+        "model(x).squeeze(1) -> model(x).squeeze() (5)": "There are several rows, so only dim 1 has size 1.",
+        "model(x[order]).squeeze(1) -> model(x[order]).squeeze()": "There are several rows, so only dim 1 has size 1.",
+        "0.9 -> 1.9": "Any schedule with which the loop learns is right.",
+        "model(x).squeeze(1) -> model(x).squeeze() (6)": "There are several rows, so only dim 1 has size 1.",
+        "step % 20 -> step": "Any schedule with which the loop learns is right.",
+        "step % 20 -> 20": "Any schedule with which the loop learns is right.",
+        "19 -> 20": "Any schedule with which the loop learns is right.",
+        "19 -> 18": "Any schedule with which the loop learns is right.",
+        "scheduler.step() -> scheduler": "Without a schedule the loop learns as well.",
+        "optimizer -> model (2)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "optimizer -> model (4)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "optimizer -> model (6)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "optimizer -> model (10)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "optimizer -> model (12)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "optimizer -> model (14)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "x -> y": "There are as many targets as inputs.",
+        "optimizer -> model (16)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "step -> steps": "Any schedule with which the loop learns is right.",
+        "step -> loss": "Any schedule with which the loop learns is right.",
+        "20 -> 21": "Any schedule with which the loop learns is right.",
+        "20 -> 19": "Any schedule with which the loop learns is right.",
+        "model(x).squeeze(1) - y -> y - model(x).squeeze(1)": "The square forgets the sign of a difference.",
+        "scheduler -> optimizer": "The optimizer takes a second step with the same gradients now and then, and the loop learns.",
+        "model(x).squeeze(1) -> model(x).squeeze() (7)": "There are several rows, so only dim 1 has size 1.",
+    }
+)

@@ -1,0 +1,206 @@
+"""Answers to `clip_grad_norm`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("clip_grad_norm")
+
+
+@bank.wrong(
+    "sum-of-norms",
+    "You add up the norms of the gradients. The norm of all together is the root of all squares added up.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() ** 0.5 for grad in grads)
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return norm
+
+
+@bank.wrong(
+    "per-param",
+    "You shorten each gradient by itself: their directions together are no longer what they were.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    for grad in grads:
+        own = grad.norm().item()
+        if own > max_norm:
+            grad *= max_norm / own
+    return norm
+
+
+@bank.wrong(
+    "by-value",
+    "You cut off each entry at max_norm. That is clipping by value: the direction changes.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    for grad in grads:
+        grad.clamp_(-max_norm, max_norm)
+    return norm
+
+
+@bank.wrong(
+    "generator-exhausted",
+    "You go through `params` twice. A generator is empty the second time, and nothing gets shortened.",
+)
+def clip_grad_norm(params, max_norm):
+    norm = sum((p.grad**2).sum().item() for p in params if p.grad is not None) ** 0.5
+    if norm > max_norm:
+        for p in params:
+            if p.grad is not None:
+                p.grad.mul_(max_norm / norm)
+    return norm
+
+
+@bank.wrong(
+    "none-grad",
+    "A parameter without a gradient has None in .grad, and you compute with it. Leave it out.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return norm
+
+
+@bank.wrong(
+    "always-scales",
+    "You also multiply where the norm is below max_norm: short gradients get longer.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    for grad in grads:
+        grad *= max_norm / norm if norm else 1.0
+    return norm
+
+
+@bank.wrong(
+    "new-tensors",
+    "You put new tensors into .grad. Whoever holds the old ones still sees the long gradients: change them in place.",
+)
+def clip_grad_norm(params, max_norm):
+    params = list(params)
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    if norm > max_norm:
+        for p in params:
+            if p.grad is not None:
+                p.grad = p.grad * (max_norm / norm)
+    return norm
+
+
+@bank.wrong(
+    "returns-tensor",
+    "You return the norm as a tensor. A plain float is asked for.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return torch.tensor(norm)
+
+
+@bank.wrong(
+    "norm-afterwards",
+    "You return the norm after shortening. The one before tells how large the gradients were.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return min(norm, max_norm)
+
+
+@bank.wrong(
+    "forgets-the-root",
+    "You compare the sum of squares with max_norm. The norm is its root.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads)
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return norm
+
+
+@bank.wrong(
+    "divides-by-norm",
+    "You divide by the norm and forget max_norm: the new norm is 1, whatever was asked for.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum((grad**2).sum().item() for grad in grads) ** 0.5
+    if norm > max_norm:
+        for grad in grads:
+            grad /= norm
+    return norm
+
+
+@bank.wrong(
+    "renames-only",
+    "The gradients stay as long as they were; `grad = grad * ...` only makes a new tensor with that name.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad = grad * (max_norm / norm)
+    return norm
+
+
+@bank.right("torch-does-it")
+def clip_grad_norm(params, max_norm):
+    return float(nn.utils.clip_grad_norm_(list(params), max_norm))
+
+
+@bank.right("one-long-vector")
+def clip_grad_norm(params, max_norm):
+    with_grad = [p for p in params if p.grad is not None]
+    if not with_grad:
+        return 0.0
+    norm = torch.cat([p.grad.reshape(-1) for p in with_grad]).norm().item()
+    factor = min(1.0, max_norm / max(norm, 1e-30))
+    for p in with_grad:
+        p.grad.mul_(factor)
+    return norm
+
+
+@bank.right("norm-of-norms")
+def clip_grad_norm(params, max_norm):
+    grads = []
+    for p in params:
+        if p.grad is not None:
+            grads.append(p.grad)
+    norm = math.hypot(*(torch.linalg.vector_norm(grad).item() for grad in grads))
+    if norm <= max_norm:
+        return norm
+    for grad in grads:
+        grad.copy_(grad / norm * max_norm)
+    return norm
+
+
+bank.survives(
+    {
+        "norm > max_norm -> norm >= max_norm": "A norm that equals max_norm is multiplied by 1.",
+        "(grad ** 2).sum().item() -> (grad ** 2).sum()": "math.sqrt takes a tensor with one element as well, and gives a float.",
+    }
+)

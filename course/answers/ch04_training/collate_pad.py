@@ -1,0 +1,163 @@
+"""Answers to `collate_pad`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("collate_pad")
+
+
+@bank.wrong(
+    "wrong-pad-value",
+    "You fill up with 0 whatever `pad` says. Where 0 is a real entry, nobody could tell the two apart.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.zeros(len(batch), max(lengths), dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+@bank.wrong(
+    "pads-in-front",
+    "You put the filling in front of the entries. Each row begins with its entries; the filling comes after.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, max(lengths) - len(row) :] = row
+    return padded, lengths
+
+
+@bank.wrong(
+    "always-float",
+    "Your table is float32 whatever comes in. Labels or words would be floats now: keep the dtype of the rows.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(lengths)), float(pad))
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+@bank.wrong(
+    "dtype-of-the-pad",
+    "The dtype of your table comes from `pad`: a whole number makes int64, and cuts the fractions off.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(lengths)), pad)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row.to(padded.dtype)
+    return padded, lengths
+
+
+@bank.wrong(
+    "lengths-as-tensor",
+    "Your lengths are a tensor. A list of ints is asked for.",
+)
+def collate_pad(batch, pad=0):
+    lengths = torch.tensor([len(row) for row in batch])
+    padded = torch.full((len(batch), int(lengths.max())), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+@bank.wrong(
+    "lengths-after",
+    "Your lengths are those of the padded rows, all alike. The lengths before are what gets lost otherwise.",
+)
+def collate_pad(batch, pad=0):
+    longest = max(len(row) for row in batch)
+    padded = torch.full((len(batch), longest), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, [longest] * len(batch)
+
+
+@bank.wrong(
+    "as-long-as-the-first",
+    "Your table is as wide as the first row. A longer one comes later.",
+)
+def collate_pad(batch, pad=0):
+    padded = torch.full((len(batch), len(batch[0])), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, [len(row) for row in batch]
+
+
+@bank.wrong(
+    "cuts-off",
+    "You cut every row to the shortest one. Nothing of a row may get lost.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    return torch.stack([row[: min(lengths)] for row in batch]), lengths
+
+
+@bank.wrong(
+    "sorts-the-rows",
+    "You put the longest row first. The rows should stay in the order in which they come.",
+)
+def collate_pad(batch, pad=0):
+    batch = sorted(batch, key=len, reverse=True)
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(lengths)), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
+@bank.wrong(
+    "zeros-become-pad",
+    "You fill up with 0, and then turn every 0 into `pad`: the zeros that are data are lost.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.zeros(len(batch), max(lengths), dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    padded[padded == 0] = pad
+    return padded, lengths
+
+
+@bank.right("pad-sequence")
+def collate_pad(batch, pad=0):
+    padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
+    return padded, [row.shape[0] for row in batch]
+
+
+@bank.right("f-pad-and-stack")
+def collate_pad(batch, pad=0):
+    longest = max(map(len, batch))
+    return torch.stack([F.pad(row, (0, longest - len(row)), value=pad) for row in batch]), list(map(len, batch))
+
+
+@bank.right("cat-with-filling")
+def collate_pad(batch, pad=0):
+    lengths = [row.numel() for row in batch]
+    rows = [torch.cat([row, row.new_full((max(lengths) - n,), pad)]) for row, n in zip(batch, lengths)]
+    return torch.stack(rows), lengths
+
+
+@bank.right("masked-assignment")
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    real = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    padded = batch[0].new_full(real.shape, pad)
+    padded[real] = torch.cat(batch)
+    return padded, lengths
+
+
+bank.survives(
+    {
+        "batch -> lengths (3)": "There are as many lengths as rows.",
+        "0 -> -1": "All rows have one dtype, the last one too.",
+    }
+)

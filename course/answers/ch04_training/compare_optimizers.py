@@ -1,0 +1,430 @@
+"""Answers to `compare_optimizers`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("compare_optimizers")
+
+
+@bank.wrong(
+    "different-init",
+    "Adam begins at other first weights than SGD. You compare the weights' luck along with the optimizers.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed + 1)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "goes-on-from-sgd",
+    "Adam goes on with the model that SGD has trained: it finds the work done.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "one-seed",
+    "You measure the first seed alone. One run is no evidence: the others may say something else.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds[:1]:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "same-seed-again",
+    "You count the first seed again and again. Each of the seeds gives first weights of its own.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seeds[0])
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seeds[0])
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "ratio-upside-down",
+    "Your ratio is Adam's steps by SGD's. The other way round is asked for.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(adam) / sum(sgd)}
+
+
+@bank.wrong(
+    "mean-of-ratios",
+    "You average the ratios of the seeds. A seed with few steps then counts as much as one with many.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(s / a for s, a in zip(sgd, adam)) / len(sgd)}
+
+
+@bank.wrong(
+    "counts-one-more",
+    "You count the look at the loss as a step: your counts are one too large.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken + 1
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "one-rate-for-both",
+    "Adam trains at the rate that was meant for SGD. Each has a rate of its own.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=sgd_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "none-for-the-limit",
+    "Where the goal is not reached you drop the seed from the list. Put the limit there.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return None
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    sgd, adam = ([n for n in counts if n is not None] for counts in (sgd, adam))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / max(1, sum(adam))}
+
+
+@bank.wrong(
+    "ignores-limit",
+    "You stop after 1000 steps whatever `limit` says.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(model, x, y, optimizer):
+        for taken in range(1000):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return 1000
+
+    sgd, adam = [], []
+    for seed in seeds:
+        model, x, y = start(seed)
+        sgd.append(count(model, x, y, torch.optim.SGD(model.parameters(), lr=sgd_lr)))
+        model, x, y = start(seed)
+        adam.append(count(model, x, y, torch.optim.Adam(model.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong(
+    "limit-minus-one",
+    "Where the goal is not reached you give the last number of your loop, which is one less than the steps taken.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    counts = {"sgd": [], "adam": []}
+    for seed in seeds:
+        for name, kind, lr in (("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)):
+            model, x, y = start(seed)
+            optimizer = kind(model.parameters(), lr=lr)
+            for step in range(limit):
+                loss = F.mse_loss(model(x), y)
+                if loss.item() < goal:
+                    break
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            counts[name].append(step)
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
+
+
+@bank.right("losses-first")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def steps_to_goal(seed, make):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64)[:, None]
+        optimizer = make(model.parameters())
+        losses = []
+        while len(losses) < limit and (not losses or losses[-1] >= goal):
+            loss = ((model(x) - torch.sin(x)) ** 2).mean()
+            losses.append(loss.item())
+            model.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return next((i for i, value in enumerate(losses) if value < goal), limit)
+
+    sgd = [steps_to_goal(s, lambda params: torch.optim.SGD(params, lr=sgd_lr)) for s in seeds]
+    adam = [steps_to_goal(s, lambda params: torch.optim.Adam(params, lr=adam_lr)) for s in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.right("one-model-copied")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    totals = {"sgd": [], "adam": []}
+    for seed in seeds:
+        first, x, y = start(seed)
+        second = copy.deepcopy(first)
+        runs = {
+            "sgd": (first, torch.optim.SGD(first.parameters(), lr=sgd_lr)),
+            "adam": (second, torch.optim.Adam(second.parameters(), lr=adam_lr)),
+        }
+        for name, (model, optimizer) in runs.items():
+            steps = 0
+            while steps < limit:
+                loss = F.mse_loss(model(x), y)
+                if loss < goal:
+                    break
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                steps += 1
+            totals[name].append(steps)
+    totals["ratio"] = sum(totals["sgd"]) / sum(totals["adam"])
+    return totals
+
+
+@bank.right("weights-put-back")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def count(model, x, optimizer, steps=0):
+        loss = F.mse_loss(model(x), torch.sin(x))
+        while loss.item() >= goal and steps < limit:
+            grads = torch.autograd.grad(loss, list(model.parameters()))
+            for p, g in zip(model.parameters(), grads):
+                p.grad = g
+            optimizer.step()
+            steps, loss = steps + 1, F.mse_loss(model(x), torch.sin(x))
+        return steps
+
+    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    rows = []
+    for seed in seeds:
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        weights = copy.deepcopy(model.state_dict())
+        one = count(model, x, torch.optim.SGD(model.parameters(), lr=sgd_lr))
+        model.load_state_dict(weights)
+        rows.append((one, count(model, x, torch.optim.Adam(model.parameters(), lr=adam_lr))))
+    sgd, adam = map(list, zip(*rows))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+bank.survives(
+    {
+        "(('sgd', torch.optim.SGD, sgd_lr), ('adam', torch.optim.Adam, adam_lr)) -> (('adam', torch.optim.Adam, adam_lr), ('sgd', torch.optim.SGD, sgd_lr))": "The two runs share nothing: which one comes first does not matter.",
+        "torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64) -> torch.linspace(math.pi, -math.pi, 50, dtype=torch.float64)": "The same points in another order have the same mean.",
+        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "The square forgets the sign of a difference.",
+        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x)) (2)": "The square forgets the sign of a difference.",
+        "50 -> 51": "The function is given. With one point more on the curve, the loss is so nearly the same that the counts are.",
+        "loss.item() >= goal -> loss.item() > goal": "A computed loss never equals the goal to the last digit.",
+        "loss.item() -> loss": "A tensor with one element compares like its number.",
+        "optimizer -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+    }
+)

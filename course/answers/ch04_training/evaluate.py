@@ -1,0 +1,306 @@
+"""Answers to `evaluate`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("evaluate")
+
+
+@bank.wrong(
+    "mean-of-batch-means",
+    "You average the losses of the batches. A small last batch then counts as much as a full one: count samples.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item()
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / len(loader), "accuracy": hits / count}
+
+
+@bank.wrong(
+    "accuracy-by-batches",
+    "Your loss is right; the accuracy is the mean of the batches' accuracies, in which the last one counts too much.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).double().mean().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / len(loader)}
+
+
+@bank.wrong(
+    "sum-of-batch-losses",
+    "You add up mean losses and divide by the samples. Each mean must first be multiplied by its samples.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item()
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "leaves-eval",
+    "You leave the model in eval mode: the training that goes on has no dropout any more.",
+)
+def evaluate(model, loader, criterion):
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "train-mode-for-all",
+    "Afterwards you call `model.train()`: submodules that were in eval mode, such as frozen ones, now train.",
+)
+def evaluate(model, loader, criterion):
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    model.train()
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "mode-of-the-model-for-all",
+    "You put the whole model into the mode that its outermost module had. A submodule may have had another one.",
+)
+def evaluate(model, loader, criterion):
+    mode = model.training
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    model.train(mode)
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "dropout-on",
+    "You never switch to eval mode: dropout throws entries away, and batch norm uses, and changes, its statistics.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "builds-graph",
+    "You evaluate with recording on: a graph of each batch is built that nobody uses.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.enable_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "returns-tensors",
+    "Your two results are tensors. Plain floats are asked for.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": torch.tensor(loss / count), "accuracy": torch.tensor(hits / count)}
+
+
+@bank.wrong(
+    "count-not-share",
+    "Your accuracy is the number of right rows. A share is asked for: divide by all rows.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": float(hits)}
+
+
+@bank.wrong(
+    "argmax-over-rows",
+    "You look for the largest logit in each column. Classes lie along dim 1.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            hits += (logits.argmax(dim=0)[:1] == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "last-batch-alone",
+    "What you return is the last batch's alone. Add up over all batches.",
+)
+def evaluate(model, loader, criterion):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    loss = hits = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss = criterion(logits, labels).item() * len(labels)
+            hits = (logits.argmax(dim=1) == labels).sum().item()
+            count = len(labels)
+    for module, mode in modes.items():
+        module.training = mode
+    return {"loss": loss / count, "accuracy": hits / count}
+
+
+@bank.wrong(
+    "percent",
+    "Your accuracy is in percent. A share is asked for, between 0 and 1.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": 100 * correct / count}
+
+
+@bank.right("collects-logits")
+def evaluate(model, loader, criterion):
+    before = [module.training for module in model.modules()]
+    model.eval()
+    with torch.inference_mode():
+        rows = [(model(inputs), labels) for inputs, labels in loader]
+        losses = torch.tensor([criterion(*row) for row in rows], dtype=torch.float64)
+    for module, mode in zip(model.modules(), before):
+        module.training = mode
+    sizes = torch.tensor([len(labels) for _, labels in rows])
+    hits = torch.cat([logits.argmax(1).eq(labels) for logits, labels in rows])
+    return {"accuracy": hits.double().mean().item(), "loss": ((losses * sizes).sum() / sizes.sum()).item()}
+
+
+@bank.right("evaluates-a-copy")
+def evaluate(model, loader, criterion):
+    twin = copy.deepcopy(model).eval().requires_grad_(False)
+    total = right = 0.0
+    for inputs, labels in loader:
+        logits = twin(inputs)
+        total += float(criterion(logits, labels)) * labels.shape[0]
+        right += float((logits.max(dim=1).indices == labels).float().sum())
+    n = len(loader.dataset)
+    return {"loss": total / n, "accuracy": right / n}
+
+
+@bank.right("running-means")
+def evaluate(model, loader, criterion):
+    torch.set_grad_enabled(False)
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    seen, loss, accuracy = 0, 0.0, 0.0
+    try:
+        for inputs, labels in loader:
+            logits = model(inputs)
+            share = len(labels) / (seen + len(labels))
+            loss += share * (criterion(logits, labels).item() - loss)
+            accuracy += share * ((logits.argmax(dim=-1) == labels).double().mean().item() - accuracy)
+            seen += len(labels)
+    finally:
+        torch.set_grad_enabled(mode=True)
+        for module in training:
+            module.training = True
+    return dict(loss=loss, accuracy=accuracy)
+
+
+bank.survives(
+    {
+        "criterion(logits, labels).item() * len(labels) -> len(labels) * criterion(logits, labels).item()": "Numbers multiply in any order.",
+        "labels -> inputs": "A batch has as many inputs as labels.",
+        "labels -> logits": "A batch has as many rows of logits as labels.",
+        "labels -> inputs (2)": "A batch has as many inputs as labels.",
+        "labels -> logits (2)": "A batch has as many rows of logits as labels.",
+    }
+)

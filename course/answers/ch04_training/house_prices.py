@@ -1,0 +1,262 @@
+"""Answers to `house_prices`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("house_prices")
+
+
+@bank.wrong(
+    "untouched",
+    "As given, the loss still falls after the last step: the rate that area can stand is far too small for the rest.",
+)
+def house_prices(x, y, new):
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=1e-7)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((x @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "tiny-lr-forever",
+    "You keep the tiny rate and take more steps. Area gets there; the bias would need millions more.",
+)
+def house_prices(x, y, new):
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=1e-7)
+    for _ in range(800):
+        optimizer.zero_grad()
+        loss = ((x @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "larger-rate",
+    "You raise the rate and leave the columns as they are: along area each step overshoots more, up to nan.",
+)
+def house_prices(x, y, new):
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((x @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "divides-by-a-thousand",
+    "You divide every column by the same number. The columns are as unequal as before; each needs its own scale.",
+)
+def house_prices(x, y, new):
+    small = x / 1000
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((small @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach() / 1000, bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "weights-in-other-units",
+    "Your weights are those of the standardized columns. The caller has square meters and years: convert back.",
+)
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    inputs = (x - mean) / std
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": ((new - mean) / std) @ weight + bias}
+
+
+@bank.wrong(
+    "bias-not-converted",
+    "You convert the weights back, but not the bias: it still belongs to columns with mean 0.",
+)
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    inputs = (x - mean) / std
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight, bias = weight.detach() / std, bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "new-by-its-own-mean",
+    "You standardize the new houses by their own mean and spread. They must go through the same numbers as x.",
+)
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    inputs = (x - mean) / std
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    prices = ((new - new.mean(0)) / new.std(0)) @ weight.detach() + bias.detach()
+    weight = weight.detach() / std
+    return {"weight": weight, "bias": bias.detach() - mean @ weight, "prices": prices}
+
+
+@bank.wrong(
+    "mutates-x",
+    "You standardize in place: the caller's x is changed. Make new tensors.",
+)
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    x -= mean
+    x /= std
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((x @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight.detach() / std
+    bias = bias.detach() - mean @ weight
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "still-tracked",
+    "Your results are right, but still tracked: they hang on to the training. Detach them.",
+)
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    inputs = (x - mean) / std
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight / std
+    bias = bias - mean @ weight
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "rate-still-tiny",
+    "You standardize, and keep the tiny rate. There is no reason for it any more: in 200 steps it gets nowhere.",
+)
+def house_prices(x, y, new):
+    center, spread = x.mean(0), x.std(0)
+    inputs = (x - center) / spread
+    weight = torch.zeros(x.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=1e-7)
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss = ((inputs @ weight + bias - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    weight = weight.detach() / spread
+    bias = bias.detach() - center @ weight
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.right("x-alone-standardized")
+def house_prices(x, y, new):
+    mean, std = x.mean(0), x.std(0)
+    inputs = (x - mean) / std
+    layer = nn.Linear(x.shape[1], 1)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    for _ in range(400):
+        optimizer.zero_grad()
+        F.mse_loss(layer(inputs).squeeze(1), y).backward()
+        optimizer.step()
+    weight = layer.weight.detach()[0] / std
+    bias = layer.bias.detach()[0] - weight @ mean
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.right("by-hand-with-momentum")
+def house_prices(x, y, new):
+    low, high = x.amin(0), x.amax(0)
+    inputs = 2 * (x - low) / (high - low) - 1
+    table = torch.cat([inputs, torch.ones(len(x), 1)], dim=1)
+    goal = (y - y.mean()) / y.std()
+    w, v = torch.zeros(table.shape[1]), torch.zeros(table.shape[1])
+    for _ in range(400):
+        v = 0.9 * v + 2 * table.T @ (table @ w - goal) / len(x)
+        w = w - 0.05 * v
+    weight = 2 * w[:-1] * y.std() / (high - low)
+    bias = y.mean() + (w[-1] - w[:-1].sum()) * y.std() - weight @ low
+    return {"prices": new @ weight + bias, "bias": bias, "weight": weight}
+
+
+@bank.right("adam-on-standardized")
+def house_prices(x, y, new):
+    def standard(t):
+        return (t - x.mean(0)) / x.std(0)
+
+    params = [torch.zeros(x.shape[1], requires_grad=True), torch.zeros(1, requires_grad=True)]
+    optimizer = torch.optim.Adam(params, lr=0.05)
+    for _ in range(500):
+        optimizer.zero_grad()
+        guess = standard(x) @ params[0] + params[1]
+        F.mse_loss(guess, (y - y.mean()) / y.std()).backward()
+        optimizer.step()
+    slope, offset = (p.detach() * y.std() for p in params)
+    prices = standard(new) @ slope + offset + y.mean()
+    weight = slope / x.std(0)
+    return {"weight": weight, "bias": (y.mean() + offset)[0] - (weight * x.mean(0)).sum(), "prices": prices}
+
+
+bank.survives(
+    {
+        "torch.zeros -> torch.ones": "Training ends at the same line, wherever it begins.",
+        "torch.zeros -> torch.ones (2)": "Training ends at the same line, wherever it begins.",
+        "200 -> 201": "The line has long been reached: one step more changes nothing.",
+        "200 -> 199": "The line has been reached before that: one step less changes nothing.",
+        "center @ weight -> weight @ center": "The dot product of two vectors does not mind the order.",
+        "new @ weight + bias -> bias + new @ weight": "Addition does not mind the order.",
+        "x -> new (2)": "The spread of the new houses is of the same size: with it as the unit, the steps end at the same line.",
+        "x -> new (4)": "The new houses have as many columns.",
+        "x -> inputs (4)": "The standardized table has as many columns.",
+        "inputs @ weight + bias - y -> y - (inputs @ weight + bias)": "The square forgets the sign of a difference.",
+        "inputs @ weight + bias -> bias + inputs @ weight": "Addition does not mind the order.",
+    }
+)

@@ -1,0 +1,296 @@
+"""Answers to `loss_inputs`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("loss_inputs")
+
+
+@bank.wrong(
+    "untouched",
+    "As given, the first head runs through softmax twice: `cross_entropy` applies it to logits by itself.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output.softmax(dim=1), target)
+    if head == "marked":
+        return F.cross_entropy(output, target)
+    if head == "letters":
+        return F.mse_loss(output.argmax(dim=2).float(), target.float())
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(torch.sigmoid(output), target)
+    return F.mse_loss(output, target)
+
+
+@bank.wrong(
+    "double-softmax",
+    "The other heads are mended; the digits still run through softmax twice. `cross_entropy` takes logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output.softmax(dim=1), target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "nll-of-probabilities",
+    "`nll_loss` takes logs of probabilities, and you give it probabilities. A loss below 0 should make you suspicious.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.nll_loss(output.softmax(dim=1), target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "one-hot-int",
+    "The marked targets are whole numbers still. As probabilities they must be floats, like the logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target)
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "marked-by-argmin",
+    "You look for the label where the row is smallest. The label is where the 1 stands.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.argmin(dim=1))
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "argmax-before-loss",
+    "You choose a letter by argmax first. Nothing flows back through it: the model would never learn.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.mse_loss(output.argmax(dim=2).float(), target.float())
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "letters-in-dim-1",
+    "You reshape where the dims should trade places: the classes of different letters get mixed up.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.reshape(output.shape[0], output.shape[2], -1), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "first-letter-only",
+    "You look at the first letter of each row alone. All of them count.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output[:, 0], target[:, 0])
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "sum-over-letters",
+    "You add up over the letters. The mean over all of them is asked for.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target, reduction="none").sum(dim=1).mean()
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "sigmoid-then-bce-logits",
+    "The spam logits run through a sigmoid, and then through the one in the loss. Give it the logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(torch.sigmoid(output), target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "n-by-1-broadcast",
+    "(n, 1) predictions meet (n,) prices: every prediction is compared with every price. Make the shapes alike.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output, target)
+
+
+@bank.wrong(
+    "summed-prices",
+    "You add the squared errors up. The mean squared error is asked for.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target, reduction="sum")
+
+
+@bank.wrong(
+    "returns-floats",
+    "You return a float. Backward has nothing to start from.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target).item()
+    if head == "marked":
+        return F.cross_entropy(output, target.float()).item()
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target).item()
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target).item()
+    return F.mse_loss(output.squeeze(1), target).item()
+
+
+@bank.wrong(
+    "marked-softmax",
+    "The marked logits run through softmax twice: `cross_entropy` takes logits here, too.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output.softmax(dim=1), target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "letters-softmax",
+    "The letters' logits run through softmax twice: `cross_entropy` takes logits here, too.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.softmax(dim=2).transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.right("labels-and-modules")
+def loss_inputs(head, output, target):
+    if head == "spam":
+        return nn.BCEWithLogitsLoss()(output, target)
+    if head == "price":
+        return nn.MSELoss()(output, target.unsqueeze(1))
+    if head == "marked":
+        target = target.argmax(dim=1)
+    k = output.shape[-1]
+    return nn.CrossEntropyLoss()(output.reshape(-1, k), target.reshape(-1))
+
+
+@bank.right("nll-and-logs")
+def loss_inputs(head, output, target):
+    losses = {
+        "digit": lambda: F.nll_loss(output.log_softmax(dim=1), target),
+        "marked": lambda: -(output.log_softmax(dim=1) * target).sum(dim=1).mean(),
+        "letters": lambda: F.nll_loss(output.log_softmax(dim=2).transpose(1, 2), target),
+        "spam": lambda: F.binary_cross_entropy(torch.sigmoid(output), target),
+        "price": lambda: F.mse_loss(output.flatten(), target),
+    }
+    return losses[head]()
+
+
+@bank.right("by-hand")
+def loss_inputs(head, output, target):
+    if head == "price":
+        return (output[:, 0] - target).square().mean()
+    if head == "spam":
+        return (F.softplus(output) - target * output).mean()
+    log_p = output - output.logsumexp(dim=-1, keepdim=True)
+    if head == "marked":
+        return -log_p[target.bool()].mean()
+    return -log_p.gather(-1, target.unsqueeze(-1)).mean()
+
+
+bank.survives(
+    {
+        "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",
+        "head == 'letters' -> head <= 'letters'": "The only head before letters that gets this far is letters itself.",
+        "head == 'spam' -> head >= 'spam'": "None of the other heads comes after spam in the alphabet.",
+        "F.mse_loss(output.squeeze(1), target) -> F.mse_loss(target, output.squeeze(1))": "The square forgets the sign of a difference.",
+        "output.squeeze(1) -> output.squeeze()": "There are several rows, so only dim 1 has size 1.",
+    }
+)

@@ -1,0 +1,191 @@
+"""Answers to `lr_at`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("lr_at")
+
+
+@bank.wrong(
+    "forgets-min-lr",
+    "Your cosine goes down to 0. It should end at min_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return base_lr * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "adds-min-lr",
+    "You add min_lr on top of the whole base_lr: after the warm-up the rate is above base_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + base_lr * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "quadratic",
+    "You come down along a parabola. Half a cosine is asked for: slow at both ends.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 - t) ** 2
+
+
+@bank.wrong(
+    "straight-down",
+    "You come down along a straight line. Half a cosine is asked for.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 - t)
+
+
+@bank.wrong(
+    "off-by-one",
+    "Your warm-up begins with a rate of 0: the first step is lost, and the last one falls short of base_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * step / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "t-from-the-start",
+    "Your t counts from step 0. The cosine begins after the warm-up, so the rate jumps there.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, step / total_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "t-over-all-steps",
+    "You divide by all steps, those of the warm-up included: at the end t is not 1 yet.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / total_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "up-again",
+    "Beyond the last step your cosine goes up again. From there on the rate is min_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "degrees",
+    "You give the cosine degrees. It counts in radians: half a turn is pi.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(180 * t)) / 2
+
+
+@bank.wrong(
+    "whole-cosine",
+    "You go through a whole turn of the cosine: the rate comes back up. Half a turn ends at the bottom.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(2 * math.pi * t)) / 2
+
+
+@bank.wrong(
+    "one-step-of-warm-up-too-many",
+    "At step = warmup_steps you are still warming up, and go above base_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step <= warmup_steps and warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "warms-up-from-min-lr",
+    "Your warm-up begins at min_lr. It goes up in equal parts of base_lr; min_lr is for the end.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return min_lr + (base_lr - min_lr) * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
+    "down-one-step-early",
+    "Your t is 1 one step too early. It gets there at step = total_steps, not at the step before.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - 1 - warmup_steps))
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.right("all-with-torch")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    up = (step + 1) / max(1, warmup_steps)
+    t = torch.tensor((step - warmup_steps) / (total_steps - warmup_steps), dtype=torch.float64).clamp(0, 1)
+    down = min_lr + (base_lr - min_lr) * 0.5 * (1 + torch.cos(torch.pi * t)).item()
+    return base_lr * up if step < warmup_steps else down
+
+
+@bank.right("three-cases")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step >= total_steps:
+        return float(min_lr)
+    if step >= warmup_steps:
+        angle = math.pi * (step - warmup_steps) / (total_steps - warmup_steps)
+        return (base_lr + min_lr) / 2 + (base_lr - min_lr) / 2 * math.cos(angle)
+    return base_lr / warmup_steps * (step + 1)
+
+
+@bank.right("cosine-of-half-the-angle")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    left = max(0, total_steps - max(step, warmup_steps)) / (total_steps - warmup_steps)
+    share = math.sin(math.pi / 2 * left) ** 2
+    rate = share * base_lr + (1 - share) * min_lr
+    return rate if step >= warmup_steps else rate * (step + 1) / warmup_steps
+
+
+bank.survives(
+    {
+        "min(1.0, (step - warmup_steps) / (total_steps - warmup_steps)) -> min((step - warmup_steps) / (total_steps - warmup_steps), 1.0)": "The smaller of two numbers does not depend on their order.",
+        "min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2 -> (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2 + min_lr": "Addition does not mind the order.",
+        "base_lr * (step + 1) -> (step + 1) * base_lr": "Numbers multiply in any order.",
+        "(base_lr - min_lr) * (1 + math.cos(math.pi * t)) -> (1 + math.cos(math.pi * t)) * (base_lr - min_lr)": "Numbers multiply in any order.",
+        "step + 1 -> 1 + step": "Addition does not mind the order.",
+        "1 + math.cos(math.pi * t) -> math.cos(math.pi * t) + 1": "Addition does not mind the order.",
+        "math.pi * t -> t * math.pi": "Numbers multiply in any order.",
+    }
+)

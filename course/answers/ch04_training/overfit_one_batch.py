@@ -1,0 +1,382 @@
+"""Answers to `overfit_one_batch`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("overfit_one_batch")
+
+
+@bank.wrong(
+    "always-ok",
+    "You trust every trial. Look into each: batch, parameters, optimizer, step.",
+)
+def overfit_one_batch(trial):
+    return "ok"
+
+
+@bank.wrong(
+    "nan-is-ok",
+    "Where the loss becomes nan you say that all is well: nan is neither above nor below anything.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "learning rate" if last >= first / 10 else "ok"
+
+
+@bank.wrong(
+    "any-parameter-still",
+    "You suspect a missing step as soon as one parameter stays. A gradient may be 0 once; all of them must stay.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if any(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "no-clone",
+    "Your picture of the parameters from before the step is the parameters themselves: they always agree.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "first-group-only",
+    "You look into the first parameter group alone. An optimizer may have several.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for p in trial.optimizer.param_groups[0]["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "all-frozen",
+    "You speak of frozen only where every parameter is. One is enough.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if all(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "one-known-is-enough",
+    "You are content when the optimizer has some parameter of the model. It needs all of them.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if all(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "looks-at-inputs",
+    "You compare the inputs of two batches. They are the same; the labels are not.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[0]
+    if not torch.equal(x, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "too-few-steps",
+    "You judge after too few steps. A sound trial may need more: give it the hundred.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(2):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "step-first",
+    "You look for a missing step before you look into the optimizer: one that holds a copy gets the wrong name.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "any-progress-is-ok",
+    "You say ok as soon as the loss has fallen at all. Learned by heart means a small part of the first loss.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    again = trial.batch()[1]
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    last = trial.step(x, y)
+    return "ok" if last < first else "learning rate"
+
+
+@bank.wrong(
+    "in-compares-numbers",
+    "`p in a_list` compares the numbers of tensors, and fails where shapes differ. Ask whether it is the same object.",
+)
+def overfit_one_batch(trial):
+    (x, y), (_, again) = trial.batch(), trial.batch()
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = [p for group in trial.optimizer.param_groups for p in group["params"]]
+    if not all(p in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.right("collects-facts")
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    params = dict(trial.model.named_parameters())
+    owned = [p for group in trial.optimizer.param_groups for p in group["params"]]
+    shuffled = not torch.equal(y, trial.batch()[1])
+    frozen = [name for name, p in params.items() if not p.requires_grad]
+    missing = [name for name, p in params.items() if not any(p is q for q in owned)]
+    start = copy.deepcopy(trial.model.state_dict())
+    losses = [trial.step(x, y)]
+    moved = any(not torch.equal(start[name], p) for name, p in params.items())
+    losses += [trial.step(x, y) for _ in range(100)]
+    learned = losses[100] < 0.1 * losses[0]
+    facts = [("shuffled labels", shuffled), ("frozen", frozen), ("wrong parameters", missing), ("no step", not moved)]
+    facts += [("learning rate", not learned), ("ok", True)]
+    return next(name for name, found in facts if found)
+
+
+@bank.right("one-vector-before-and-after")
+def overfit_one_batch(trial):
+    model, optimizer = trial.model, trial.optimizer
+    batches = [trial.batch() for _ in range(2)]
+    if (batches[0][1] != batches[1][1]).any():
+        return "shuffled labels"
+    if not min(p.requires_grad for p in model.parameters()):
+        return "frozen"
+    theirs = set()
+    for group in optimizer.param_groups:
+        theirs |= set(group["params"])
+    if set(model.parameters()) - theirs:
+        return "wrong parameters"
+    x, y = batches[0]
+    old = nn.utils.parameters_to_vector(model.parameters()).detach().clone()
+    first = last = trial.step(x, y)
+    new = nn.utils.parameters_to_vector(model.parameters()).detach()
+    if torch.equal(old, new):
+        return "no step"
+    for _ in range(100):
+        last = trial.step(x, y)
+    return "learning rate" if math.isnan(last) or last >= first / 10 else "ok"
+
+
+@bank.right("small-questions")
+def overfit_one_batch(trial):
+    def learns(x, y):
+        losses = [trial.step(x, y) for _ in range(101)]
+        return losses[-1] / losses[0] < 0.1
+
+    def steps(x, y):
+        before = [p.tolist() for p in trial.model.parameters()]
+        trial.step(x, y)
+        return before != [p.tolist() for p in trial.model.parameters()]
+
+    x, y = trial.batch()
+    if trial.batch()[1].tolist() != y.tolist():
+        return "shuffled labels"
+    for p in trial.model.parameters():
+        if not p.requires_grad:
+            return "frozen"
+    for p in trial.model.parameters():
+        if all(p is not q for group in trial.optimizer.param_groups for q in group["params"]):
+            return "wrong parameters"
+    if not steps(x, y):
+        return "no step"
+    return "ok" if learns(x, y) else "learning rate"
+
+
+bank.survives(
+    {
+        "torch.equal(y, again) -> torch.equal(again, y)": "Equality does not mind the order.",
+        "x -> _": "Two calls give the same inputs; here the second ones are used.",
+        "y -> _": "Trials whose labels differ have been named by then.",
+        "y -> x": "Only the first of the two x is used after that.",
+        "y -> again": "Trials whose labels differ have been named by then.",
+        "99 -> 100": "One step more or less does not decide whether a batch is learned.",
+        "99 -> 98": "One step more or less does not decide whether a batch is learned.",
+        "trial.step(x, y) < first / 10 -> trial.step(x, y) <= first / 10": "A computed loss never equals a tenth of another to the last digit.",
+        "torch.equal(old, p) -> torch.equal(p, old)": "Equality does not mind the order.",
+        "y -> again (3)": "Trials whose labels differ have been named by then.",
+        "p.detach() -> p": "A clone that is tracked holds the same numbers.",
+        "zip(before, params) -> zip(params, before)": "Equality does not mind the order.",
+        "y -> again (4)": "Trials whose labels differ have been named by then.",
+        "10 -> 11": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
+        "10 -> 9": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
+        "p.detach -> p.clone": "A clone that is tracked holds the same numbers.",
+        "p.detach -> p.contiguous": "The clone that follows is a tensor of its own.",
+    }
+)

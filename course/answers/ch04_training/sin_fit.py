@@ -1,0 +1,556 @@
+"""Answers to `sin_fit`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("sin_fit")
+
+
+@bank.wrong(
+    "returns-untrained",
+    "You train a copy, and return the model with its first weights.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    trained = copy.deepcopy(model)
+    chosen = kind(trained.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(trained(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "wrong-range",
+    "Your x go from 0 to pi: the model has never seen the left half of the curve.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(0, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "no-nonlinearity",
+    "Without a ReLU between them, two linear layers make one straight line, however long you train.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(self.hidden(x))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "relu-at-the-end",
+    "Your ReLU comes after the last layer: the model can give no negative number, and sin needs them.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return torch.relu(self.out(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "tanh-instead",
+    "There is a tanh between the layers. It would fit as well, but a ReLU is asked for.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.tanh(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "normalises-target",
+    "You divide the sines by their spread. The model then learns a curve that is too high.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x) / torch.sin(x).std()
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "flat-target",
+    "Your targets are (200,) and the predictions (200, 1): each prediction meets every target, and learns their mean.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x).squeeze(1)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "never-clears",
+    "The gradients are never cleared: each step goes by all the gradients so far.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "rate-of-its-own",
+    "Your learning rate is always 0.1. The caller's `lr` is not used.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=0.1)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "always-sgd",
+    "You train by SGD whatever `optimizer` says.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    chosen = torch.optim.SGD(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "always-a-new-model",
+    "You make a new model even where one is given: the caller's stays as it was.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP()
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "one-step-too-few",
+    "You take one step less than asked for.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps - 1):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "sum-not-mean",
+    "You add up the squared errors of 200 points: a step is 200 times as long as with the mean.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y, reduction="sum")
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "no-bias",
+    "Your hidden layer has no bias: all the bends are at 0.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16, bias=False)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "uses-sequential",
+    "You let `nn.Sequential` put the layers in order. That is for you to write: __init__ and forward.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
+
+        def forward(self, x):
+            return self.layers(x)
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong(
+    "end-left-out",
+    "Your last x comes one place before pi. 200 points with both ends leave 199 gaps: `torch.linspace` counts so.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(1, 16)
+            self.second = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    model = model or SinMLP()
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    stepper = kind(model.parameters(), lr=lr)
+    x = (torch.arange(200) / 200 * 2 * math.pi - math.pi).unsqueeze(1)
+    for _ in range(steps):
+        stepper.zero_grad()
+        loss = F.mse_loss(model(x), torch.sin(x))
+        loss.backward()
+        stepper.step()
+    return model
+
+
+@bank.wrong(
+    "new-optimizer-each-step",
+    "You make the optimizer anew in every step. SGD does not mind; Adam forgets its averages each time.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(1, 16)
+            self.second = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    model = model or SinMLP()
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    for _ in range(steps):
+        stepper = kind(model.parameters(), lr=lr)
+        stepper.zero_grad()
+        loss = F.mse_loss(model(x), torch.sin(x))
+        loss.backward()
+        stepper.step()
+    return model
+
+
+@bank.right("last-layer-first")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.out = nn.Linear(16, 1)
+            self.hidden = nn.Linear(1, 16)
+            self.act = nn.ReLU()
+
+        def forward(self, x):
+            return self.out(self.act(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        loss = ((model(x) - y) ** 2).mean()
+        chosen.zero_grad()
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.right("layers-in-a-list")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(1, 16), nn.Linear(16, 1)])
+
+        def forward(self, x):
+            first, last = self.layers
+            return last(first(x).clamp(min=0))
+
+    net = model if model is not None else Net()
+    if optimizer == "adam":
+        stepper = torch.optim.Adam(net.parameters(), lr)
+    else:
+        stepper = torch.optim.SGD(net.parameters(), lr)
+    x = torch.linspace(-math.pi, math.pi, 200).reshape(-1, 1)
+    criterion = nn.MSELoss()
+    done = 0
+    while done < steps:
+        stepper.zero_grad(set_to_none=False)
+        criterion(net(x), x.sin()).backward()
+        stepper.step()
+        done += 1
+    return net
+
+
+@bank.right("moves-the-weights-itself")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(1, 16), nn.Linear(16, 1)
+
+        def forward(self, x):
+            h = self.a(x)
+            return self.b(torch.where(h > 0, h, torch.zeros_like(h)))
+
+    model = model or SinMLP()
+    params = list(model.parameters())
+    adam = torch.optim.Adam(params, lr=lr) if optimizer == "adam" else None
+    x = torch.linspace(-math.pi, math.pi, 200)[:, None]
+    for _ in range(steps):
+        grads = torch.autograd.grad(F.mse_loss(model(x), torch.sin(x)), params)
+        with torch.no_grad():
+            for p, g in zip(params, grads):
+                p.grad = g
+                if adam is None:
+                    p -= lr * g
+        if adam is not None:
+            adam.step()
+    return model
+
+
+bank.survives(
+    {
+        "return self.out(torch.relu(self.hidden(x))) -> return self.out(torch.relu(self.hidden(x))).double()": "The numbers are the same, in a wider dtype; which one is not asked for.",
+        "F.mse_loss(prediction, y) -> F.mse_loss(y, prediction)": "The square forgets the sign of a difference.",
+        "torch.linspace(-math.pi, math.pi, 200) -> torch.linspace(math.pi, -math.pi, 200)": "The same points in another order have the same mean.",
+        "chosen -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+    }
+)

@@ -1,0 +1,234 @@
+"""Answers to `train_step`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("train_step")
+
+
+@bank.wrong(
+    "no-zero",
+    "You never clear the gradients: those of earlier batches are still in .grad, and take part in this step.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "zero-after-backward",
+    "You clear the gradients after backward has filled them. The step then has nothing to go by.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "clears-at-the-end",
+    "You clear after the step: the first call still meets old gradients, and .grad is empty afterwards.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.item()
+
+
+@bank.wrong(
+    "clears-twice",
+    "The clearing before backward is right; the one at the end throws away the gradients that should stay in .grad.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.item()
+
+
+@bank.wrong(
+    "returns-tensor",
+    "You return the loss as a tensor, which keeps its whole graph alive. A plain float is asked for.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+@bank.wrong(
+    "steps-twice",
+    "You call `optimizer.step()` twice: the same gradient moves the parameters twice.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "no-step",
+    "No parameter moves: either `optimizer.step()` is missing, or it comes before backward, when .grad is still empty.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    return loss.item()
+
+
+@bank.wrong(
+    "no-backward",
+    "You never call backward: .grad stays empty, and the step moves nothing.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "calls-forward",
+    "You call `model.forward` yourself. Hooks run only when the model is called like a function.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model.forward(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "criterion-the-wrong-way-round",
+    "You give the criterion y_batch first. Most losses mind the order: the prediction comes first.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(y_batch, model(x_batch))
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "loss-after-the-step",
+    "You compute the loss anew after the step. That is another number, and another run of the model.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    criterion(model(x_batch), y_batch).backward()
+    optimizer.step()
+    return criterion(model(x_batch), y_batch).item()
+
+
+@bank.wrong(
+    "sets-train-mode",
+    "You call `model.train()`: layers that somebody had put into eval mode are in train mode now.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    model.train()
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "loss-of-its-own",
+    "You compute a mean squared error of your own. The caller chose the criterion: use that one.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = ((model(x_batch) - y_batch) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "sets-eval-mode",
+    "You call `model.eval()`: dropout and batch norm, which should take part in training, are at rest.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    model.eval()
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "optimizer-of-its-own",
+    "You make an optimizer of your own. The caller chose one, with its rate and its memory: use that one.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.right("detached-targets")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad(set_to_none=False)
+    loss = criterion(model(x_batch), y_batch.detach().clone())
+    loss.backward()
+    optimizer.step()
+    return loss.detach().numpy().item()
+
+
+@bank.right("zero-right-before-backward")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch), y_batch)
+    model.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return float(loss)
+
+
+@bank.right("closure")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    def closure():
+        optimizer.zero_grad()
+        loss = criterion(model(x_batch), y_batch)
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).item()
+
+
+@bank.right("zeros-and-autograd-grad")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    params = list(model.parameters())
+    value = criterion(model(x_batch), y_batch)
+    for p, g in zip(params, torch.autograd.grad(value, params)):
+        p.grad = g
+    optimizer.step()
+    return value.detach().item()
+
+
+bank.survives(
+    {
+        "optimizer -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+    }
+)

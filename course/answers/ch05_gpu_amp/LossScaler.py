@@ -1,0 +1,870 @@
+"""Answers to `LossScaler`: wrong ones that learners really give, and right ones that must pass."""
+
+import math
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("LossScaler")
+
+
+@bank.wrong(
+    "steps-on-inf",
+    "You step whatever the gradients are. One inf or nan among them, and the parameters are lost.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "grows-every-step",
+    "Your factor grows after each clean step. It is to grow when there were growth_interval of them in a row.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps >= 1:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "no-tracker-reset",
+    "After an overflow your count of clean steps goes on. It is to begin again at 0.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "no-reset-after-growth",
+    "When the factor has grown, your count of clean steps goes on. It is to begin again at 0.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+
+
+@bank.wrong(
+    "unscale-twice",
+    "Your step divides the gradients again when unscale_ has done it already: they are then too short by a factor.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "step-never-unscales",
+    "Your step relies on unscale_ having been called. Without it, the gradients are still multiplied by factor.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is not False:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "never-forgets",
+    "Your update does not forget that the gradients were divided: from the second round on, nobody divides them.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite = self.finite
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "only-inf",
+    "You look for inf alone. nan is not finite either; torch.isfinite knows both.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(not torch.isinf(g).any() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "only-nan",
+    "You look for nan alone. inf is what an overflow leaves; torch.isfinite knows both.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(not torch.isnan(g).any() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "first-group-only",
+    "You look at the first group of parameters only. The optimizer may hold several: go through param_groups.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = optimizer.param_groups[0]["params"]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "grad-is-none",
+    "A parameter that had no part in the loss has None in .grad, and None cannot be divided. Leave it out.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        self.clean_steps = self.clean_steps + 1 if finite else 0
+        if not finite:
+            self.factor *= self.backoff
+        elif self.clean_steps == self.growth_interval:
+            self.factor, self.clean_steps = self.factor * self.growth, 0
+
+
+@bank.wrong(
+    "last-gradient-decides",
+    "In your loop the last gradient decides whether all are finite. One that is not must be enough.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        for g in grads:
+            self.finite = bool(torch.isfinite(g).all())
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "one-step-late",
+    "Your factor grows one clean step too late: when the count reaches growth_interval, not when it is beyond.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps > self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "static-backs-off",
+    "With growth_interval=None your factor shrinks after an overflow. A static scaler leaves it alone.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "divides-by-backoff",
+    "After an overflow you divide by backoff, which is below 1: your factor grows. Multiply by it.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        self.clean_steps = self.clean_steps + 1 if finite else 0
+        if not finite:
+            self.factor /= self.backoff
+        elif self.clean_steps == self.growth_interval:
+            self.factor, self.clean_steps = self.factor * self.growth, 0
+
+
+@bank.wrong(
+    "static-counts",
+    "With growth_interval=None you count the clean steps all the same. A static scaler leaves clean_steps at 0.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        self.clean_steps = self.clean_steps + 1 if finite else 0
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+        elif self.clean_steps == self.growth_interval:
+            self.factor, self.clean_steps = self.factor * self.growth, 0
+
+
+@bank.wrong(
+    "multiplies-again",
+    "You multiply the gradients by factor. The loss was multiplied; the gradients must be divided.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.mul_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "not-in-place",
+    "You divide, and throw the result away: .grad stays as it was. Divide in place.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.wrong(
+    "detached-loss",
+    "Your scaled loss has no record: backward cannot go through it.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff = factor, growth, backoff
+        self.growth_interval, self.clean_steps = growth_interval, 0
+        self.finite = None
+
+    def scale(self, loss):
+        return loss.detach() * self.factor
+
+    def unscale_(self, optimizer):
+        params = [p for group in optimizer.param_groups for p in group["params"]]
+        grads = [p.grad for p in params if p.grad is not None]
+        self.finite = all(torch.isfinite(g).all() for g in grads)
+        for g in grads:
+            g.div_(self.factor)
+
+    def step(self, optimizer):
+        if self.finite is None:
+            self.unscale_(optimizer)
+        if self.finite:
+            optimizer.step()
+
+    def update(self):
+        finite, self.finite = self.finite, None
+        if self.growth_interval is None:
+            return
+        if not finite:
+            self.factor *= self.backoff
+            self.clean_steps = 0
+            return
+        self.clean_steps += 1
+        if self.clean_steps == self.growth_interval:
+            self.factor *= self.growth
+            self.clean_steps = 0
+
+
+@bank.right("flags")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor = factor
+        self.growth = growth
+        self.backoff = backoff
+        self.growth_interval = growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.overflow = False
+
+    def scale(self, loss):
+        return self.factor * loss
+
+    def unscale_(self, optimizer):
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                p.grad /= self.factor
+                if not torch.isfinite(p.grad).all():
+                    self.overflow = True
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if not self.overflow:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if self.overflow:
+                self.factor, self.clean_steps = self.factor * self.backoff, 0
+            else:
+                self.clean_steps = (self.clean_steps + 1) % self.growth_interval
+                self.factor *= self.growth if self.clean_steps == 0 else 1.0
+        self.unscaled = self.overflow = False
+
+
+@bank.right("on-top-of-torch")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.static = growth_interval is None
+        self.scaler = torch.amp.GradScaler(
+            "cpu",
+            init_scale=factor,
+            growth_factor=growth,
+            backoff_factor=backoff,
+            growth_interval=growth_interval or 1,
+        )
+
+    @property
+    def factor(self):
+        return self.scaler.get_scale()
+
+    @property
+    def clean_steps(self):
+        return 0 if self.static else self.scaler.state_dict()["_growth_tracker"]
+
+    def scale(self, loss):
+        return self.scaler.scale(loss)
+
+    def unscale_(self, optimizer):
+        self.scaler.scale(torch.zeros(()))
+        self.scaler.unscale_(optimizer)
+
+    def step(self, optimizer):
+        self.scaler.step(optimizer)
+
+    def update(self):
+        self.scaler.update(self.factor if self.static else None)
+
+
+@bank.right("tensors-and-a-norm")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor = torch.tensor(float(factor))
+        self.rates = growth, backoff
+        self.growth_interval = growth_interval
+        self.clean_steps = 0
+        self.norm = None
+
+    def scale(self, loss):
+        return loss * self.factor.item()
+
+    def unscale_(self, optimizer):
+        grads = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+        torch._foreach_mul_(grads, 1.0 / self.factor.item())
+        self.norm = sum(g.abs().sum() for g in grads)
+
+    def step(self, optimizer):
+        if self.norm is None:
+            self.unscale_(optimizer)
+        if math.isfinite(self.norm):
+            optimizer.step()
+
+    def update(self):
+        clean, self.norm = math.isfinite(self.norm), None
+        if self.growth_interval:
+            growth, backoff = self.rates
+            self.clean_steps = self.clean_steps + 1 if clean else 0
+            rate = 1.0 if clean else backoff
+            if self.clean_steps == self.growth_interval:
+                rate, self.clean_steps = growth, 0
+            self.factor = self.factor * rate
+
+
+bank.survives(
+    {
+        "loss * self.factor -> self.factor * loss": "Numbers multiply in any order.",
+        "self.clean_steps + 1 -> 1 + self.clean_steps": "Addition does not mind the order.",
+        "self.clean_steps == self.growth_interval -> self.clean_steps >= self.growth_interval": "The count goes up by 1 and begins again, so it is never beyond.",
+        "self.factor * self.growth -> self.growth * self.factor": "Numbers multiply in any order.",
+    }
+)

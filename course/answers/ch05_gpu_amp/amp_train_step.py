@@ -1,0 +1,475 @@
+"""Answers to `amp_train_step`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("amp_train_step")
+
+
+@bank.wrong(
+    "clip-before-unscale",
+    "You clip while the gradients are still `scale` times too long: what is left is far shorter than max_norm.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "step-without-scaler",
+    "You call `optimizer.step()` yourself. The scaler would skip the step after an overflow; nobody does now.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "no-update",
+    "You never call `scaler.update()`: the scale stays as it is after an overflow, and never grows.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    return loss.detach()
+
+
+@bank.wrong(
+    "unscale-twice",
+    "You call unscale_ twice in one step. The second call would divide again, so torch refuses it.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "backward-under-autocast",
+    "Your backward runs under autocast too. It takes the dtypes of the forward pass by itself; keep it outside.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+        scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "everything-under-autocast",
+    "All of your step stands under autocast. Model and loss belong there; backward and what follows do not.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "wrong-device-scaler",
+    'You make a scaler for "cuda". Where there is no CUDA it does nothing at all; use the one that is given.',
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    scaler = torch.amp.GradScaler("cuda", enabled=x.is_cuda)
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "scaler-of-its-own",
+    "You make a new scaler in each step: what the given one has learned of overflows is never used.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    scaler = torch.amp.GradScaler(device_type)
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "update-twice",
+    "You update the scaler twice. Once in each step: the second call finds nothing to go by.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "no-update-after-overflow",
+    "After an overflow you leave the update out, and then above all it is needed: it halves the factor.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    if torch.isfinite(norm):
+        scaler.step(optimizer)
+        scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "update-before-the-step",
+    "You update before the step. The scaler forgets that it has unscaled, and step divides the gradients once more.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.update()
+    scaler.step(optimizer)
+    return loss.detach()
+
+
+@bank.wrong(
+    "no-clipping",
+    "You never clip: max_norm is not used.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "clips-after-the-step",
+    "You clip after the step: the parameters have been moved by then, with gradients of any length.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "clip-by-value",
+    "You limit each entry by itself. Clipping to a norm shortens all gradients together, by one factor.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_value_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "forward-outside",
+    "The model runs outside of autocast, so in float32. What is to be lowered must stand in the block.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    prediction = model(x)
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(prediction, y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "model-in-16-bits",
+    "You turn the model itself to 16 bits. Its weights are to stay in float32; autocast makes 16-bit copies of them.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    model.to(dtype)
+    loss = F.mse_loss(model(x.to(dtype)), y.to(dtype))
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "ignores-dtype",
+    "You leave dtype out: autocast takes its usual one, whatever was asked for.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "no-scaling",
+    "You call backward on the loss itself. unscale_ then divides gradients that were never multiplied.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(torch.zeros(()))
+    loss.backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "never-clears",
+    "You never clear old gradients, so those of earlier batches are added to this one's.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "clears-after-backward",
+    "You clear the gradients between backward and the step: nothing is left to step with.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    optimizer.zero_grad(set_to_none=False)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "returns-scaled-loss",
+    "You return the scaled loss. It is `scale` times too large to be looked at.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    loss = scaler.scale(loss)
+    loss.backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "returns-a-record",
+    "You return the loss with its record: as long as somebody keeps it, so are the saved tensors of the step.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss
+
+
+@bank.wrong(
+    "returns-a-float",
+    "You return a float. Asked for is a scalar tensor: item() would wait for the device in each step.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.item()
+
+
+@bank.wrong(
+    "sum-of-squares",
+    "Your loss is the sum of the squared errors. Asked for is their mean.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y, reduction="sum")
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "loss-in-16-bits",
+    "You turn targets and loss to 16 bits. Losses stay in float32, where small differences are still told apart.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = ((model(x) - y.to(dtype)) ** 2).to(dtype).mean().to(dtype)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.right("loss-outside-in-float32")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    with torch.amp.autocast(device_type=device_type, dtype=dtype):
+        prediction = model(x)
+        loss = ((prediction.float() - y.float()) ** 2).mean()
+    optimizer.zero_grad(set_to_none=True)
+    larger = scaler.scale(loss)
+    larger.backward()
+    scaler.unscale_(optimizer)
+    params = [p for group in optimizer.param_groups for p in group["params"]]
+    torch.nn.utils.clip_grad_norm_(params, max_norm=max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach().clone()
+
+
+@bank.right("clips-by-hand")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    def forward():
+        with torch.autocast(device_type, dtype=dtype):
+            return nn.MSELoss()(model(x), y)
+
+    for p in model.parameters():
+        p.grad = None
+    loss = forward()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    norm = torch.cat([g.flatten() for g in grads]).norm()
+    for g in grads:
+        g.mul_((max_norm / (norm + 1e-6)).clamp(max=1.0))
+    scaler.step(optimizer)
+    scaler.update()
+    with torch.no_grad():
+        return loss * 1.0
+
+
+@bank.right("scale-into-backward")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    region = torch.autocast(device_type, dtype)
+    with region:
+        out = model(x)
+        loss = F.mse_loss(out, y, reduction="mean")
+    loss.backward(gradient=scaler.scale(torch.ones_like(loss)))
+    scaler.unscale_(optimizer)
+    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+    nn.utils.clip_grads_with_norm_(model.parameters(), max_norm, norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.data
+
+
+bank.survives(
+    {
+        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "A square does not mind the sign of the difference.",
+        "optimizer -> model (3)": "The model clears the gradients of the same parameters.",
+    }
+)

@@ -1,0 +1,265 @@
+"""Answers to `bench`: wrong ones that learners really give, and right ones that must pass."""
+
+import statistics
+import time
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("bench")
+
+
+@bank.wrong(
+    "no-sync",
+    "You never call sync: what you time is how long it takes to hand the work over, not to do it.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        begin = time.perf_counter()
+        fn()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "no-warmup",
+    "You leave the warm-up calls out. The first calls are slower than those that follow, and are not to be timed.",
+)
+def bench(fn, warmup, iters, sync):
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "mean",
+    "You return the mean. One call that something else got in the way of pulls it up; the median stays.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return sum(times) / len(times)
+
+
+@bank.wrong(
+    "all-calls-at-once",
+    "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    begin = time.perf_counter()
+    for _ in range(iters):
+        fn()
+    sync()
+    return (time.perf_counter() - begin) / iters
+
+
+@bank.wrong(
+    "sync-only-before",
+    "You wait before a call, but not for the call itself: when you read the clock again, its work has hardly begun.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "sync-only-after",
+    "Before the first timed call you do not wait: the work of the warm-up is left over, and counts in its time.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "minimum",
+    "You return the shortest time. It tells what is possible, not what is usual; asked for is the median.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+@bank.wrong(
+    "no-middle-of-two",
+    "With an even number of times you take the upper of the two in the middle. The median is their mean.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return sorted(times)[len(times) // 2]
+
+
+@bank.wrong(
+    "lower-of-two",
+    "With an even number of times you take the lower of the two in the middle, as torch.median does. Take their mean.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median_low(times)
+
+
+@bank.wrong(
+    "unsorted-middle",
+    "You take the time of the call in the middle. The median is the middle of the sorted times.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return (times[len(times) // 2] + times[(len(times) - 1) // 2]) / 2
+
+
+@bank.wrong(
+    "times-the-warm-up",
+    "You time the warm-up calls like all others. They come first because they are slow: call them, and forget them.",
+)
+def bench(fn, warmup, iters, sync):
+    times = []
+    for _ in range(warmup + iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "clock-on-the-wall",
+    "`time.time()` is the clock on the wall: it may be set while you measure, and is coarse. Use time.perf_counter().",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.time()
+        fn()
+        sync()
+        times.append(time.time() - begin)
+    return statistics.median(times)
+
+
+@bank.wrong(
+    "milliseconds",
+    "Your result is in milliseconds. Asked for are seconds.",
+)
+def bench(fn, warmup, iters, sync):
+    for _ in range(warmup):
+        fn()
+    times = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        times.append(1000 * (time.perf_counter() - begin))
+    return statistics.median(times)
+
+
+@bank.right("sorted-by-hand")
+def bench(fn, warmup, iters, sync):
+    def one_call():
+        begin = time.perf_counter()
+        fn()
+        sync()
+        return time.perf_counter() - begin
+
+    [fn() for _ in range(warmup)]
+    sync()
+    times = sorted(one_call() for _ in range(iters))
+    return (times[iters // 2] + times[(iters - 1) // 2]) / 2
+
+
+@bank.right("warm-up-one-by-one")
+def bench(fn, warmup, iters, sync):
+    times = []
+    for i in range(warmup + iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        end = time.perf_counter()
+        if i >= warmup:
+            times.append(end - begin)
+    return statistics.median(times)
+
+
+@bank.right("quantile-of-a-tensor")
+def bench(fn, warmup, iters, sync):
+    from time import perf_counter
+
+    for _ in range(warmup):
+        fn()
+        sync()
+    sync()
+    marks = [perf_counter()]
+    for _ in range(iters):
+        fn()
+        sync()
+        marks.append(perf_counter())
+    marks = torch.tensor(marks, dtype=torch.float64)
+    return (marks[1:] - marks[:-1]).quantile(0.5).item()

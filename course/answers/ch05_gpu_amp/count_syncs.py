@@ -1,0 +1,279 @@
+"""Answers to `count_syncs`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("count_syncs")
+
+
+@bank.wrong(
+    "item-every-step",
+    "You list each name once. An item() in each round of a loop waits in each round: list it as often as it ran.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero") and name not in found:
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "prints-tensor",
+    "You count a print as well, by taking its place. The mode does not see it, and it is to be left out here.",
+)
+def count_syncs(fn):
+    import builtins
+
+    found, old = [], builtins.print
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    def print_and_note(*args, **kwargs):
+        found.append("aten._local_scalar_dense")
+        old(*args, **kwargs)
+
+    builtins.print = print_and_note
+    try:
+        with Watch():
+            fn()
+    finally:
+        builtins.print = old
+    return found
+
+
+@bank.wrong(
+    "item-alone",
+    "You watch the method `item`. float, int, bool and an `if` need a value too, and never call it.",
+)
+def count_syncs(fn):
+    found, old = [], torch.Tensor.item
+
+    def item(self):
+        found.append("aten._local_scalar_dense")
+        return old(self)
+
+    torch.Tensor.item = item
+    try:
+        fn()
+    finally:
+        torch.Tensor.item = old
+    return found
+
+
+@bank.wrong(
+    "no-nonzero",
+    "You leave out nonzero. How long its result is depends on the values, so the host has to wait for them.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if func is torch.ops.aten._local_scalar_dense.default:
+                found.append("aten._local_scalar_dense")
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "all-operations",
+    "You list every operation. Most of them give the device work and go on; only those that need a value wait.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            found.append(str(func.overloadpacket))
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "with-the-overload",
+    "Your names end in the overload, `.default`. str(func.overloadpacket) is the name without it.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "returns-a-count",
+    "You return how many there were. Asked for is the list of their names, in order.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(func)
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return len(found)
+
+
+@bank.wrong(
+    "drops-keywords",
+    "You run each operation without its kwargs: a dtype, a limit or another option gets lost on the way.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(name)
+            return func(*args)
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "drops-the-result",
+    "Your `__torch_dispatch__` returns nothing, so every operation in fn gives None. Hand on what func returns.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if str(func.overloadpacket) in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(str(func.overloadpacket))
+            func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "calls-twice",
+    "You call fn a second time. A step of training would be done twice.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    fn()
+    with Watch():
+        fn()
+    return found
+
+
+@bank.wrong(
+    "sorted-names",
+    "You sort the names. They are to stand in the order in which the operations ran.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            found.append(str(func.overloadpacket))
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return sorted(name for name in found if name in ("aten._local_scalar_dense", "aten.nonzero"))
+
+
+@bank.right("filter-afterwards")
+def count_syncs(fn):
+    class Record(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.names = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            self.names.append(str(func.overloadpacket))
+            return out
+
+    record = Record()
+    with record:
+        fn()
+    return [name for name in record.names if name.endswith(("._local_scalar_dense", ".nonzero"))]
+
+
+@bank.right("by-overload-packet")
+def count_syncs(fn):
+    waits = {torch.ops.aten._local_scalar_dense, torch.ops.aten.nonzero}
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs={}):
+            if func.overloadpacket in waits:
+                found.append(func)
+            return func(*args, **kwargs)
+
+    with Watch() as _:
+        fn()
+    return [str(func.overloadpacket) for func in found]
+
+
+@bank.right("name-from-the-text")
+def count_syncs(fn):
+    names = []
+
+    class Mode(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            names.append(".".join(str(func).split(".")[:2]))
+            return func(*args, **(kwargs or {}))
+
+    mode = Mode()
+    mode.__enter__()
+    try:
+        fn()
+    finally:
+        mode.__exit__(None, None, None)
+    return [name for name in names if name in ("aten._local_scalar_dense", "aten.nonzero")]
+
+
+bank.survives(
+    {
+        "('aten._local_scalar_dense', 'aten.nonzero') -> ('aten.nonzero', 'aten._local_scalar_dense')": "Names are looked up in any order.",
+    }
+)

@@ -1,0 +1,1211 @@
+"""Answers to `make_agnostic`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("make_agnostic")
+
+
+@bank.wrong(
+    "untouched",
+    "All five are still as they came. Begin with AddPlaces: on which device are the numbers that its forward makes?",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1])
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            self.mask = torch.zeros(width)
+            self.mask[columns] = 1.0
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = [nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])]
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return optimizer
+
+    def epoch(model, optimizer, batches, device):
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "places-on-the-cpu",
+    "The numbers that AddPlaces makes in forward are on the CPU, wherever x is. Make them where x is.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1])
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "mask-is-no-buffer",
+    "The mask of KeepColumns is a plain attribute: `.to` does not know it, and leaves it behind.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            self.mask = torch.zeros(width)
+            self.mask[columns] = 1.0
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "layers-in-a-list",
+    "The layers of Stack stand in a plain list. The module does not know them: they neither move nor learn.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = [nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])]
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "optimizer-first",
+    "`start` makes the optimizer before the head is replaced: it holds the old head, and not the new one.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return optimizer
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "targets-left-behind",
+    "`epoch` moves x and forgets y: on another device, the loss meets targets that are still on the CPU.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "item-in-the-loop",
+    "`epoch` looks at each loss, by item() or a print, and so waits for the device in each step. Add up tensors.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "item-at-the-end",
+    "`epoch` returns a float: to make one, it waits for the device. Return the tensor; who prints it may wait.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return (total / len(batches)).item()
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "epoch-as-it-came",
+    "`epoch` is as it came: it has two faults. One batch part stays behind, and each step waits for a value.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "mask-is-learned",
+    "You made the mask a parameter: now it is learned, and after a step it masks no longer. A buffer moves, and stays.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.mask = nn.Parameter(mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "mask-moved-in-forward",
+    "You move the mask in each forward pass. The module itself still leaves it behind; a buffer moves once, with it.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            self.mask = torch.zeros(width)
+            self.mask[columns] = 1.0
+
+        def forward(self, x):
+            return x * self.mask.to(x.device)
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "layers-moved-in-forward",
+    "You move the layers of Stack in forward. They move, but the module does not know them: nobody learns them.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = [nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])]
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer.to(x.device)(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "optimizer-before-the-move",
+    "`start` makes the optimizer before the model is moved. Where moving makes new parameters, it holds the old ones.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.to(device)
+        return optimizer
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "head-alone",
+    "Your optimizer holds the new head alone. The rest of the model is to be trained too.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.head.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "adds-the-head",
+    "You add the new head to the old optimizer. It still holds the old head, and the parameters from before the move.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        optimizer.add_param_group({"params": model.head.parameters()})
+        return optimizer
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "keeps-the-record",
+    "`epoch` adds up losses with their records: until it ends, every graph of it stays. Detach each loss first.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total = total + loss
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "sum-of-losses",
+    "`epoch` returns the sum of the losses. Asked for is their mean.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "mean-over-rows",
+    "`epoch` divides by the number of rows. Each loss is a mean already: divide by the number of batches.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / sum(len(x) for x, _ in batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "losses-to-the-cpu",
+    "`epoch` brings each loss to the CPU, and the host waits for that in each step. Add them up where they are.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.tensor(0.0)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach().cpu()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "learned-places",
+    "You made a parameter of the row numbers: they move, but they are learned now too. Only slope is to be learned.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+            self.places = nn.Parameter(torch.arange(100.0))
+
+        def forward(self, x):
+            return x + self.places[: x.shape[1], None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.right("buffer-and-sequential")
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+            self.register_buffer("places", torch.arange(1000.0), persistent=False)
+
+        def forward(self, x):
+            return x + torch.outer(self.places[: x.shape[1]], self.slope)
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.Sequential(*map(nn.Linear, sizes[:-1], sizes[1:]))
+
+        def forward(self, x):
+            return self.layers(x)
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        losses = []
+        for batch in batches:
+            x, y = (part.to(device) for part in batch)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+        return torch.stack(losses).mean()
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.right("made-on-the-spot")
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            return x + torch.ones_like(x).cumsum(dim=1).sub(1.0) * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.tensor([float(i in columns) for i in range(width)])
+            self.mask = nn.Buffer(mask)
+
+        def forward(self, x):
+            return torch.where(self.mask > 0, x, 0.0)
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes, device=device)
+        model = model.to(device)
+        return torch.optim.SGD(list(model.parameters()), 0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.right("frozen-mask-and-setattr")
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.mask = nn.Parameter(mask, requires_grad=False)
+
+        def forward(self, x):
+            return self.mask * x
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.count = len(sizes) - 1
+            for i in range(self.count):
+                setattr(self, f"layer{i}", nn.Linear(sizes[i], sizes[i + 1]))
+
+        def forward(self, x):
+            for i in range(self.count):
+                x = getattr(self, f"layer{i}")(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total, count = None, 0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            with torch.no_grad():
+                total = loss.clone() if total is None else total + loss
+            count += 1
+        return total / count
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+bank.survives(
+    {
+        "total / len(batches) -> total.div_(len(batches))": "The total is the answer's own; nobody else holds it.",
+        "x + places[:, None] * self.slope -> places[:, None] * self.slope + x": "Addition does not mind the order.",
+        "x * self.mask -> self.mask * x": "Numbers multiply in any order.",
+        "places[:, None] * self.slope -> self.slope * places[:, None]": "Numbers multiply in any order.",
+        "optimizer -> model": "The model clears the gradients of the same parameters.",
+        "device -> total (4)": "Moving x to where total is moves it to the device, and both are float32.",
+    }
+)

@@ -1,0 +1,151 @@
+"""Answers to `master_weights`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("master_weights")
+
+
+@bank.wrong(
+    "both-in-bfloat16",
+    "Your master is in bfloat16 too: small steps get lost in it as well. Turn it to float32 before the first step.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.clone(), grad
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - lr * slope
+    return alone, master
+
+
+@bank.wrong(
+    "float32-at-the-end",
+    "You turn the master to float32 after the last step. What rounding took in each step does not come back.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.clone(), grad
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - lr * slope
+    return alone, master.float()
+
+
+@bank.wrong(
+    "alone-rounds-at-the-end",
+    "You do all steps of `alone` in float32 and round once at the end. In 16 bits, each step is rounded.",
+)
+def master_weights(w16, grad, lr, steps):
+    master, slope = w16.float(), grad.float()
+    for _ in range(steps):
+        master = master - lr * slope
+    return master.to(w16.dtype), master
+
+
+@bank.wrong(
+    "step-in-bfloat16",
+    "The master's step, lr times the gradient, is worked out in bfloat16. Turn the gradient to float32 as well.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master = w16, w16.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - (lr * grad).float()
+    return alone, master
+
+
+@bank.wrong(
+    "master-from-alone",
+    "In each step you make the master from the 16-bit weights anew: what it had kept of small steps is lost.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = w16 - lr * slope if steps == 1 else alone.float() - lr * slope
+    return alone, master
+
+
+@bank.wrong(
+    "one-step",
+    "You do one step, however many are asked for.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    return alone - lr * grad, master - lr * slope
+
+
+@bank.wrong(
+    "uphill",
+    "You add the step. Against the gradient means minus.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone = alone + lr * grad
+        master = master + lr * slope
+    return alone, master
+
+
+@bank.wrong(
+    "swapped",
+    "You return the master first. The pair is (alone, master).",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - lr * slope
+    return master, alone
+
+
+@bank.wrong(
+    "in-place",
+    "You change w16 itself, step by step. It is to stay as it was: `w = w - ...` makes a new tensor.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone -= lr * grad
+        master = master - lr * slope
+    return alone, master
+
+
+@bank.right("in-place-on-copies")
+def master_weights(w16, grad, lr, steps):
+    alone, master = w16.clone(), w16.to(torch.float32, copy=True)
+    for _ in range(steps):
+        alone -= lr * grad
+        master -= lr * grad.float()
+    return alone, master
+
+
+@bank.right("two-optimizers")
+def master_weights(w16, grad, lr, steps):
+    alone = nn.Parameter(w16.clone())
+    master = nn.Parameter(w16.detach().float().clone())
+    optimizer = torch.optim.SGD([alone, master], lr=lr, foreach=False)
+    alone.grad, master.grad = grad.clone(), grad.float()
+    for _ in range(steps):
+        optimizer.step()
+    return alone.detach(), master.detach()
+
+
+@bank.right("one-loop-for-each")
+def master_weights(w16, grad, lr, steps):
+    def end(w, g):
+        for _ in range(steps):
+            w = torch.sub(w, torch.mul(g, lr))
+        return w
+
+    return tuple(end(w16.to(dtype), grad.to(dtype)) for dtype in (torch.bfloat16, torch.float32))
+
+
+bank.survives(
+    {
+        "master - lr * slope -> master.sub_(lr * slope)": "The float32 copy of bfloat16 weights is the answer's own.",
+        "lr * grad -> grad * lr": "Numbers multiply in any order.",
+        "lr * slope -> slope * lr": "Numbers multiply in any order.",
+    }
+)

@@ -1,0 +1,200 @@
+"""Answers to `mixed_region`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("mixed_region")
+
+
+@bank.wrong(
+    "disabled-without-float",
+    "You switch autocast off, but what comes in may be 16-bit already: the block then meets it with float32 weights.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x)
+
+    return safe
+
+
+@bank.wrong(
+    "float-without-disabling",
+    "You turn x to float32, but autocast is still on: it lowers the products in the block again.",
+)
+def mixed_region(block):
+    def safe(x):
+        return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
+    "float-afterwards",
+    "You turn the result to float32. The block has worked in 16 bits by then, and the digits are lost.",
+)
+def mixed_region(block):
+    def safe(x):
+        return block(x).float()
+
+    return safe
+
+
+@bank.wrong(
+    "wrong-device-type",
+    'You switch autocast off for "cuda", wherever x is. On the CPU it stays on: take the device type of x.',
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast("cuda", enabled=False):
+            return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
+    "back-to-the-input-dtype",
+    "You turn the result back to the dtype of x. It is to come back as the block returns it.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.float()).to(x.dtype)
+
+    return safe
+
+
+@bank.wrong(
+    "float-of-the-result",
+    "You turn the result to float32, whatever it is: indices and float64 numbers too. Return it as it is.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.float()).float()
+
+    return safe
+
+
+@bank.wrong(
+    "cuts-the-record",
+    "You detach x on its way in: no gradient arrives behind the region.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.detach().float())
+
+    return safe
+
+
+@bank.wrong(
+    "no-grad",
+    "Under no_grad nothing is recorded: no gradient comes through your region, neither to x nor to the weights.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.no_grad(), torch.autocast(x.device.type, enabled=False):
+            return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
+    "disabled-too-early",
+    "You switch autocast off while safe is made, not while it runs. By then the block is over, and autocast on again.",
+)
+def mixed_region(block):
+    with torch.autocast("cpu", enabled=False):
+
+        def safe(x):
+            x = x.float()
+            return block(x)
+
+        return safe
+
+
+@bank.wrong(
+    "off-for-good",
+    "You switch autocast off and never on again: what follows your region runs in float32 too.",
+)
+def mixed_region(block):
+    def safe(x):
+        torch.set_autocast_enabled(x.device.type, False)
+        return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
+    "calls-twice",
+    "You call the block twice. Once is enough, and dropout or batch norm notice the difference.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            block(x.float())
+            return block(x.float())
+
+    return safe
+
+
+@bank.wrong(
+    "double",
+    "You work in float64. The block has float32 weights, and float32 is what is asked for.",
+)
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.double())
+
+    return safe
+
+
+@bank.wrong(
+    "calls-at-once",
+    "You return the result for some x of your own, or the block itself. Return a function that calls the block later.",
+)
+def mixed_region(block):
+    with torch.autocast("cpu", enabled=False):
+        return block(torch.ones(1, 3))
+
+
+@bank.right("decorated")
+def mixed_region(block):
+    def run(x):
+        return block(x.to(torch.float32))
+
+    def safe(x):
+        off = torch.amp.autocast(device_type=x.device.type, enabled=False)
+        return off(run)(x)
+
+    return safe
+
+
+@bank.right("lambda-and-context")
+def mixed_region(block):
+    class Region:
+        def __call__(self, x):
+            x = x if x.dtype == torch.float32 else x.float()
+            with torch.autocast(device_type=x.device.type, enabled=False):
+                result = block(x)
+            return result
+
+    return Region()
+
+
+@bank.right("float32-autocast-module")
+def mixed_region(block):
+    class Region(nn.Module):
+        def forward(self, x):
+            before = torch.is_autocast_enabled(x.device.type)
+            torch.set_autocast_enabled(x.device.type, False)
+            try:
+                return block(x.type(torch.float32))
+            finally:
+                torch.set_autocast_enabled(x.device.type, before)
+
+    return Region()

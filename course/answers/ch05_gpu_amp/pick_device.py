@@ -1,0 +1,135 @@
+"""Answers to `pick_device`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("pick_device")
+
+
+@bank.wrong(
+    "hardcoded",
+    'You return "cuda" whatever is there. On a machine without it, the first tensor that is moved raises an error.',
+)
+def pick_device(prefer=None):
+    return torch.device(prefer or "cuda")
+
+
+@bank.wrong(
+    "returns-string",
+    "You return a name. `torch.device(name)` makes a device of it, which has a `.type` and compares as one.",
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return prefer
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@bank.wrong(
+    "no-override",
+    "You never look at `prefer`. Who names a device has reasons, and gets it.",
+)
+def pick_device(prefer=None):
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+@bank.wrong(
+    "override-only-if-there",
+    "You take `prefer` only where that device is there. Asked for by name, it is to come or to fail loudly.",
+)
+def pick_device(prefer=None):
+    if prefer == "cpu":
+        return torch.device("cpu")
+    if torch.cuda.is_available():
+        return torch.device(prefer or "cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+@bank.wrong(
+    "mps-first",
+    "You ask for mps before cuda. Where both are there, cuda comes first.",
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(prefer)
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("cpu")
+
+
+@bank.wrong(
+    "no-mps",
+    "You know cuda and the CPU. A Mac without cuda may have mps, which comes before the CPU.",
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(prefer)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@bank.wrong(
+    "no-cuda",
+    "You never take cuda where torch.cuda.is_available() says that it is there. Ask this, and ask it first.",
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(prefer)
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+@bank.wrong(
+    "always-the-cpu",
+    "Without `prefer` you return the CPU. Ask torch first whether cuda or mps is there.",
+)
+def pick_device(prefer=None):
+    return torch.device("cpu" if prefer is None else prefer)
+
+
+@bank.wrong(
+    "drops-the-number",
+    'You keep only the kind of device: of "cuda:1" the 1 gets lost, and with it which of several GPUs was meant.',
+)
+def pick_device(prefer=None):
+    if prefer is not None:
+        return torch.device(torch.device(prefer).type)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+@bank.right("one-expression")
+def pick_device(prefer=None):
+    found = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    return torch.device(found if prefer is None else prefer)
+
+
+@bank.right("list-of-candidates")
+def pick_device(prefer=None):
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    names = [prefer] if prefer else [name for name, is_there in there.items() if is_there]
+    return torch.device(names[0])
+
+
+@bank.right("first-gpu")
+def pick_device(prefer=None):
+    if prefer:
+        return torch.device(prefer)
+    if torch.cuda.is_available():
+        return torch.device("cuda:0")
+    return torch.device("mps", 0) if torch.backends.mps.is_available() else torch.device("cpu")

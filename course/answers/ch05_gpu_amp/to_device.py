@@ -1,0 +1,281 @@
+"""Answers to `to_device`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("to_device")
+
+
+@bank.wrong(
+    "mutates",
+    "You put the moved tensors back into obj: the caller's own dict or list changes. Build a new container.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            for key in obj:
+                obj[key] = move(obj[key])
+            return obj
+        if isinstance(obj, list):
+            for i in range(len(obj)):
+                obj[i] = move(obj[i])
+            return obj
+        if isinstance(obj, tuple):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else tuple(moved)
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "loses-type",
+    "Every sequence comes back as a list, tuples and named tuples too. `type(obj)` says what to build.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            return [move(value) for value in obj]
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "lists-only",
+    "You look into lists, and nowhere else: what is in tuples and dicts stays where it was.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, list):
+            return [move(value) for value in obj]
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "drops-non-tensors",
+    "Whatever is no tensor and no container gets lost. Numbers, names and None belong to a batch too; keep them.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        wanted = (torch.Tensor, dict, list, tuple)
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items() if isinstance(value, wanted)}
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj if isinstance(value, wanted)]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        return None
+
+    return move(obj)
+
+
+@bank.wrong(
+    "everything-has-to",
+    "You call `.to` on whatever is no container. A text or a number has no such method: ask first what it is.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        return obj.to(device)
+
+    return move(obj)
+
+
+@bank.wrong(
+    "one-level",
+    "You move the tensors of the outermost container only. Let the function call itself on what is inside.",
+)
+def to_device(obj, device):
+    def move(value):
+        return value.to(device) if isinstance(value, torch.Tensor) else value
+
+    if isinstance(obj, dict):
+        return {key: move(value) for key, value in obj.items()}
+    if isinstance(obj, (list, tuple)):
+        moved = [move(value) for value in obj]
+        return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+    return move(obj)
+
+
+@bank.wrong(
+    "named-tuple-from-one-list",
+    "You give a named tuple all its values as one list; it wants them one by one, `type(obj)(*values)`.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            return type(obj)([move(value) for value in obj])
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "named-tuple-as-tuple",
+    "Named tuples come back as plain ones: `batch.label` no longer works. obj._fields tells one from the other.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, tuple):
+            return tuple(move(value) for value in obj)
+        if isinstance(obj, list):
+            return [move(value) for value in obj]
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "sorts-the-keys",
+    "You sort the keys of a dict. They are to come back in the order in which they were.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            return {key: move(obj[key]) for key in sorted(obj)}
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "values-of-a-dict",
+    "Of a dict you return a list of the values: the keys are lost.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            return [move(value) for value in obj.values()]
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "numbers-to-tensors",
+    "You make tensors of numbers. Only what is a tensor is moved; anything else comes back as it is.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        if isinstance(obj, (torch.Tensor, int, float)):
+            return torch.as_tensor(obj, device=device)
+        return obj
+
+    return move(obj)
+
+
+@bank.wrong(
+    "forgets-the-result-of-to",
+    "`.to` moves nothing in place, it returns the moved tensor. You call it, and return the one that stayed.",
+)
+def to_device(obj, device):
+    def move(obj):
+        if isinstance(obj, torch.Tensor):
+            obj.to(device)
+            return obj
+        if isinstance(obj, dict):
+            return {key: move(value) for key, value in obj.items()}
+        if isinstance(obj, (list, tuple)):
+            moved = [move(value) for value in obj]
+            return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+        return obj
+
+    return move(obj)
+
+
+@bank.right("pattern-matching")
+def to_device(obj, device):
+    def move(obj):
+        match obj:
+            case torch.Tensor():
+                return obj.to(device=device)
+            case dict():
+                return {key: move(value) for key, value in obj.items()}
+            case tuple() if hasattr(obj, "_make"):
+                return obj._make(move(value) for value in obj)
+            case list() | tuple():
+                return type(obj)(move(value) for value in obj)
+            case _:
+                return obj
+
+    return move(obj)
+
+
+@bank.right("tree-map")
+def to_device(obj, device):
+    def move(leaf):
+        return leaf.to(device) if isinstance(leaf, torch.Tensor) else leaf
+
+    return torch.utils._pytree.tree_map(move, obj)
+
+
+@bank.right("copy-then-fill")
+def to_device(obj, device):
+    def move(obj):
+        if hasattr(obj, "to"):
+            return obj.to(device)
+        if isinstance(obj, dict):
+            new = copy.copy(obj)
+            for key, value in obj.items():
+                new[key] = move(value)
+            return new
+        if isinstance(obj, list):
+            new = obj[:]
+            for i, value in enumerate(obj):
+                new[i] = move(value)
+            return new
+        if isinstance(obj, tuple):
+            values = move(list(obj))
+            return obj.__class__(*values) if hasattr(obj, "_fields") else obj.__class__(values)
+        return obj
+
+    return move(obj)
+
+
+bank.survives(
+    {
+        "(list, tuple) -> (tuple, list)": "isinstance takes the types in any order.",
+    }
+)

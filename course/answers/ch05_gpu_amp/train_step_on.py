@@ -1,0 +1,210 @@
+"""Answers to `train_step_on`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("train_step_on")
+
+
+@bank.wrong(
+    "batch-left-behind",
+    "Your batch stays where it was, while the model is on device. Move both parts, and use what `.to` returns.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "targets-left-behind",
+    "You move x_batch and forget y_batch: the criterion meets a prediction on device and targets elsewhere.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch.to(device)), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "prediction-to-the-cpu",
+    "You bring the prediction back to the CPU for the loss. That is slow, and the targets may be on device already.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch.to(device)).cpu(), y_batch.cpu())
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "loss-to-the-cpu",
+    "You bring the loss back to the CPU: for that the host waits until the value is there. Return it where it is.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach().cpu()
+
+
+@bank.wrong(
+    "waits-for-the-loss",
+    "`loss.item()` waits until the device has worked out the value, in every step. Return a tensor without a record.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "looks-at-the-loss",
+    "You ask for the value of the loss on the way, by an `if`, a print or item(). Python waits for it, in each step.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    if torch.isnan(loss):
+        raise ValueError("the loss is nan")
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "returns-a-record",
+    "You return the loss with its record: as long as somebody keeps it, so are all saved tensors of the step.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+@bank.wrong(
+    "never-clears",
+    "You never clear old gradients, so those of earlier batches are added to this one's.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "clears-after-the-step",
+    "You clear the gradients after the step: what was in .grad when you came still counts, and nothing is left there.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+@bank.wrong(
+    "no-step",
+    "The gradients are there, but nobody calls `optimizer.step()`: the parameters stay.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    return loss.detach()
+
+
+@bank.wrong(
+    "loss-after-the-step",
+    "You compute the loss anew after the step. Asked for is the one from before; a second forward pass costs time too.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    criterion(model(x), y).backward()
+    optimizer.step()
+    with torch.no_grad():
+        return criterion(model(x), y)
+
+
+@bank.wrong(
+    "targets-first",
+    "You give the criterion the targets first. It takes the prediction first; most losses are not symmetric.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(y_batch.to(device), model(x_batch.to(device)))
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "loss-in-a-list",
+    "The loss comes back with shape (1,). Asked for is a scalar tensor, of shape ().",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+    loss.backward()
+    optimizer.step()
+    return loss.detach().reshape(1)
+
+
+@bank.right("moves-the-model-too")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    model.to(device)
+    x_batch, y_batch = (part.to(device, non_blocking=True) for part in (x_batch, y_batch))
+    prediction = model(x_batch)
+    loss = criterion(prediction, y_batch)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    return loss.detach().clone()
+
+
+@bank.right("torch-autograd-grad")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    target = torch.device(device)
+    loss = criterion(model(x_batch.to(device=target)), y_batch.to(device=target))
+    params = list(model.parameters())
+    for weight, grad in zip(params, torch.autograd.grad(loss, params)):
+        weight.grad = grad
+    optimizer.step()
+    with torch.no_grad():
+        return loss + 0.0
+
+
+@bank.right("closure")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    def closure():
+        optimizer.zero_grad()
+        loss = criterion(model(x_batch.to(device)), y_batch.to(device))
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).detach()
+
+
+bank.survives(
+    {
+        "optimizer -> model": "The model clears the gradients of the same parameters.",
+    }
+)

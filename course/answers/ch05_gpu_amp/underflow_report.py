@@ -1,0 +1,288 @@
+"""Answers to `underflow_report`: wrong ones that learners really give, and right ones that must pass."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("underflow_report")
+
+
+@bank.wrong(
+    "wrong-dtype-grads",
+    "You look for zeros in the float32 gradients, where hardly any are. Turn them to float16 first.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "counts-none",
+    "You put zeros in for a missing gradient, and count them all as lost. A parameter without a part is left out.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        missing = [torch.full((p.numel(),), 1e-30) for p in params]
+        flat = torch.cat([m if g is None else g.flatten() for g, m in zip(grads, missing)])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "fails-on-none",
+    "A parameter that the loss does not depend on has no gradient. `allow_unused=True` gives None for it; skip it.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "counts-old-zeros",
+    "You count what is 0 in float16, also where it was 0 in float32 already. Those were never lost.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = flat.half() == 0
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "divides-by-all",
+    "You divide by all entries. The share is of those that were not 0 in float32.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / flat.numel() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "no-scale",
+    "Your shares do not depend on the scale. It must come in before float16: multiply the loss by it.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "mean-of-shares",
+    "You take the mean of the shares of the parameters. A small parameter then counts as much as a large one.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        some = [g[g != 0] for g in grads if g is not None and (g != 0).any()]
+        shares = [(g.half() == 0).float().mean().item() for g in some]
+        report[scale] = sum(shares) / len(shares) if shares else 0.0
+    return report
+
+
+@bank.wrong(
+    "counts-instead-of-shares",
+    "You return how many entries are lost. Asked for is their share of those that were not 0.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = float(lost.sum().item())
+    return report
+
+
+@bank.wrong(
+    "divides-by-zero",
+    "Where every gradient is 0 you divide by 0. The share is 0.0 there.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item()
+    return report
+
+
+@bank.wrong(
+    "smallest-normal",
+    "You count what is below the smallest normal number. Float16 goes on below it, with fewer digits.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.abs() < torch.finfo(torch.float16).tiny) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "counts-inf",
+    "You count what becomes inf too. That is an overflow, at the other end; asked for is what becomes 0.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        there = [g[g != 0] for g in grads if g is not None]
+        lost = sum(((g.half() == 0) | g.half().isinf()).sum().item() for g in there)
+        counted = sum(g.numel() for g in there)
+        report[scale] = lost / counted if counted else 0.0
+    return report
+
+
+@bank.wrong(
+    "loss-in-float16",
+    "You turn the loss to float16 before you take the gradients: with a large scale they become inf. Keep it float32.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss.half(), params, allow_unused=True)
+        there = [g[g != 0] for g in grads if g is not None]
+        lost = sum((g.half() == 0).sum().item() for g in there)
+        counted = sum(g.numel() for g in there)
+        report[scale] = lost / counted if counted else 0.0
+    return report
+
+
+@bank.wrong(
+    "leaves-grad-behind",
+    "You call backward, and what it adds stays in .grad. torch.autograd.grad leaves .grad alone.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        for p in params:
+            p.grad = None
+        (scale * loss).backward()
+        grads = [p.grad for p in params]
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[scale] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong(
+    "keys-as-text",
+    "Your keys are texts. They are to be the scales as they are given.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in grads if g is not None])
+        there = flat != 0
+        lost = (flat.half() == 0) & there
+        report[str(scale)] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.right("one-backward")
+def underflow_report(loss_fn, scales):
+    loss, params = loss_fn()
+    grads = [g for g in torch.autograd.grad(loss, params, allow_unused=True) if g is not None]
+    alive = torch.cat([g.reshape(-1) for g in grads])
+    alive = alive[alive != 0]
+
+    def share(scale):
+        return ((scale * alive).half() == 0).double().mean().item() if len(alive) else 0.0
+
+    return {scale: share(scale) for scale in scales}
+
+
+@bank.right("counts-in-a-loop")
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        lost = counted = 0
+        for g in torch.autograd.grad(loss * scale, params, allow_unused=True):
+            if g is None:
+                continue
+            before = int(g.count_nonzero())
+            counted += before
+            lost += before - int(g.to(torch.float16).count_nonzero())
+        report[scale] = lost / max(counted, 1)
+    return report
+
+
+@bank.right("backward-and-put-back")
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        olds = [p.grad for p in params]
+        for p in params:
+            p.grad = None
+        (loss * scale).backward()
+        values = [v for p in params if p.grad is not None for v in p.grad.flatten().tolist() if v != 0]
+        for p, old in zip(params, olds):
+            p.grad = old
+        halves = torch.tensor(values, dtype=torch.float16)
+        report[scale] = (halves == 0).sum().item() / len(values) if values else 0.0
+    return report
+
+
+bank.survives(
+    {
+        "scale * loss -> loss * scale": "Numbers multiply in any order.",
+        "counted -> lost": "Where nothing is lost the share is 0.0, whatever is counted.",
+    }
+)

@@ -1,0 +1,738 @@
+"""Answers to `fix_trainer`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("fix_trainer")
+
+
+@bank.wrong(
+    "untouched",
+    "It stops where predictions meet labels: along which dim of the logits is the largest sought?",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x).softmax(dim=1), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=0) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = model.state_dict()
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "softmax-twice",
+    "Probabilities reach the cross-entropy, which does its own softmax. The loss can never fall below 0.55.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x).softmax(dim=1), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "nll-of-probabilities",
+    "`nll_loss` takes logarithms of probabilities; yours are probabilities. Cross-entropy takes the logits themselves.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.nll_loss(model(x).softmax(dim=1), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "gradients-pile-up",
+    "Nothing clears the old gradients: each step follows the sum of all batches so far.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "cleared-once-an-epoch",
+    "You clear the gradients once for each epoch; in between they add up. Each batch stands alone.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        optimizer.zero_grad()
+        for x, y in batches:
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "cleared-before-the-step",
+    "You clear the gradients between backward and step: the step finds none.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "measures-in-train-mode",
+    "The accuracy is measured in train mode: no_grad does not switch off dropout, eval mode does.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "eval-for-good",
+    "You train in eval mode too. Switch it on after the batches of an epoch, and train mode on before.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.eval()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "rate-halved-each-batch",
+    "The scheduler is called after each batch, and the rate is gone within an epoch. It counts epochs.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "no-schedule",
+    "Your learning rate stays as it is. It should be halved after each epoch: move the scheduler, do not remove it.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "scheduled-before",
+    "You halve the rate before the first epoch. The scheduler steps after each epoch.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        scheduler.step()
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "best-is-alive",
+    "`state_dict` holds the live tensors, and a dict of them is no copy: what you load in the end is the last epoch.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = model.state_dict()
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "keeps-the-first",
+    "You keep the weights from before the training, or of some epoch that was not the best.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = best or copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "no-momentum",
+    "You took the momentum away. The optimizer was right; the faults are elsewhere.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "accuracy-as-count",
+    "You return the number of right predictions. Asked for is their share.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(float(correct))
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "counts-batches",
+    "You count batches where labels are to be counted: a share is at most 1.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += 1
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "written-anew",
+    "Your trainer is right, and it is a new one. Mend the given one, so that others can see what was wrong.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr, momentum=0.9)
+    history = {"losses": [], "accuracies": []}
+    snapshots = []
+    for epoch in range(epochs):
+        for group in optimizer.param_groups:
+            group["lr"] = lr * 0.5**epoch
+        losses = []
+        model.train()
+        for images, labels in batches:
+            loss = F.cross_entropy(model(images), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        history["losses"].append(sum(losses) / len(losses))
+        model.eval()
+        with torch.no_grad():
+            hits = [model(images).argmax(dim=1) == labels for images, labels in val_batches]
+        history["accuracies"].append(torch.cat(hits).double().mean().item())
+        snapshots.append(copy.deepcopy(model.state_dict()))
+    accuracies = history["accuracies"]
+    latest = max(range(epochs), key=lambda epoch: (accuracies[epoch], epoch))
+    model.load_state_dict(snapshots[latest])
+    return history
+
+
+@bank.wrong(
+    "earliest-of-the-best",
+    "If several epochs are best, you keep the earliest. The docstring asks for the latest, and that line was right.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] > max(accuracies[:-1], default=-1.0):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "mean-over-images",
+    "Your loss of an epoch is a mean over its images. The docstring asks for that of the batch losses; this was right.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(y)
+        scheduler.step()
+        losses.append(total / sum(len(y) for _, y in batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "argmax-of-all",
+    "Without a dim, `argmax` finds one place in the whole batch. Each image needs one of its own.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax() == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.right("logarithms-and-clones")
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.nll_loss(model(x).log_softmax(dim=1), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=-1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = {key: value.clone() for key, value in model.state_dict().items()}
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.right("model-zero-grad")
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            model.zero_grad()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).max(dim=1).indices == y).sum().item()
+                count += len(y)
+        scheduler.step()
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.right("train-false")
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad(set_to_none=False)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.train(False)
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model).state_dict()
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+bank.survives(
+    {
+        "accuracies[-1] == max(accuracies) -> accuracies[-1] >= max(accuracies)": "No entry is above the largest.",
+        "optimizer -> model (2)": "The optimizer has the parameters of the model, so that both clear the same gradients.",
+        "y -> x (2)": "A batch has as many images as labels.",
+    }
+)
