@@ -9,29 +9,28 @@ from autograder.judging.judgement import judge
 from autograder.judging.key import Key, Mistake
 from autograder.judging.verdict import Report
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Exercise, ExerciseSet
+from autograder.watching.exercise import Case, Exercise, Requirement
+from autograder.watching.exercise import exercise as exercise_of
 from autograder.watching.probe import calling
 from autograder.watching.rules import Note, calls_often, no_loops
 
-EXERCISES = ExerciseSet("ch99_made")
-
-
 NOTE = "Right; one `add` is enough."
 
+doubles = Requirement("doubles", calling())
+adds = Requirement("adds", calling())
 
-@EXERCISES.add(
-    "double",
+
+@exercise_of(
     tier="core",
     hints=("Twice.", "Use `*`."),
-    probe=calling(),
     rules=(no_loops,),
     notes=(Note(NOTE, calls_often("add", more_than=1)),),
 )
 def double(draw: Draw) -> Iterator[Case]:
     """Double a tensor."""
-    yield Case("doubles", draw.normal(2, 3), plus=0.0)
-    yield Case("doubles", draw.normal(4), plus=0.0)
-    yield Case("adds", draw.normal(2, 2), plus=1.5)
+    yield doubles(draw.normal(2, 3), plus=0.0)
+    yield doubles(draw.normal(4), plus=0.0)
+    yield adds(draw.normal(2, 2), plus=1.5)
 
 
 def reference(x: torch.Tensor, plus: float) -> torch.Tensor:
@@ -81,7 +80,7 @@ MISTAKES: dict[Callable[..., object], tuple[str, str]] = {
 
 def exercise() -> Exercise:
     """The made exercise."""
-    return EXERCISES["double"]
+    return double
 
 
 def key(seed: int = 0) -> Key:

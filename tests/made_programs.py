@@ -1,13 +1,17 @@
-"""Programs made for the tests of what runs them."""
+"""Programs made for the tests of what runs them; the exercises are those of `made_course`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from autograder.grading.plan import Task, plan
 from autograder.reading.order import Part, Role
-from autograder.running.program import AnswerCell, Program
+from autograder.running.program import AnswerCell, Ground, Program
 from autograder.watching.exercise import Case
+
+MADE_COURSE = Path(__file__).parent / "made_course"
+NAMES = ("one", "two", "three", "four", "five", "six")
 
 
 def program(
@@ -24,7 +28,9 @@ def program(
     for name, source in answers.items():
         parts += [Part(Role.ANSWER, source, (name,)), Part(Role.CHECK, exercises=(name,))]
     parts.append(Part(Role.OWN, below))
-    return plan(parts, [Task(name, cases, seconds) for name in answers], "tests.made_many", setup).program
+    return plan(
+        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), "ch98_many", setup)
+    ).program
 
 
 def answers_of(program: Program) -> dict[str, str]:

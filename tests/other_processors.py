@@ -30,7 +30,7 @@ COURSE = Path(__file__).parent.parent / "course"
 
 def strays(stem: str, threads: int, last_bits: bool) -> Iterator[str]:
     """A line for each answer to the chapter's exercises that is told something else than it should be."""
-    committed = {suffix: (shipped.FOLDER / f"{stem}{suffix}").read_bytes() for suffix in (".json", ".safetensors")}
+    committed = {suffix: (COURSE / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in (".json", ".safetensors")}
     course_judge, keys = Judge(COURSE, stem), shipped.decode(committed)
     torch.set_num_threads(threads)  # the setup cell has set it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]

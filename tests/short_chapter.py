@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, copytree, ignore_patterns
 
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.notebook import source_notebook, to_bytes
@@ -15,10 +15,11 @@ _KEPT = re.compile(r"# %% .*\b(exercise|check|setup|parameters)=")
 
 def make_course(folder: Path, stem: str) -> Path:
     """Write a course folder of one such chapter; returns it."""
-    for name in ("chapters", "answers", f"source/{stem}"):
+    for name in ("chapters", f"source/{stem}"):
         (folder / name).mkdir(parents=True)
-    for name in (f"answers/{stem}.py", "nbgrader_config.py"):
-        copyfile(PROJECT / "course" / name, folder / name)
+    for name in (f"answers/{stem}", "exercises", "shipped"):
+        copytree(PROJECT / "course" / name, folder / name, ignore=ignore_patterns("__pycache__"))
+    copyfile(PROJECT / "course" / "nbgrader_config.py", folder / "nbgrader_config.py")
     text = (PROJECT / "course" / "chapters" / f"{stem}.py").read_text()
     cells = [cell for cell in re.split(r"(?m)^(?=# %%)", text) if _KEPT.match(cell)]
     chapter = folder / "chapters" / f"{stem}.py"

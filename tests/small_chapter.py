@@ -86,7 +86,9 @@ def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:
     chapters.mkdir(parents=True)
     (chapters / f"{STEM}.py").write_text(text, encoding="utf-8")
     copy(PROJECT / "course" / "nbgrader_config.py", folder / "course")
-    (folder / "pyproject.toml").write_text(f'[tool.pytorch-basics]\n# a comment\naddress = "{address}"\n')
+    (folder / "pyproject.toml").write_text(
+        f'[tool.pytorch-basics]\ncourse = "course"\n# a comment\naddress = "{address}"\n'
+    )
     return folder
 
 

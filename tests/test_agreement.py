@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,16 +13,16 @@ from autograder.authoring.build import observe
 from autograder.authoring.judge import Judge
 from autograder.catalog import shipped
 from autograder.judging.key import Key
-from autograder.watching.exercise import Case
+from autograder.watching.exercise import Case, ExerciseSet
 from autograder.watching.observation import Observation, Seen
 from tests import made
-from tests.small_chapter import PROJECT
+from tests.our_course import COURSE
 
 
 class MadeJudge:
     """What `still_hold` asks of a judge, for the made exercise and its answers."""
 
-    exercises = made.EXERCISES
+    exercises = ExerciseSet("ch99_made", [made.exercise()])
 
     def key(self, _name: str, seed: int) -> Key:
         """The key of a build here and now."""
@@ -108,7 +107,7 @@ def test_damaged_files_do_not_hold() -> None:
 def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     """A file of another processor is left as it is; one with an old sentence is not."""
     committed = {
-        suffix: (shipped.FOLDER / f"ch01_tensors{suffix}").read_bytes() for suffix in (".json", ".safetensors")
+        suffix: (COURSE.folder / "shipped" / f"ch01_tensors{suffix}").read_bytes() for suffix in shipped.SUFFIXES
     }
     keys = shipped.decode(committed)
     if change == "a digit":
@@ -118,4 +117,5 @@ def test_a_build_keeps_what_holds(change: str, kept: bool) -> None:
     changed = shipped.encode(keys)
 
     assert changed != committed
-    assert (observe(Path(PROJECT, "course"), "ch01_tensors", changed) == changed) is kept
+    built = observe(COURSE.folder, "ch01_tensors", changed)
+    assert (changed == {suffix: built[suffix] for suffix in shipped.SUFFIXES}) is kept

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.authoring.bank import Answer, load_bank
+from autograder.authoring.bank import Answer, load_banks
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.judging.verdict import Report, Status
 from autograder.watching.exercise import Exercise
@@ -24,7 +24,7 @@ COURSE = Path(__file__).parent.parent / "course"
 SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
 LEAST = {"warm-up": (3, 2), "core": (6, 3), "stretch": (6, 3)}  # wrong answers, right answers
 EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
-ANSWERS = [answer for stem in OURS.stems for answer in load_bank(COURSE, stem)]
+ANSWERS = [answer for stem in OURS.stems for bank in load_banks(COURSE, stem).values() for answer in bank]
 WRONG = [answer for answer in ANSWERS if not answer.is_right]
 NOTED = {("fix_inplace", "clone-everywhere")}  # right, with something to say all the same
 RIGHT = [answer for answer in ANSWERS if answer.is_right]
@@ -248,6 +248,4 @@ class TestExercises:
     @pytest.mark.parametrize("stem", OURS.stems)
     def test_all_have_answers(self, stem: str) -> None:
         """Every exercise of a chapter stands in its bank."""
-        assert {exercise.name for exercise in OURS.exercises(stem)} == {
-            answer.exercise for answer in load_bank(COURSE, stem)
-        }
+        assert {exercise.name for exercise in OURS.exercises(stem)} == set(load_banks(COURSE, stem))

@@ -128,4 +128,4 @@ def test_no_verdict_depends_on_the_rooms_beside() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 
-    assert {"grading", "authoring", "judgement"} <= rooms and not rooms.intersection(BESIDE)
+    assert {"grading", "authoring", "judging"} <= rooms and not rooms.intersection(BESIDE)

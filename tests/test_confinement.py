@@ -24,8 +24,7 @@ from autograder.walls.linux import Namespace, fork_into
 from autograder.walls.room import Room
 from tests import made
 from tests.conftest import needs_confinement
-from tests.made_many import NAMES
-from tests.made_programs import program
+from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
 
 CASES = made.exercise().cases(3)[:1]

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.authoring import draft
 from autograder.authoring.anonymous import anonymous
+from autograder.authoring.bank import bank_path
 from autograder.authoring.draft import NoDraft
 from tests.small_chapter import PROJECT
 
@@ -68,11 +69,11 @@ class TestDraft:
         with pytest.raises(NoDraft, match=told):
             draft.answer_alone("double", source)
 
-    def test_place_is_after_the_last_answer_to_the_exercise(self) -> None:
-        """The next line begins another exercise's part of the bank."""
-        bank = PROJECT / "course" / "answers" / "ch01_tensors.py"
-        line = draft.place(bank, "standardize")
+    def test_place_is_after_the_last_answer(self) -> None:
+        """What follows is no answer: the mutants that survive, or nothing."""
+        bank = bank_path(PROJECT / "course", "ch01_tensors", "standardize")
+        line = draft.place(bank)
         lines = bank.read_text(encoding="utf-8").splitlines()
 
-        assert not any('"standardize"' in text for text in lines[line:])
-        assert any('"standardize"' in text for text in lines[line - 20 : line])
+        assert not any("def standardize" in text for text in lines[line:])
+        assert any("def standardize" in text for text in lines[line - 20 : line])

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from autograder.catalog import exercises
-from autograder.errors import CourseError, UnknownExercise
+from autograder.errors import ExerciseError, UnknownExercise
 from autograder.watching.difference import first_difference
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, ExerciseSet
+from autograder.watching.exercise import Case, ExerciseSet, Requirement, exercise
 from autograder.watching.probe import calling
 
 from . import made
@@ -52,10 +51,10 @@ class TestExerciseSet:
 
     def test_observing_is_repeatable(self) -> None:
         """An answer that draws nothing shows the same twice."""
-        exercise, cases = made.exercise(), made.exercise().cases(0)
-        pairs = zip(exercise.observe(made.reference, cases), exercise.observe(made.reference, cases), strict=True)
+        double, cases = made.exercise(), made.exercise().cases(0)
+        pairs = zip(double.observe(made.reference, cases), double.observe(made.reference, cases), strict=True)
 
-        assert all(first_difference(one, other, exercise.tolerance) is None for one, other in pairs)
+        assert all(first_difference(one, other, double.tolerance) is None for one, other in pairs)
 
     def test_settings_left_behind_do_not_count(self) -> None:
         """A default dtype or gradient mode set by an answer is put back, and spoils no other answer."""
@@ -72,26 +71,37 @@ class TestExerciseSet:
     def test_an_unknown_name_is_told_the_known_ones(self) -> None:
         """Asking for a name that is not there raises UnknownExercise."""
         with pytest.raises(UnknownExercise, match="double"):
-            made.EXERCISES["treble"]
+            ExerciseSet("ch99", [made.exercise()])["treble"]
 
     def test_an_exercise_needs_a_goal_and_a_hint(self) -> None:
         """An author who forgets the docstring or the hints is told so."""
-        chapter = ExerciseSet("ch99")
 
         def cases(draw: Draw) -> Iterator[Case]:
-            yield Case("works", 1)
+            yield made.doubles(draw.normal(2), plus=0.0)
 
-        with pytest.raises(ValueError, match="docstring"):
-            chapter.add("x", tier="core", hints=("h",), probe=calling())(cases)
+        with pytest.raises(ExerciseError, match="docstring"):
+            exercise(tier="core", hints=("h",))(cases)
+        cases.__doc__ = "Double."
+        with pytest.raises(ExerciseError, match="hint"):
+            exercise(tier="core", hints=())(cases)
 
+    def test_a_case_needs_a_requirement(self) -> None:
+        """A case made by hand has nothing to watch it."""
 
-@pytest.mark.parametrize(("name", "hints"), [("describe", ("Another.",)), ("no_exercise", ("To what?",))])
-def test_hints_that_graded_cells_do_not_show_are_an_error(
-    monkeypatch: pytest.MonkeyPatch, name: str, hints: tuple[str, ...]
-) -> None:
-    """A chapter whose exercises have other hints than its table, or whose table has more, cannot be loaded."""
-    exercises.load("ch01_tensors")
-    monkeypatch.setitem(exercises.hints("ch01_tensors"), name, hints)
+        def cases(draw: Draw) -> Iterator[Case]:
+            """Double."""
+            yield Case("doubles", draw.normal(2), plus=0.0)
 
-    with pytest.raises(CourseError, match=rf"hints to {name} from autograder/exercises/_ch01_hints\.py"):
-        exercises.load.__wrapped__("ch01_tensors")
+        with pytest.raises(ExerciseError, match="found 'doubles'"):
+            exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])
+
+    def test_two_requirements_of_one_sentence_are_an_error(self) -> None:
+        """Which of the two would watch a case?"""
+
+        def cases(draw: Draw) -> Iterator[Case]:
+            """Double."""
+            yield made.doubles(draw.normal(2), plus=0.0)
+            yield Requirement("doubles", calling())(draw.normal(3), plus=0.0)
+
+        with pytest.raises(ExerciseError, match="two for 'doubles'"):
+            exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])

@@ -5,7 +5,7 @@ from shutil import copytree
 
 import pytest
 
-from autograder.authoring.bank import AnswerBank, load_bank
+from autograder.authoring.bank import AnswerBank, bank_path, load_bank
 from autograder.authoring.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound
 from tests.our_course import COURSE as OURS
@@ -49,7 +49,8 @@ class TestJudge:
 
     def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
         """A broken reference is an error of ours with file and line: it must not become the expected result."""
-        copytree(COURSE / "answers", tmp_path / "answers")
+        for name in ("answers", "exercises"):
+            copytree(COURSE / name, tmp_path / name)
         chapter = tmp_path / "chapters" / "ch01_tensors.py"
         chapter.parent.mkdir()
         text = (COURSE / "chapters" / "ch01_tensors.py").read_text()
@@ -64,14 +65,35 @@ class TestJudge:
         with pytest.raises(CourseNotFound):
             Judge(tmp_path, "ch01_tensors")
 
+    def test_an_exercise_without_answers_is_named(self, tmp_path: Path) -> None:
+        """And so are answers without an exercise: each has one file, and says which."""
+        for name in ("answers", "exercises", "chapters"):
+            copytree(COURSE / name, tmp_path / name)
+        bank = bank_path(tmp_path, "ch01_tensors", "one_hot")
+        bank.rename(bank.with_name("two_hot.py"))
+
+        with pytest.raises(BankError, match=r"expected `bank = AnswerBank\(.*two_hot\.py, found the bank of 'one_hot'"):
+            Judge(tmp_path, "ch01_tensors")
+        bank.with_name("two_hot.py").write_text(bank_text("two_hot"))
+        with pytest.raises(BankError, match=r"expected answers to 'one_hot' in .*one_hot\.py, found none"):
+            Judge(tmp_path, "ch01_tensors")
+        bank.write_text(bank_text("one_hot"))
+        with pytest.raises(BankError, match=r"two_hot\.py holds answers to 'two_hot', which is no exercise"):
+            Judge(tmp_path, "ch01_tensors")
+
+
+def bank_text(name: str) -> str:
+    """A bank with nothing in it."""
+    return f'from autograder.authoring.bank import AnswerBank\n\nbank = AnswerBank("{name}")\n'
+
 
 TWO_CLASSES = """
 from autograder.authoring.bank import AnswerBank
 
-bank = AnswerBank("ch99")
+bank = AnswerBank("Number")
 
 
-@bank.wrong("Number", "one", "You add 1.")
+@bank.wrong("one", "You add 1.")
 class Number:
     def __init__(self, number):
         self.number = number
@@ -80,7 +102,7 @@ class Number:
         return Number(self.number + 1)
 
 
-@bank.wrong("Number", "two", "You add 2.")
+@bank.wrong("two", "You add 2.")
 class Number:
     def __init__(self, number):
         self.number = number
@@ -93,9 +115,9 @@ class Number:
 class TestBank:
     def test_a_source_comes_without_its_decorator(self) -> None:
         """What goes into a solution cell is the bare function."""
-        bank = AnswerBank("ch99")
+        bank = AnswerBank("f")
 
-        @bank.wrong("f", "zero", "You return 0.")
+        @bank.wrong("zero", "You return 0.")
         def f(x: int) -> int:
             return 0
 
@@ -103,43 +125,48 @@ class TestBank:
 
     def test_each_of_several_classes_of_one_name_is_itself(self, tmp_path: Path) -> None:
         """A class in the bank has its own source, and its name stands for itself, not for the last one's."""
-        (tmp_path / "answers").mkdir()
-        (tmp_path / "answers" / "ch99.py").write_text(TWO_CLASSES)
+        (tmp_path / "Number.py").write_text(TWO_CLASSES)
 
-        one, two = load_bank(tmp_path, "ch99")
+        one, two = load_bank(tmp_path / "Number.py")
 
         assert (one.function(0).again().number, two.function(0).again().number) == (1, 2)
         assert one.source == "class Number:" + TWO_CLASSES.split("class Number:")[1].split("@bank")[0].rstrip() + "\n"
 
     def test_a_tag_is_given_once(self) -> None:
         """Two answers to one exercise under one tag are refused."""
-        bank = AnswerBank("ch99")
-        bank.right("f", "plain")(lambda_like)
+        bank = AnswerBank("lambda_like")
+        bank.right("plain")(lambda_like)
 
         with pytest.raises(BankError, match="twice"):
-            bank.right("f", "plain")
+            bank.right("plain")
+
+    def test_an_answer_has_the_name_of_the_exercise(self) -> None:
+        """One that was copied from another bank is told."""
+        with pytest.raises(BankError, match="expected an answer called 'f' under 'plain', found 'lambda_like'"):
+            AnswerBank("f").right("plain")(lambda_like)
 
     @pytest.mark.parametrize(("tag", "sentence"), [("No Keepdim", "s"), ("ok", "  ")])
     def test_tags_and_sentences_have_a_form(self, tag: str, sentence: str) -> None:
         """A tag is lower case with hyphens; a sentence is not empty."""
         with pytest.raises(BankError):
-            AnswerBank("ch99").wrong("f", tag, sentence)
+            AnswerBank("f").wrong(tag, sentence)
 
     def test_a_bank_that_cannot_run_is_named_with_its_line(self, tmp_path: Path) -> None:
-        """A slip in the bank is told with file and line."""
-        (tmp_path / "answers").mkdir()
-        (tmp_path / "answers" / "ch99.py").write_text("import math\nmath.nope\n")
+        """A slip in the bank is told with file and line, whether Python finds it or the bank does."""
+        broken = {"import math\nmath.nope\n": "AttributeError", bank_text("f") + 'bank.right("A")\n': "tag"}
+        for text, told in broken.items():
+            (tmp_path / "f.py").write_text(text)
 
-        with pytest.raises(BankError, match=r"ch99\.py:2: AttributeError"):
-            load_bank(tmp_path, "ch99")
+            with pytest.raises(BankError, match=rf"f\.py:{text.count(chr(10))}: .*{told}"):
+                load_bank(tmp_path / "f.py")
 
     def test_a_file_without_a_bank_is_named(self, tmp_path: Path) -> None:
-        """An answers file must define `bank`."""
-        (tmp_path / "answers").mkdir()
-        (tmp_path / "answers" / "ch99.py").write_text("banc = 1\n")
-
-        with pytest.raises(BankError, match="bank = AnswerBank"):
-            load_bank(tmp_path, "ch99")
+        """A file of answers must define `bank`, for its own exercise."""
+        for text in ("banc = 1\n", bank_text("g")):
+            (tmp_path / "ch99").mkdir(exist_ok=True)
+            (tmp_path / "ch99" / "f.py").write_text(text)
+            with pytest.raises(BankError, match=r'expected `bank = AnswerBank\("f"\)'):
+                load_bank(tmp_path / "ch99" / "f.py")
 
 
 def lambda_like(x: int) -> int:

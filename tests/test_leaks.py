@@ -36,7 +36,10 @@ def secret() -> set[str]:
     """Every telling line of this course that students must not find."""
     banks = PROJECT / "course" / "answers"
     return leaks.secrets(
-        {path: (banks / path.name).read_text(encoding="utf-8") for path in chapter_paths(PROJECT / "course")}
+        {
+            path: "".join(bank.read_text(encoding="utf-8") for bank in sorted((banks / path.stem).glob("*.py")))
+            for path in chapter_paths(PROJECT / "course")
+        }
     )
 
 
@@ -73,14 +76,16 @@ class TestThisCourse:
         assert [] == leaks.find(secret, leaks.of_wheel(wheel))
 
     def test_folders_of_the_wheel(self, wheel: Path) -> None:
-        """The wheel holds the packages with their data, and no folder of the course."""
+        """The wheel holds the packages with their data, and of the course nothing but what students need."""
         names = set(leaks.of_wheel(wheel))
         tops = {name.split("/")[0] for name in names}
 
         assert set(PACKAGES) == {top for top in tops if not top.endswith(".dist-info")}
         assert {"explorers/static/explorer.js", "explorers/static/explorer.css"} <= names
-        assert {f"autograder/exercises/{path.stem}.json" for path in chapter_paths(PROJECT / "course")} <= names
-        assert {f"autograder/exercises/{path.stem}.safetensors" for path in chapter_paths(PROJECT / "course")} <= names
+        of_course = {name.split("/")[1] for name in names if name.startswith("course/")}
+        assert {"__init__.py", "exercises", "figures", "nbgrader_config.py", "shipped"} == of_course
+        for suffix in (".json", ".safetensors", ".hints.json"):
+            assert {f"course/shipped/{path.stem}{suffix}" for path in chapter_paths(PROJECT / "course")} <= names
 
 
 class TestPlanted:
@@ -136,6 +141,6 @@ class TestPlanted:
         copy = tmp_path / wheel.name
         copy.write_bytes(wheel.read_bytes())
         with ZipFile(copy, "a") as archive:
-            archive.writestr("autograder/exercises/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}')
+            archive.writestr("course/shipped/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}')
 
-        assert f"autograder/exercises/planted.json: {longest}" in leaks.find(secret, leaks.of_wheel(copy))
+        assert f"course/shipped/planted.json: {longest}" in leaks.find(secret, leaks.of_wheel(copy))

@@ -10,6 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring import draft
+from autograder.authoring.bank import bank_path
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
@@ -59,12 +60,12 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
     assert "Ada" not in found.entry and "ada" not in found.entry
     copy = tmp_path / "course"
     shutil.copytree(course, copy)
-    bank = copy / "answers" / f"{STEM}.py"
+    bank = bank_path(copy, STEM, NAME)
     lines = bank.read_text(encoding="utf-8").splitlines(keepends=True)
     entry = found.entry.replace(draft.TAG, "squared-spread").replace(draft.SENTENCE, "You divide by the square.")
     bank.write_text("".join([*lines[: found.line], "\n\n", entry, *lines[found.line :]]), encoding="utf-8")
     judge = Judge(copy, STEM)
-    (answer,) = [each for each in judge.bank.of(NAME) if each.tag == "squared-spread"]
+    (answer,) = [each for each in judge.banks[NAME] if each.tag == "squared-spread"]
     seen = judge.exercises[NAME].observe(answer.function, judge.cases(NAME, VISIBLE_SEED))
 
     assert ("squared-spread",) == judge.judge(NAME, VISIBLE_SEED, seen, answer.source).mistakes
@@ -72,7 +73,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
 
 def test_a_known_mistake_is_named(course: Path) -> None:
     """There is nothing new in it."""
-    (known,) = [each for each in judge_of(STEM).bank.of(NAME) if each.tag == "hardcoded-eps"]
+    (known,) = [each for each in judge_of(STEM).banks[NAME] if each.tag == "hardcoded-eps"]
     found = learned(course, known.source)
 
     assert "told as 'hardcoded-eps'" in found.advice and found.near[0].tag == "hardcoded-eps"
@@ -82,7 +83,7 @@ def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
     """It may have been refused once."""
     found = learned(course, judge_of(STEM).chapter.solution(NAME))
 
-    assert found.visible.passed and found.entry.startswith('@bank.right("standardize"')
+    assert found.visible.passed and found.entry.startswith("@bank.right(")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[st
 
     assert 0 == main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
     told = capsys.readouterr().out
-    assert f"A draft for {course / 'answers' / STEM}.py, after line" in told
+    assert f"A draft for {bank_path(course, STEM, NAME)}, after line" in told
     assert "✗" in told and "make build" in told and "Ada" not in told.split("A draft")[1]
 
 
@@ -133,11 +134,12 @@ def test_what_cannot_be_read(course: Path, name: str) -> None:
 
 def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where nothing was released yet, the committed notebook is what students were given."""
-    for name in ("chapters", "answers", "submitted", "nbgrader_config.py"):
+    for name in ("chapters", "answers", "exercises", "shipped", "submitted", "nbgrader_config.py"):
         (tmp_path / "course").mkdir(exist_ok=True)
         (tmp_path / "course" / name).symlink_to(course / name)
     committed = tmp_path / "notebooks" / f"{STEM}.ipynb"
     committed.parent.mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
     shutil.copyfile(PROJECT / "notebooks" / f"{STEM}.ipynb", committed)
     learned(course, STRANGE)
     command = ["--root", str(tmp_path), "learn", str(tmp_path / "course" / "submitted" / "ada" / STEM), NAME]

@@ -1,4 +1,4 @@
-"""Mutation of the worked solutions: every mutant fails, or stands in `survivors/` with its reason.
+"""Mutation of the worked solutions: every mutant fails, or stands in its bank's `survives` with its reason.
 
 A reason that begins with `Sometimes: ` is that of a mutant which passes or fails by chance.
 
@@ -10,10 +10,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
 import pytest
-import yaml
 
 from autograder.authoring.judge import VISIBLE_SEED
 from autograder.watching.exercise import Case
@@ -23,7 +21,6 @@ from tests.mutation import Mutant, mutants
 from tests.our_course import COURSE
 from tests.test_bank import judge_of, prelude
 
-SURVIVORS = Path(__file__).parent / "survivors"
 SEEDS = (VISIBLE_SEED, 4104)
 SECONDS = 5.0
 SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
@@ -35,9 +32,7 @@ each_exercise = pytest.mark.parametrize("name", EXERCISES)
 @cache
 def listed(stem: str) -> dict[str, dict[str, str]]:
     """The known survivors of a chapter: by exercise, what changed and why no check can notice."""
-    data = yaml.safe_load((SURVIVORS / f"{stem}.yml").read_text(encoding="utf-8"))
-    assert isinstance(data, dict)
-    return data
+    return {name: bank.survivors for name, bank in judge_of(stem).banks.items()}
 
 
 @cache
@@ -60,7 +55,7 @@ def survives(name: str, mutant: Mutant) -> bool:
     exec(mutant.source, namespace)
     for seed in SEEDS:
         for case, right in zip(*expected(name, seed), strict=True):
-            seen = exercise.probe(namespace[name], case)
+            seen = exercise.requirements[case.requirement].watch(namespace[name], case)
             if exercise.compare(right, seen, exercise.tolerance) is not None:
                 return False
     return not broken(exercise.rules, mutant.source, name)
@@ -103,7 +98,7 @@ class TestSurvivors:
         known = listed(EXERCISES[name].chapter).get(name, {})
         always = {change for change, reason in known.items() if not reason.startswith(SOMETIMES)}
         assert alive - set(known) == set(), "these pass: add a case that tells them apart, or list them with the reason"
-        assert always - alive == set(), "these are listed in tests/survivors, but do not survive: take them out"
+        assert always - alive == set(), "these are listed in the bank, but do not survive: take them out"
 
     @pytest.mark.parametrize("stem", COURSE.stems)
     def test_each_one_has_its_reason(self, stem: str) -> None:

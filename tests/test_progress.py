@@ -9,12 +9,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from autograder.catalog.points import Listed, Worth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder import check, progress
-from autograder.catalog import points
+from autograder.catalog import contents
+from autograder.catalog.contents import Listed, Worth
 from autograder.errors import CheckFailed, DamagedData, UnknownExercise
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.notebook import logbook, overview
@@ -302,14 +302,12 @@ class TestPoints:
     def test_points_survive_the_file(self, tmp_path: Path) -> None:
         """What the build writes is what is read."""
         made = (Listed("ch07_made", "Chapter 7: Made", {"double": Worth(2, 0), "hunt": Worth(0, 1)}),)
-        (tmp_path / "points.json").write_bytes(points.encode(list(made)))
+        (tmp_path / "points.json").write_bytes(contents.encode(list(made)))
 
-        assert points.load(tmp_path / "points.json") == made and made[0].number == 7
+        assert contents.listed_in(tmp_path / "points.json") == made and made[0].number == 7
 
     def test_shipped_points_are_the_chapters(self) -> None:
         """Every exercise that can be checked is listed, in the chapter's order."""
-        from tests.our_course import COURSE
-
         assert [chapter.stem for chapter in COURSE.listed] == COURSE.stems
         for chapter in COURSE.listed:
             assert sorted(chapter.exercises) == sorted(exercise.name for exercise in COURSE.exercises(chapter.stem))
@@ -320,4 +318,4 @@ class TestPoints:
         """It says what to do."""
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
-            points.load(tmp_path / "points.json")
+            contents.listed_in(tmp_path / "points.json")

@@ -21,8 +21,7 @@ from autograder.running.runner import run
 from autograder.walls.trial import missing
 from tests import made
 from tests.conftest import needs_confinement
-from tests.made_many import NAMES
-from tests.made_programs import program
+from tests.made_programs import NAMES, program
 
 CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
@@ -253,7 +252,7 @@ def test_broken_setup_is_our_fault(children: Children) -> None:
 @pytest.mark.parametrize(
     ("way", "told"),
     [
-        (fresh_process, r"did not start.*autograder\.grading\.child --try"),
+        (fresh_process, r"did not start.*autograder\.running\.child --try"),
         pytest.param(ForkServers(), r"did not start.*autograder doctor", marks=needs_confinement),
     ],
 )

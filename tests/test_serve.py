@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.catalog.place import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
-from autograder.grading.serve import COURSE_VARIABLE, find_course
 from autograder.notebook.fresh import ask
 from tests.small_chapter import PROJECT
 
@@ -51,6 +51,7 @@ class TestFindCourse:
         (course / "chapters").mkdir(parents=True)
         (course / "nbgrader_config.py").touch()
         (tmp_path / "notebooks").mkdir()
+        (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
 
         assert {course.resolve()} == {find_course(tmp_path / "notebooks"), find_course(course / "chapters")}
 

@@ -1,8 +1,11 @@
 """The shipped observations: files that can be read back."""
 
+from pathlib import Path
+
 import pytest
 
 from autograder.catalog import shipped
+from autograder.catalog.course import course_in
 from autograder.errors import DamagedData
 from autograder.judging.judgement import judge
 
@@ -22,10 +25,10 @@ def test_encoding_is_reproducible() -> None:
     assert shipped.encode({"double": made.key()}) == shipped.encode({"double": made.key()})
 
 
-def test_missing_files_say_what_to_do(tmp_path: object) -> None:
+def test_missing_files_say_what_to_do(tmp_path: Path) -> None:
     """Without data there is one line that names the command."""
     with pytest.raises(DamagedData, match="make build"):
-        shipped.load("ch98_missing", tmp_path)  # type: ignore[arg-type]
+        course_in(tmp_path).keys("ch98_missing")
 
 
 def test_damaged_files_are_named() -> None:

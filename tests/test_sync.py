@@ -2,10 +2,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from autograder.catalog.points import Worth
 
 from autograder.authoring.build import build, check_sync
-from autograder.catalog import points
+from autograder.catalog.contents import Listed, Worth, listed_in
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 
@@ -59,20 +58,20 @@ def test_stale_chapter(project: Path) -> None:
 
 def test_stale_observations(project: Path) -> None:
     """Observations of an older answer bank are named."""
-    (project / "autograder" / "exercises" / f"{STEM}.json").write_bytes(b"[]")
+    (project / "course" / "shipped" / f"{STEM}.json").write_bytes(b"[]")
     found = problems(project)
 
-    assert f"stale: autograder/exercises/{STEM}.json" in found
+    assert f"stale: course/shipped/{STEM}.json" in found
 
 
 def test_points_are_listed(project: Path) -> None:
     """With the chapter's heading; points changed in the chapter make the list stale."""
-    (listed,) = points.load(project / "autograder" / "points.json")
+    (listed,) = listed_in(project / "course" / "shipped" / "points.json")
     chapter = project / "course" / "chapters" / f"{STEM}.py"
     chapter.write_text(TEXT.replace("points=2", "points=3"))
 
-    assert points.Listed(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
-    assert "stale: autograder/points.json" in problems(project)
+    assert Listed(STEM, "Chapter 7: Small", {"double": Worth(2, 0), "hunt": Worth(0, 1)}) == listed
+    assert "stale: course/shipped/points.json" in problems(project)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +79,8 @@ def test_points_are_listed(project: Path) -> None:
     [
         f"notebooks/{STEM}.ipynb",
         f"solutions/{STEM}.ipynb",
-        f"autograder/exercises/{STEM}.safetensors",
-        "autograder/points.json",
+        f"course/shipped/{STEM}.safetensors",
+        "course/shipped/points.json",
     ],
 )
 def test_missing(project: Path, path: str) -> None:
@@ -92,7 +91,7 @@ def test_missing(project: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["notebooks/ch99_gone.ipynb", "solutions/ch99_gone.ipynb", "autograder/exercises/ch99_gone.json"]
+    "path", ["notebooks/ch99_gone.ipynb", "solutions/ch99_gone.ipynb", "course/shipped/ch99_gone.json"]
 )
 def test_stray(project: Path, path: str) -> None:
     """A file without a chapter is named; the build puts it aside, and it is not lost."""

@@ -119,7 +119,7 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
     for expected in parts:
         difference = first_difference(expected, seen, Tolerance())
         assert difference is not None
-        told.append(words.tell(exercise, difference, seen).sentence)
+        told.append(words.tell(exercise, {}, difference, seen).sentence)
 
     assert "not of the form" in told[0]
     assert "Did you forget `return`?" in told[0]

@@ -7,14 +7,18 @@ from shutil import copytree, ignore_patterns
 
 from tests.small_chapter import PROJECT
 
-PACKAGES = ("autograder", "explorers")
+PACKAGES = ("autograder", "course", "explorers")
 
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel from a copy of what it is made of; returns its path."""
     source = folder / "source"
     for package in PACKAGES:
-        copytree(PROJECT / package, source / package, ignore=ignore_patterns("__pycache__"))
+        copytree(
+            PROJECT / package,
+            source / package,
+            ignore=ignore_patterns("__pycache__", "submitted", "autograded", "feedback"),
+        )
     for path in [PROJECT / "pyproject.toml", *PROJECT.glob("README*"), *PROJECT.glob("LICENSE*")]:
         (source / path.name).write_bytes(path.read_bytes())
     command = [

@@ -9,8 +9,8 @@ from typing import Any
 
 @contextmanager
 def replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
-    """Let `owner.name` be another object in a block: a class's method, a module's function. Afterwards all is as before,
-    also where the owner had the name only from a base class.
+    """Let `owner.name` be another object in a block: a class's method, a module's function. Then all is as before, also
+    where the owner had the name only from a base class.
     """
     missing = object()
     own = vars(owner).get(name, missing)
