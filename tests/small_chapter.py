@@ -69,10 +69,10 @@ check("hunt", hunt)
 BANK = '''\
 from autograder.authoring.bank import AnswerBank
 
-bank = AnswerBank("ch07_small")
+bank = AnswerBank("double")
 
 
-@bank.wrong("double", "squares", "You square: look at x = 3.")
+@bank.wrong("squares", "You square: look at x = 3.")
 def double(x):
     """Return twice x: double(2) gives 4."""
     squared_by_mistake = x ** 2

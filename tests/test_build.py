@@ -198,10 +198,10 @@ class TestRefused:
         """A course without nbgrader's configuration gives one line."""
         project = make_project(tmp_path)
         (project / "course" / "nbgrader_config.py").unlink()
-        with pytest.raises(CourseNotFound, match=r"expected nbgrader_config\.py in .*, found none"):
+        with pytest.raises(CourseNotFound, match=r"the one with nbgrader_config\.py and chapters/; found none in"):
             build(project, observe)
 
     def test_no_course(self, tmp_path: Path) -> None:
         """A folder without a course gives one line."""
-        with pytest.raises(CourseNotFound, match="Run the command in the project folder"):
+        with pytest.raises(CourseNotFound, match="Run this in the course's clone"):
             build(tmp_path, observe)

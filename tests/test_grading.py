@@ -14,6 +14,7 @@ import pytest
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
+from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
 from autograder.grading import classroom, summary
 from autograder.grading.grade import grade
@@ -47,8 +48,8 @@ def release(judge: Judge) -> NotebookNode:
 def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
     """Call the answers here: quick, and good enough for answers that behave."""
     namespace: dict[str, Any] = {}
-    exec(program.setup, namespace)
-    known = __import__(program.exercises, fromlist=["EXERCISES"]).EXERCISES
+    exec(program.ground.setup, namespace)
+    known = course_in(Path(program.ground.course)).exercises(program.ground.chapter)
     outcomes = {}
     for step in program.steps:
         if isinstance(step, Probing):

@@ -10,7 +10,7 @@ import pytest
 from autograder.names import names_of
 from tests.small_chapter import PROJECT
 
-CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*.py"))
+CHAPTERS = sorted((PROJECT / "course" / "answers").glob("*/*.py"))
 
 
 def statement(text: str) -> ast.stmt:

@@ -90,7 +90,7 @@ def drawn(chapter: Chapter, seed: int) -> tuple[dict[str, str], list[tuple[str, 
 
 def _answer(judge: Judge, name: str, chance: random.Random) -> str:
     """The worked solution, or a right answer of the bank, or now and then a wrong one, or none."""
-    known = judge.bank.of(name)
+    known = judge.banks[name]
     right, wrong = ([each.source for each in known if each.is_right is first] for first in (True, False))
     kinds = [judge.chapter.solution(name), chance.choice(right), chance.choice(wrong), judge.chapter.starter(name)]
     return str(chance.choices(kinds, weights=[6, 4, 1, 1])[0])

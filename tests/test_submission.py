@@ -17,7 +17,7 @@ from autograder.reading.harmless import shown
 from autograder.reading.order import Role
 from autograder.reading.source import statements, with_helpers
 from autograder.reading.submission import Submission, read
-from autograder.running.program import Definitions
+from autograder.running.program import Definitions, Ground
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
 TRIPLE = 'def triple(x):\n    """Return three times x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
@@ -69,7 +69,7 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 def helpers(submission: Submission) -> list[str]:
     """The statements of a student's own, and of the lesson's, that a run executes."""
     tasks = [Task(name, (), 1.0) for name in submission.answers]
-    steps = plan(submission.parts, tasks, "exercises", "import math").program.steps
+    steps = plan(submission.parts, tasks, Ground("", "", "import math")).program.steps
     return [text for step in steps if isinstance(step, Definitions) for text in step.statements]
 
 

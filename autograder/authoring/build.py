@@ -18,15 +18,12 @@ from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
 from autograder.catalog import contents, shipped
 from autograder.catalog.course import SHIPPED
+from autograder.catalog.place import find_course
 from autograder.errors import WorkFailed
 
-DATA = Path("course", SHIPPED)
 # The folders of committed generated files, and which of their files are generated.
-_WATCHED = {
-    Path("notebooks"): (".ipynb",),
-    Path("solutions"): (".ipynb",),
-    DATA: (".json", ".safetensors"),
-}
+_WATCHED = {Path("notebooks"): (".ipynb",), Path("solutions"): (".ipynb",)}
+_DATA = (".json", ".safetensors")
 
 Files = dict[str, bytes]
 # (course folder, chapter's stem, its committed data files by suffix) -> what they should be
@@ -101,7 +98,7 @@ def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
     outputs = render(project, observer)
     problems = [Problem(State.STRAY, path) for path in _strays(project, outputs)]
     for path in outputs:
-        if path.parent not in _WATCHED:
+        if path.parent not in _watched(project):
             continue
         if not (project / path).is_file():
             problems.append(Problem(State.MISSING, path))
@@ -112,7 +109,8 @@ def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
 
 def render(project: Path, observer: Observe = observe) -> Outputs:
     """Make every generated file, in memory; the paths start at the project folder."""
-    chapters = read_course(project / "course")
+    course = find_course(project)
+    chapters = read_course(course)
     public = address.read(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
@@ -123,11 +121,20 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
             "Make room there, or set TMPDIR to another folder, then run `make build` again."
         ) from error
     for chapter in chapters:
-        committed = _committed(project, chapter.stem)
-        for suffix, data in observer(project / "course", chapter.stem, committed).items():
-            outputs[DATA / f"{chapter.stem}{suffix}"] = data
-    outputs[DATA / contents.POINTS] = contents.encode([_listed(chapter) for chapter in chapters])
+        committed = _committed(course, chapter.stem)
+        for suffix, data in observer(course, chapter.stem, committed).items():
+            outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
+    outputs[_data(project) / contents.POINTS] = contents.encode([_listed(chapter) for chapter in chapters])
     return outputs
+
+
+def _data(project: Path) -> Path:
+    """The folder of what is shipped, from the project's on."""
+    return find_course(project).resolve().relative_to(project.resolve()) / SHIPPED
+
+
+def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
+    return _WATCHED | {_data(project): _DATA}
 
 
 def _listed(chapter: Chapter) -> contents.Listed:
@@ -143,22 +150,23 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
     from autograder.authoring.release import release
 
     outputs: Outputs = {}
+    course = _data(project).parent
     for chapter in chapters:
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
-        outputs["course/source" / inner] = to_bytes(source_notebook(chapter, public))
+        outputs[course / "source" / inner] = to_bytes(source_notebook(chapter, public))
         outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))
-        files.write_all({workplace / "source" / inner: outputs["course/source" / inner]})
-    release(project / "course", workplace)
+        files.write_all({workplace / "source" / inner: outputs[course / "source" / inner]})
+    release(project / course, workplace)
     for chapter in chapters:
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
         released = (workplace / "release" / inner).read_bytes()
-        outputs["course/release" / inner] = outputs["notebooks" / Path(inner.name)] = released
+        outputs[course / "release" / inner] = outputs["notebooks" / Path(inner.name)] = released
     return outputs
 
 
-def _committed(project: Path, stem: str) -> Files:
+def _committed(course: Path, stem: str) -> Files:
     """The chapter's data files that are there, by suffix."""
-    places = {suffix: project / DATA / f"{stem}{suffix}" for suffix in shipped.SUFFIXES}
+    places = {suffix: course / SHIPPED / f"{stem}{suffix}" for suffix in shipped.SUFFIXES}
     return {suffix: place.read_bytes() for suffix, place in places.items() if place.is_file()}
 
 
@@ -171,7 +179,7 @@ def _current(project: Path, path: Path, outputs: Outputs) -> bool:
 def _strays(project: Path, outputs: Outputs) -> list[Path]:
     found = [
         path.relative_to(project)
-        for folder, suffixes in _WATCHED.items()
+        for folder, suffixes in _watched(project).items()
         for path in sorted((project / folder).glob("*"))
         if path.suffix in suffixes
     ]

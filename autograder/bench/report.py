@@ -15,6 +15,7 @@ from typing import Any
 from autograder.bench import classes, latency, measure, probed
 from autograder.bench.classes import STEM
 from autograder.bench.measure import Measured
+from autograder.catalog.place import find_course
 from autograder.grading.executors import cores
 
 _START = 4  # submissions of a run whose time is mostly starting
@@ -42,7 +43,7 @@ def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], s
             large = classes.course_with(project, folder / f"course-{number}", number)
             runs[f"class of {number}"] = _ours(large, cores(), number)
     say("timing check()")
-    return _figures(runs, own, latency.seconds_of_checks(project / "course"))
+    return _figures(runs, own, latency.seconds_of_checks(find_course(project)))
 
 
 def _our_runs(course: Path, size: int, say: Say) -> dict[str, Measured]:

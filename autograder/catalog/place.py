@@ -31,7 +31,7 @@ def find_course(start: Path) -> Path:
     where = f"{named} (from {COURSE_VARIABLE})" if named else f"{start} or above it"
     raise CourseNotFound(
         f"expected the course folder, the one with {_CONFIG} and chapters/; found none in {where}. "
-        f"Run this in the course's clone, or set {COURSE_VARIABLE} to that folder."
+        f"Run this in the course's clone, name that with --root, or set {COURSE_VARIABLE} to the folder."
     )
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from autograder.authoring import address
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.notebook import source_notebook, to_bytes
+from autograder.catalog.course import EXERCISES, SHIPPED
+from autograder.catalog.place import find_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
@@ -99,16 +101,23 @@ def empty_folder(folder: Path) -> Path:
 
 def copy_course(project: Path, copy: Path, stem: str) -> None:
     """Copy what grading a chapter takes; the teacher's own gradebook and submissions are left alone."""
-    course = project / "course"
-    for name in (f"chapters/{stem}.py", f"answers/{stem}.py", "nbgrader_config.py"):
-        if not (course / name).is_file():
+    course = find_course(project)
+    for name in (f"chapters/{stem}.py", f"answers/{stem}", EXERCISES, SHIPPED, "nbgrader_config.py"):
+        if not (course / name).exists():
             raise CourseNotFound(
                 f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(course / name, copy / name)
+        _copy(course / name, copy / name)
     source = source_notebook(read_chapter(course / "chapters" / f"{stem}.py"), address.read(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
+
+
+def _copy(path: Path, copy: Path) -> None:
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copyfile(path, copy)
 
 
 def _homework(folder: Path, stem: str, student: Student) -> Path:

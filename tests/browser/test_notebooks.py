@@ -66,7 +66,7 @@ def test_untouched_notebook_runs_to_its_end(lab: Lab, stem: str) -> None:
 
 def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
     """A wrong answer gets its own sentence, a right one all its checks; both outlive a restart of the kernel."""
-    wrong = next(answer for answer in judge.bank.of(EXERCISE) if answer.tag == MISTAKE)
+    wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
     right = judge.chapter.solution(EXERCISE)
     lab.open(lab.copy(student(STEM)))
     lab.run_all()
@@ -127,7 +127,7 @@ class TestValidateButton:
 
     def test_wrong(self, lab: Lab, judge: Judge, solved: dict[str, str]) -> None:
         """One wrong answer fails, and is named with the sentence of its mistake."""
-        wrong = next(answer for answer in judge.bank.of(EXERCISE) if answer.tag == MISTAKE)
+        wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
         dialog = self.validated(lab, solved | {EXERCISE: wrong.source})
 
         expect(dialog).to_contain_text(f'The following cell failed:check("{EXERCISE}"')
