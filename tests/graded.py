@@ -59,7 +59,7 @@ def share(judge: Judge, student: Student, exercise: str) -> float:
 
 @cache
 def _bank_share(judge: Judge, exercise: str, tag: str) -> float:
-    (answer,) = [a for a in judge.bank.of(exercise) if a.tag == tag]
+    (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning in an answer is the student's to read
         seen = judge.exercises[exercise].observe(answer.function, judge.cases(exercise, SEED))

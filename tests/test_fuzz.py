@@ -185,7 +185,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     release = released(judge)
     names = judge.chapter.exercises
     solved = handed_in(release, {name: judge.chapter.solution(name) for name in names})
-    wrong = handed_in(release, {name: judge.bank.of(name)[0].source for name in names})
+    wrong = handed_in(release, {name: next(iter(judge.banks[name])).source for name in names})
     notebook = nbformat.reads(solved.decode(), as_version=4)
     colab = colab_copy(notebook, lost=names[:4], copied=names[4:8], deleted=(*names[8:10], f"check_{names[0]}"))
     bases = (solved, handed_in(release, {}), wrong, json.dumps(colab).encode())

@@ -80,7 +80,7 @@ def test_wrong_answers_carry_their_own_sentence(graded: ExampleClass, judge: Jud
     for student in graded.students:
         for exercise, tag in student.expected.mistakes.items():
             report = verdict_of(graded, student.name).report(exercise)
-            (answer,) = [a for a in judge.bank.of(exercise) if a.tag == tag]
+            (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
 
             assert (tag,) == report.mistakes, f"{student.name}: {exercise}"
             assert not report.passed and answer.sentence in [verdict.sentence for verdict in report.verdicts]
