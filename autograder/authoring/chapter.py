@@ -17,7 +17,7 @@ from autograder.errors import ChapterError, CourseNotFound
 
 __all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
 
-STEM = re.compile(r"ch\d\d_[a-z0-9_]+")
+STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def chapter_paths(course: Path) -> tuple[Path, ...]:

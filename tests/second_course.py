@@ -1,0 +1,118 @@
+"""A second course, made for the tests: its folder, its chapter, its exercise and its cells have names of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copy
+
+from tests.small_chapter import PROJECT
+
+COURSE = "lessons"
+CHAPTER = "week_ends"
+EXERCISE = "swap_ends"
+
+_CHAPTER_TEXT = '''\
+# %% [markdown] name="opening"
+# # Ends
+#
+# Both ends of a row.
+
+# %% parameters=true name="parameters"
+seed = 0
+
+# %% setup=true
+import torch
+
+from autograder import check
+
+# %% [markdown]
+# Let the first number and the last one change places.
+
+# %% exercise="swap_ends"
+def swap_ends(row):
+    """Return a new row in which the first number and the last one have changed places."""
+    ### BEGIN SOLUTION
+    order = torch.arange(len(row))
+    order[0], order[-1] = len(row) - 1, 0
+    return row[order]
+    ### END SOLUTION
+
+# %% check="swap_ends" points=2
+check("swap_ends", swap_ends)
+'''
+
+_EXERCISE_TEXT = '''\
+"""`swap_ends`: the ends of a row change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+
+from ._watching import untouched
+
+ends = Requirement("swaps the ends", untouched())
+between = Requirement("leaves what is between", untouched(), tells={"inputs": "You write into the row itself."})
+
+
+@exercise(tier="warm-up", hints=("Which numbers stay?", "`row.clone()` may be written into."))
+def swap_ends(draw: Draw) -> Iterator[Case]:
+    """Let both ends change places."""
+    yield ends(draw.normal(2))
+    yield between(draw.normal(draw.whole(4, 7)))
+'''
+
+_WATCHING_TEXT = '''\
+"""What this course watches."""
+
+from autograder.watching.exercise import Probe
+from autograder.watching.probe import calling
+
+
+def untouched() -> Probe:
+    """What comes back, and whether the row is as it was."""
+    return calling()
+'''
+
+_ANSWERS_TEXT = '''\
+"""Answers to `swap_ends`."""
+
+import torch
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("swap_ends")
+
+
+@bank.wrong("turned-round", "You turn the whole row round. Only its two ends change places.")
+def swap_ends(row):
+    return row.flip(0)
+
+
+@bank.right("pieces")
+def swap_ends(row):
+    return torch.cat([row[-1:], row[1:-1], row[:1]])
+'''
+
+TURNED_ROUND = "def swap_ends(row):\n    return row.flip(0)\n"
+SENTENCE = "You turn the whole row round. Only its two ends change places."
+
+
+def make_second_course(folder: Path) -> Path:
+    """Write the project of that course; returns its folder."""
+    course = folder / COURSE
+    texts = {
+        folder / "pyproject.toml": f'[tool.pytorch-basics]\ncourse = "{COURSE}"\naddress = ""\n',
+        course / "chapters" / f"{CHAPTER}.py": _CHAPTER_TEXT,
+        course / "exercises" / CHAPTER / f"{EXERCISE}.py": _EXERCISE_TEXT,
+        course / "exercises" / CHAPTER / "_watching.py": _WATCHING_TEXT,
+        course / "answers" / CHAPTER / f"{EXERCISE}.py": _ANSWERS_TEXT,
+        **{course / name / "__init__.py": "" for name in ("exercises", f"exercises/{CHAPTER}")},
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    copy(PROJECT / "course" / "nbgrader_config.py", course)
+    return folder

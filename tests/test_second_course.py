@@ -1,0 +1,93 @@
+"""The engine knows no course by name: another one, with names of its own, goes the whole way from build to report."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.gradebook.cycle import Cycle
+from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course
+
+pytestmark = pytest.mark.xdist_group("second-course")
+
+
+def run(folder: Path, *command: str) -> str:
+    """What a command of a teacher or student prints in a folder of the project; it must end well."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTORCH_BASICS")}
+    ran = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The second course, built."""
+    folder = make_second_course(tmp_path_factory.mktemp("second"))
+    run(folder, "-m", "autograder", "build")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(project: Path) -> Path:
+    """Its course folder, where one student's answer is right and another one's is wrong."""
+    course = project / COURSE
+    cycle = Cycle(course, CHAPTER)
+    cycle.generate()
+    notebook = nbformat.read(course / "release" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    for student, answer in (("ada", None), ("ben", TURNED_ROUND)):
+        solved = nbformat.read(project / "solutions" / f"{CHAPTER}.ipynb", as_version=4)
+        for cell, worked in zip(notebook.cells, solved.cells, strict=True):
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.source = answer or worked.source
+        place = course / "submitted" / student / CHAPTER
+        place.mkdir(parents=True)
+        nbformat.write(notebook, place / f"{CHAPTER}.ipynb")
+    run(course, "-m", "autograder", "grade", CHAPTER)
+    run(course, "-m", "autograder", "report", CHAPTER)
+    return course
+
+
+def test_it_is_built(project: Path) -> None:
+    """Notebooks, solutions and what students are shipped; a second build has nothing to do."""
+    shipped = project / COURSE / "shipped"
+
+    assert {f"{CHAPTER}.json", f"{CHAPTER}.safetensors", f"{CHAPTER}.hints.json", "points.json"} == {
+        path.name for path in shipped.iterdir()
+    }
+    assert (project / "notebooks" / f"{CHAPTER}.ipynb").is_file()
+    assert "up to date" in run(project, "-m", "autograder", "build")
+
+
+def test_it_is_checked(project: Path) -> None:
+    """In its notebooks' folder `check`, `hint` and `progress` are about this course, and fresh cases are its own."""
+    code = f"import torch, autograder\nfrom autograder import check, hint, progress\n{TURNED_ROUND}"
+    code += f"for fresh in (False, True): check('{EXERCISE}', {EXERCISE}, fresh=fresh)\n"
+    code += f"hint('{EXERCISE}'); print(progress())"
+    told = run(project / "notebooks", "-c", code)
+
+    assert told.count(SENTENCE) == 2
+    assert "Hint 1 of 2: Which numbers stay?" in told and "Ends" in told
+
+
+def test_it_is_graded(graded: Path) -> None:
+    """Scores, sentences and hints of feedback are what this course says."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as gradebook:
+        scores = {student: gradebook.find_submission(CHAPTER, student).score for student in ("ada", "ben")}
+    recorded = (graded / "autograded" / "ben" / CHAPTER / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
+
+    assert {"ada": 2.0, "ben": 1.0} == scores
+    assert SENTENCE in recorded and "Which numbers stay?" in recorded
+
+
+def test_it_is_reported(graded: Path) -> None:
+    """The class report names the mistake, under the chapter's own heading."""
+    page = (graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8")
+
+    assert ">Ends" in page and SENTENCE in page
