@@ -29,7 +29,7 @@ def still_hold(committed: dict[str, bytes], course_judge: Judge) -> bool:
     except DamagedData:
         return False
     built = course_judge.shipped_keys()
-    return list(keys) == list(built) and all(_agree(course_judge, keys[name], built[name]) for name in built)
+    return set(keys) == set(built) and all(_agree(course_judge, keys[name], built[name]) for name in built)
 
 
 def _agree(course_judge: Judge, old: Key, new: Key) -> bool:

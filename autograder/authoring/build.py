@@ -59,7 +59,7 @@ def observe(course: Path, stem: str, committed: Files) -> Files:
 
     judge = Judge(course, stem)
     built = shipped.encode(judge.shipped_keys())
-    hints = contents.encode_hints({each.name: each.hints for each in judge.exercises})
+    hints = contents.encode_hints({name: judge.exercises[name].hints for name in judge.chapter.exercises})
     return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
 
 

@@ -96,7 +96,7 @@ class Judge:
 
     def shipped_keys(self) -> dict[str, Key]:
         """What students are shipped, by exercise: of the keys on the visible cases, what each exercise keeps."""
-        return {each.name: self.key(each.name, VISIBLE_SEED).only(each.keep) for each in self.exercises}
+        return {name: self.key(name, VISIBLE_SEED).only(self.exercises[name].keep) for name in self.chapter.exercises}
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
         """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""
