@@ -11,7 +11,7 @@ from autograder.judging.verdict import Report
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Exercise, Requirement
 from autograder.watching.exercise import exercise as exercise_of
-from autograder.watching.probe import calling
+from autograder.watching.probes.tensors import calling
 from autograder.watching.rules import Note, calls_often, no_loops
 
 NOTE = "Right; one `add` is enough."

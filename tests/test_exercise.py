@@ -9,7 +9,7 @@ from autograder.errors import ExerciseError, UnknownExercise
 from autograder.watching.difference import first_difference
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, ExerciseSet, Requirement, exercise
-from autograder.watching.probe import calling
+from autograder.watching.probes.tensors import calling
 
 from . import made
 

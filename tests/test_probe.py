@@ -6,7 +6,8 @@ import torch
 
 from autograder.watching.exercise import Case
 from autograder.watching.observation import Foreign, Observation, Raised, Seen
-from autograder.watching.probe import calling, see
+from autograder.watching.probe import see
+from autograder.watching.probes.tensors import calling
 
 X = torch.arange(6.0).reshape(2, 3)
 

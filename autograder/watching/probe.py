@@ -11,8 +11,12 @@ from typing import Any
 
 import torch
 
+from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
+
+Answer = Callable[..., Any]
+Look = Callable[[Answer, Case], Observation]
 
 MAX_ELEMENTS = 1_000_000
 MAX_TEXT = 300
@@ -35,7 +39,7 @@ def see(value: object, depth: int = 0) -> Plain:
     if type(value) in (list, tuple) and depth < _DEEPEST:
         return type(value)(see(item, depth + 1) for item in value)  # type: ignore[attr-defined,call-arg]
     if type(value) is dict and depth < _DEEPEST:
-        return {_key(key): see(item, depth + 1) for key, item in value.items()}
+        return {plain_key(key): see(item, depth + 1) for key, item in value.items()}
     return Foreign(type(value).__name__[:MAX_TEXT], _short_text(value))
 
 
@@ -45,7 +49,20 @@ def values(result: object) -> Plain:
     return replace(seen, requires_grad=False) if isinstance(seen, Seen) else seen
 
 
-def _key(key: object) -> str | int:
+def number(value: object) -> Plain:
+    """A plain number as a float: 4 counts as 4.0."""
+    seen = see(value)
+    return float(seen) if type(seen) is int else seen
+
+
+def outline(value: object) -> Plain:
+    """What is known of a tensor without its numbers; anything else as it is."""
+    seen = see(value)
+    return replace(seen, values=None) if isinstance(seen, Seen) else seen
+
+
+def plain_key(key: object) -> str | int:
+    """A key of a dict: a text or a number, or a short text of anything else."""
     return key if type(key) in (str, int) else f"{type(key).__name__} {_short_text(key)}"  # type: ignore[return-value]
 
 
@@ -113,50 +130,10 @@ def attempt(call: Callable[[], Observation]) -> Observation:
         return {"raised": raised(error)}
 
 
-def calling(*, rng: bool = False, sharing: bool = False, grad: bool = False, times: int = 1) -> Probe:
-    """The usual probe: call the answer with the case's arguments.
-
-    Facets: `returned` or `raised`, `inputs` (which arguments were changed in place), and on request `rng` (was the
-    global random state left alone), `sharing` (which arguments each returned tensor shares memory with), `gradient`
-    (of a fixed weighted sum of the result with respect to each float argument) and `again` (what later calls gave).
-    """
-
-    def probe(answer: Callable[..., Any], case: Case) -> Observation:
-        return attempt(lambda: _call(answer, case))
-
-    def _call(answer: Callable[..., Any], case: Case) -> Observation:
-        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
-        if grad:
-            _track(args, kwargs)
-        state = torch.get_rng_state()
-        result = answer(*args, **kwargs)
-        seen: Observation = {"returned": see(result), "inputs": changed_inputs(case, args, kwargs)}
-        if rng:
-            seen["rng"] = bool(torch.equal(state, torch.get_rng_state()))
-        if sharing:
-            seen["sharing"] = shared_with(result, args, kwargs)
-        if grad:
-            seen["gradient"] = _gradients(result, args, kwargs)
-        if times > 1:
-            seen["again"] = [see(answer(*copy_of(case.args), **copy_of(case.kwargs))) for _ in range(times - 1)]
-        return seen
-
-    return probe
-
-
-def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
-    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
-    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)
-
-
-def facets(probe: Probe, *kept: str) -> Probe:
-    """Keep some facets of what a probe sees; None stands for one that there is not."""
-
-    def narrowed(answer: Callable[..., Any], case: Case) -> Observation:
-        seen = probe(answer, case)
-        return seen if "raised" in seen else {facet: seen.get(facet) for facet in kept}
-
-    return narrowed
+def changed(before: dict[str, Plain], after: dict[str, Plain]) -> list[str]:
+    """What is no longer as it was, to the last bit, by name."""
+    exact = Tolerance(0.0, 0.0)
+    return [what for what in before if first_difference(before[what], after[what], exact) is not None]
 
 
 def changed_inputs(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
@@ -177,39 +154,44 @@ def _identical(before: Any, after: Any) -> bool:
     return bool(before == after)
 
 
-def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
-    """For each tensor of the result, in its place, the arguments whose memory it uses."""
-    if isinstance(result, torch.Tensor):
-        named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-        return [name for name, arg in named.items() if isinstance(arg, torch.Tensor) and _same_memory(result, arg)]
-    if type(result) in (list, tuple):
-        return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
-    if type(result) is dict:
-        return {_key(key): shared_with(item, args, kwargs) for key, item in result.items()}
-    return None
+def watched(look: Look, *kept: str) -> Probe:
+    """The probe that looks, whatever a student's code raises: of what is seen, the facets in `kept`, or else all.
+
+    A look that sees another form of result than it expects may return that alone; it is kept as it is.
+    """
+
+    def probe(answer: Answer, case: Case) -> Observation:
+        seen = attempt(lambda: look(answer, case))
+        return {facet: seen[facet] for facet in kept} if kept and set(kept) <= set(seen) else seen
+
+    return probe
 
 
-def _same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
-    if a.device != b.device or a.device.type == "meta" or a.layout != b.layout or a.layout != torch.strided:
-        return False
-    return a.numel() > 0 and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+def facets(probe: Probe, *kept: str) -> Probe:
+    """Keep some facets of what a probe sees; None stands for one that there is not."""
+
+    def narrowed(answer: Answer, case: Case) -> Observation:
+        seen = probe(answer, case)
+        return seen if "raised" in seen else {facet: seen.get(facet) for facet in kept}
+
+    return narrowed
 
 
-def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
-    named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-    return {name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
+def in_turn(*in_order: Probe) -> Probe:
+    """Watch a case with several probes, each of which calls the answer anew; each facet is a list."""
+
+    def probe(answer: Answer, case: Case) -> Observation:
+        seen: Observation = {}
+        for one in in_order:
+            for facet, value in one(answer, case).items():
+                seen[facet] = [*seen.get(facet, []), value] if facet != "raised" else value
+            if "raised" in seen:
+                return {"raised": seen["raised"]}
+        return seen
+
+    return probe
 
 
-def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    for tensor in _float_tensors(args, kwargs).values():
-        tensor.requires_grad_()
-
-
-def _gradients(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
-    """The gradient of sum(weights * result), weights 1, 2, 3, ..., for each float argument; None where none flows."""
-    if not isinstance(result, torch.Tensor) or not result.requires_grad:
-        return None
-    weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
-    tracked = _float_tensors(args, kwargs)
-    grads = torch.autograd.grad((weights * result).sum(), list(tracked.values()), allow_unused=True)
-    return {name: see(grad) for name, grad in zip(tracked, grads, strict=True)}
+def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
+    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
+    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)

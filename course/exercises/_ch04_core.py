@@ -11,7 +11,8 @@ from torch.nn.functional import one_hot
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, ExerciseSet
-from autograder.watching.probe import calling, facets, in_part
+from autograder.watching.probe import facets, in_part
+from autograder.watching.probes.tensors import calling
 
 from . import _ch04_calls as calls
 from . import _ch04_data as data

@@ -1,0 +1,162 @@
+"""Probes for what is drawn by chance: facts instead of numbers, each with its rate of false alarm.
+
+A bound of six standard errors refuses fewer than one right answer in a hundred million. An exercise with up to thirty
+such bounds refuses fewer than one right answer in a million.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from autograder.watching.exercise import Case, Probe
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, Look, attempt, outline, see, watched
+
+SEED = 20_031  # of the global generator, where a probe needs one: what is drawn by chance repeats itself
+ERRORS = 6.0  # how many standard errors a statistic may be off
+
+# --- the state of the generators
+
+
+@contextmanager
+def random_from(seed: int) -> Iterator[None]:
+    """Draw from this seed in a block, and leave torch's global generator as it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed also seeds devices, which takes its time
+        yield
+
+
+def reseed(step: int = 0) -> None:
+    """Seed torch's global generator, with another number for each step."""
+    torch.default_generator.manual_seed(SEED + step)
+
+
+def by_known_chance(look: Look, *kept: str) -> Probe:
+    """The probe that looks while torch's global generator starts from one seed: what is drawn repeats itself."""
+    probe = watched(look, *kept)
+
+    def seeded(answer: Answer, case: Case) -> Observation:
+        with random_from(SEED):
+            return probe(answer, case)
+
+    return seeded
+
+
+@contextmanager
+def _generators_kept() -> Iterator[None]:
+    """Leave the global generators of torch, NumPy and Python as they were."""
+    states = np.random.get_state(), random.getstate()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        np.random.set_state(states[0])
+        random.setstate(states[1])
+
+
+def _seed_everything(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+def _global_numbers() -> list[float]:
+    """The next number of each global generator: it tells whether somebody drew or seeded in between."""
+    return [torch.rand(()).item(), np.random.rand(), random.random()]
+
+
+def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
+    """Whether numbers come from torch's global generator, anew at each draw, and whether it is never seeded.
+
+    Facets: `anew`, `global` and `untouched`.
+    """
+    reseed(1)
+    first, second, after = draw(), draw(), torch.rand(4)
+    reseed(1)
+    again = draw()
+    reseed(2)
+    _ = draw(), draw()
+    return {
+        "anew": not torch.equal(first, second),
+        "global": torch.equal(first, again),
+        "untouched": not torch.equal(after, torch.rand(4)),
+    }
+
+
+# --- the distribution of numbers
+
+# For the std s of n numbers with fourth moment k * s**4, the standard error of the std is s * sqrt((k - 1) / 4 / n).
+_FOURTH = {"uniform": 1.8, "normal": 3.0}
+# The share of numbers within half a std of the mean.
+_NEAR = {"uniform": 0.5 / 3**0.5, "normal": 0.3829}
+
+
+def drawn_like(numbers: Tensor, kind: Literal["uniform", "normal"], std: float) -> dict[str, bool]:
+    """Whether numbers with mean 0 look drawn from a distribution of this kind and std, each on its own.
+
+    Facets: `mean`, `std`, `distribution` (its shape) and `distinct` (no number is there too often).
+    """
+    flat = numbers.detach().double().flatten()
+    error = ERRORS / max(flat.numel(), 1) ** 0.5
+    near = float((flat.abs() < std / 2).double().mean())
+    share = _NEAR[kind]
+    return {
+        "mean": abs(float(flat.mean())) < error * std,
+        "std": abs(float(flat.std(correction=0)) - std) < error * std * ((_FOURTH[kind] - 1) / 4) ** 0.5,
+        "distribution": abs(near - share) < error * (share * (1 - share)) ** 0.5,
+        "distinct": flat.unique().numel() > flat.numel() / 2,
+    }
+
+
+def is_standardized(batches: list[Tensor]) -> bool:
+    """Whether all batches have mean 0, or all have spread 1, nearer than chance allows."""
+    numbers = [batch.double() for batch in batches]
+    centered = all(abs(float(x.mean())) < 1e-4 for x in numbers)
+    return centered or all(abs(float(x.std(correction=0)) - 1) < 2e-4 for x in numbers)
+
+
+# --- an answer that draws
+
+
+def drawn_from_seed(answer: Answer, case: Case) -> Observation:
+    """Facts about a batch that an answer draws from its argument `seed`, instead of its numbers, which are free.
+
+    Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
+    `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or spread was set exactly), and `global_untouched` (no
+    global generator of torch, NumPy or Python was drawn from or seeded).
+    """
+    with _generators_kept():
+        return attempt(lambda: _facts(answer, case))
+
+
+def _facts(answer: Answer, case: Case) -> Observation:
+    def draw(global_seed: int, **changed: Any) -> Any:
+        _seed_everything(global_seed)
+        return answer(*case.args, **(case.kwargs | changed))
+
+    batch = draw(1)
+    after = _global_numbers()
+    _seed_everything(1)
+    untouched = after == _global_numbers()
+    seed = case.kwargs.get("seed", 0)
+    again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
+    if not all(isinstance(drawn, Tensor) for drawn in (batch, again, *others)):
+        return {"returned": see(batch)}
+    normal, centered = drawn_like(batch, "normal", 1.0), batch.double() - batch.double().mean()
+    return {
+        "returned": outline(batch),
+        "varied": normal["distinct"],
+        "repeats": bool(torch.equal(batch, again)),
+        "seeds_differ": not torch.equal(batch, others[0]),
+        "normal": normal["mean"] and normal["std"] and normal["distribution"],
+        "uniform": drawn_like(centered, "uniform", float(centered.std(correction=0)))["distribution"],
+        "as_drawn": not is_standardized([batch, *others]),
+        "global_untouched": untouched,
+    }
