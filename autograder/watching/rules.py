@@ -79,6 +79,14 @@ def _names(tree: ast.AST) -> set[str]:
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
+def imported(tree: ast.AST) -> set[str]:
+    """Every module and name that an import brings in, by the name it has at home."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    names = {alias.name for node in nodes for alias in node.names}
+    return {part for name in modules | names for part in name.split(".")}
+
+
 no_loops = Rule(
     "no_loops",
     "uses no Python loop",

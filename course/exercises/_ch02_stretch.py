@@ -10,7 +10,8 @@ from torch import Tensor
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case
-from autograder.watching.probe import calling, facets, in_part
+from autograder.watching.probe import facets, in_part
+from autograder.watching.probes.tensors import calling
 
 from . import _ch02_calls as calls
 from . import _ch02_classes as classes

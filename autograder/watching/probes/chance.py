@@ -6,6 +6,7 @@ such bounds refuses fewer than one right answer in a million.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,25 +95,36 @@ def chances(draw: Callable[[], Tensor]) -> dict[str, Plain]:
 
 # For the std s of n numbers with fourth moment k * s**4, the standard error of the std is s * sqrt((k - 1) / 4 / n).
 _FOURTH = {"uniform": 1.8, "normal": 3.0}
-# The share of numbers within half a std of the mean.
-_NEAR = {"uniform": 0.5 / 3**0.5, "normal": 0.3829}
+# The share of numbers within so many std of the mean.
+_SHARES: dict[str, Callable[[float], float]] = {
+    "uniform": lambda within: within / 3**0.5,
+    "normal": lambda within: math.erf(within / 2**0.5),
+}
 
 
-def drawn_like(numbers: Tensor, kind: Literal["uniform", "normal"], std: float) -> dict[str, bool]:
+def drawn_like(
+    numbers: Tensor, kind: Literal["uniform", "normal"], std: float, *, within: float = 0.5
+) -> dict[str, bool]:
     """Whether numbers with mean 0 look drawn from a distribution of this kind and std, each on its own.
 
-    Facets: `mean`, `std`, `distribution` (its shape) and `distinct` (no number is there too often).
+    Facets: `mean`, `std`, `distribution` (its shape: how many are `within` so many std of 0) and `distinct` (none is
+    there too often).
     """
     flat = numbers.detach().double().flatten()
     error = ERRORS / max(flat.numel(), 1) ** 0.5
-    near = float((flat.abs() < std / 2).double().mean())
-    share = _NEAR[kind]
+    near, share = float((flat.abs() < within * std).double().mean()), _SHARES[kind](within)
     return {
         "mean": abs(float(flat.mean())) < error * std,
         "std": abs(float(flat.std(correction=0)) - std) < error * std * ((_FOURTH[kind] - 1) / 4) ** 0.5,
         "distribution": abs(near - share) < error * (share * (1 - share)) ** 0.5,
         "distinct": flat.unique().numel() > flat.numel() / 2,
     }
+
+
+def _kurtosis(numbers: Tensor) -> float:
+    """The fourth moment, in units of the squared variance."""
+    centered = numbers.double() - numbers.double().mean()
+    return float((centered**4).mean() / (centered**2).mean() ** 2)
 
 
 def is_standardized(batches: list[Tensor]) -> bool:
@@ -149,14 +161,14 @@ def _facts(answer: Answer, case: Case) -> Observation:
     again, others = draw(2), [draw(1, seed=seed + step) for step in range(1, 5)]
     if not all(isinstance(drawn, Tensor) for drawn in (batch, again, *others)):
         return {"returned": see(batch)}
-    normal, centered = drawn_like(batch, "normal", 1.0), batch.double() - batch.double().mean()
+    normal = drawn_like(batch, "normal", 1.0, within=1.0)
     return {
         "returned": outline(batch),
         "varied": normal["distinct"],
         "repeats": bool(torch.equal(batch, again)),
         "seeds_differ": not torch.equal(batch, others[0]),
         "normal": normal["mean"] and normal["std"] and normal["distribution"],
-        "uniform": drawn_like(centered, "uniform", float(centered.std(correction=0)))["distribution"],
+        "uniform": abs(_kurtosis(batch) - _FOURTH["uniform"]) < 0.2,
         "as_drawn": not is_standardized([batch, *others]),
         "global_untouched": untouched,
     }

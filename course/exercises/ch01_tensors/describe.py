@@ -1,0 +1,41 @@
+"""`describe`: tell what a tensor knows about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.tensors import entries
+
+dtype = Requirement("tells the dtype", entries("dtype"))
+shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
+device = Requirement("tells the device type, as a string", entries("device"))
+requires_grad = Requirement("tells whether x requires grad", entries("requires_grad"))
+tracked = Requirement("tells that an x which requires grad does so", entries("requires_grad", tracked=True))
+size = Requirement("counts the bytes of all elements", entries("bytes"))
+
+
+@exercise(
+    tier="warm-up",
+    hints=(
+        "Four of the five facts are attributes of `x`: type `x.` and press Tab.",
+        "`tuple(...)` turns a `torch.Size` into a plain tuple; a device has an attribute `type`.",
+        "The bytes are the number of elements times the bytes of one: `numel` and `element_size`.",
+    ),
+)
+def describe(draw: Draw) -> Iterator[Case]:
+    """Tell what a tensor knows about itself."""
+    n, d, k = draw.sizes(3)
+    kinds = (draw.normal(n, d), draw.normal(d, dtype=torch.float64), draw.ints(0, 9, d, k, n))
+    for x in (*kinds, draw.bools(n, d), draw.normal(k, n).to(torch.float16)):
+        yield dtype(x)
+    for x in kinds:
+        yield shape(x)
+    yield device(kinds[0])
+    yield requires_grad(kinds[2])
+    yield tracked(kinds[0])
+    for x in (*kinds, draw.bools(n, d)):
+        yield size(x)

@@ -1,0 +1,60 @@
+"""`make_batch`: draw a batch that can be repeated, without touching the global random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probe import facets
+from autograder.watching.probes.chance import drawn_from_seed
+
+batch = Requirement(
+    "draws an (n, d) batch of the given dtype",
+    facets(drawn_from_seed, "returned", "varied"),
+    tells={"varied": "Many of your numbers are the same: each is to be drawn on its own."},
+)
+repeats = Requirement(
+    "gives the same numbers for the same seed, others for another",
+    facets(drawn_from_seed, "repeats", "seeds_differ"),
+    tells={
+        "repeats": "Two calls with one seed gave different numbers. Do you draw from your own generator?",
+        "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
+    },
+)
+normal = Requirement(
+    "draws standard normal numbers",
+    facets(drawn_from_seed, "normal", "uniform", "as_drawn"),
+    tells={
+        "normal": "These are no standard normal numbers. Look at their mean and their spread.",
+        "as_drawn": "Whatever the seed, your batch has mean 0 or spread 1 exactly. Leave the numbers as drawn.",
+    },
+)
+alone = Requirement(
+    "leaves the global random numbers alone",
+    facets(drawn_from_seed, "global_untouched"),
+    tells={"global_untouched": "Your call changed a global generator: you drew from it, or seeded it."},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "`torch.manual_seed` moves the one generator that everybody shares. You can make one of your own.",
+        "A `torch.Generator` has a method `manual_seed`, which also returns the generator.",
+        "`torch.randn` takes the generator and the dtype as keyword arguments.",
+    ),
+)
+def make_batch(draw: Draw) -> Iterator[Case]:
+    """Draw a batch that can be repeated, without touching the global random numbers."""
+    n, d = draw.sizes(2, 4, 9)
+    yield batch(n, d)
+    yield batch(d, n, seed=draw.whole(1, 9999))
+    yield batch(n + 1, d, dtype=torch.float64, seed=draw.whole(1, 9999))
+    yield batch(d, n + 2, dtype=torch.float16, seed=draw.whole(1, 9999))
+    yield repeats(n, d, seed=draw.whole(1, 9999))
+    yield repeats(d, n, dtype=torch.float64)
+    yield normal(60 + n, 50 + d, seed=draw.whole(1, 9999))
+    yield alone(n, d, seed=draw.whole(1, 9999))

@@ -1,0 +1,58 @@
+"""`masked_mean`: average what a mask keeps.
+
+Dims are counted from both ends, a row of the mask may be empty, and nan and inf stand where the mask keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.tensors import calling, result_only
+
+from ._inputs import shifted_columns
+
+kept = Requirement("averages the entries that the mask keeps", result_only)
+any_dim = Requirement("works along any dim", result_only)
+nothing_kept = Requirement("gives 0 where nothing is kept", result_only)
+unwanted_out = Requirement("does not mind nan or inf in what is left out", result_only)
+unchanged = Requirement("leaves x as it is", calling())
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "A mean is a sum divided by a count. Both should see only what the mask keeps.",
+        "nan times 0 is nan: put a 0 in the place of what is left out with `torch.where` or `masked_fill`.",
+        "The sum of a bool tensor along `dim` counts its True entries; `clamp` keeps that count from being 0.",
+    ),
+)
+def masked_mean(draw: Draw) -> Iterator[Case]:
+    """Average what a mask keeps."""
+    n, d, k = draw.sizes(3, 3, 7)
+    x, mask = shifted_columns(draw, n, d), mask_with_both(draw, n, d)
+    yield kept(x, mask, dim=1)
+    yield any_dim(shifted_columns(draw, n, d), mask_with_both(draw, n, d), dim=0)
+    for dim in (1, -1, -3):
+        yield any_dim(shifted_columns(draw, n, d, k), mask_with_both(draw, n, d, k), dim=dim)
+    empty = mask_with_both(draw, n, d)
+    empty[draw.whole(0, n - 1)] = False
+    yield nothing_kept(x, empty, dim=1)
+    for unwanted in (torch.nan, torch.inf):
+        yield unwanted_out(torch.where(mask, x, unwanted), mask, dim=1)
+    yield unchanged(x, mask, dim=1)
+
+
+def mask_with_both(draw: Draw, *shape: int) -> torch.Tensor:
+    """A bool mask with True and False in every slice along each dim; each size is at least 3."""
+    diagonal = torch.zeros(shape, dtype=torch.int64)
+    for dim, size in enumerate(shape):
+        diagonal += torch.arange(size).reshape(-1, *[1] * (len(shape) - dim - 1))
+    diagonal %= min(shape)
+    mask = draw.bools(*shape)
+    mask[diagonal == 0] = True
+    mask[diagonal == 1] = False
+    return mask

@@ -1,0 +1,78 @@
+"""`pairwise_sq_dists`: measure every row of one set against every row of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probes.tensors import calling
+from autograder.watching.rules import no_loops
+
+
+@watched
+def negative(answer: Answer, case: Case) -> Observation:
+    """Whether any number of the result is below 0."""
+    result = answer(*copy_of(case.args))
+    if not isinstance(result, torch.Tensor):
+        return {"returned": see(result)}
+    return {"negative": bool((result < 0).any())}
+
+
+every_pair = Requirement("compares every row of a with every row of b", calling())
+equally_many = Requirement("works for equally many rows", calling())
+accurate = Requirement("stays accurate far from the origin", calling())
+accurate_for_many = Requirement("stays accurate far from the origin for many points", calling())
+not_negative = Requirement(
+    "gives no negative distance, equal rows or not",
+    negative,
+    tells={"negative": "Some of your distances are below 0. What does your formula give for two equal rows?"},
+)
+
+
+@exercise(
+    tier="core",
+    rules=(no_loops,),
+    hints=(
+        "Which shape would hold the difference of every row of `a` and every row of `b`? It has three dims.",
+        "Insert a dim of size 1 into `a` and another one into `b`, so that (n, 1, d) meets (1, m, d).",
+        "Subtract first, then square, then add up the last dim. Expanding the square loses digits far from the origin.",
+    ),
+)
+def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
+    """Measure every row of one set against every row of the other."""
+    n, m, d = draw.sizes(3, 2, 6)
+    yield every_pair(draw.normal(n, d), draw.normal(m, d))
+    yield equally_many(draw.normal(n, d), draw.normal(n, d))
+    yield accurate(*far_points(draw, 9, 8))
+    # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
+    yield accurate_for_many(*far_points(draw, 30, 28))
+    # Of so many, an expanded square is sure to put some below 0.
+    yield not_negative(*near_points(draw, 200, 7))
+
+
+def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """n and m points far from the origin, whose squared distances an expanded square gets wrong, everywhere alike.
+
+    In units: a = (8192 + k, 4p, 4q) and b = (8192, 4r, 4s). For these k, float32 rounds (8192 + k)**2, which is
+    2**26 + 16384k + k*k, down to a multiple of 16; every other number of the expanded square is one already and below
+    2**28, so no processor, in whatever order it adds, rounds again. k*k is 1, 4, 36 or 49, and comes out as 0, 0, 32 or
+    48; what p, q, r and s contribute is right.
+    """
+    a, b = (4.0 * draw.ints(-1, 2, count, 3).float() for count in (n, m))
+    a[:, 0] = 8192.0 + torch.tensor([1.0, 2.0, 6.0, 7.0])[draw.ints(0, 4, n)]
+    b[:, 0] = 8192.0
+    unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
+    return unit * a, unit * b
+
+
+def near_points(draw: Draw, n: int, d: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """n points, and the same in another order, every other one moved by less than float32 holds of its square."""
+    points = draw.normal(n, d)
+    moved = points.flip(0)
+    moved[::2] += 1e-5 * draw.normal(*moved[::2].shape)
+    return points, moved

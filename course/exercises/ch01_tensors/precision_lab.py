@@ -1,0 +1,43 @@
+"""`precision_lab`: find out what 16 bits can hold, and what a loss averages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.tensors import entries
+
+easy = Requirement(
+    "returns the four facts, right for easy numbers",
+    entries("moves", "survives", "counted", "averaged", floats=("counted",)),
+)
+moves = Requirement("moves: does 1 + step differ from 1 in bfloat16?", entries("moves"))
+survives = Requirement("survives: is tiny other than 0 in float16?", entries("survives"))
+counted = Requirement("counted: 0 plus 1, count times, in bfloat16", entries("counted", floats=("counted",)))
+averaged = Requirement("averaged: (n,) meets (n, 1)", entries("averaged"))
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Try it: `torch.tensor(1.0, dtype=torch.bfloat16)` plus a small number. Results are rounded to "
+        "the nearest value.",
+        "Count in a loop, with the sum held in bfloat16, and look where it stops moving.",
+        "Subtract a (n, 1) tensor from a (n,) tensor and count the elements of what you get.",
+    ),
+)
+def precision_lab(draw: Draw) -> Iterator[Case]:
+    """Find out what 16 bits can hold, and what a loss averages."""
+    yield easy(draw.real(0.5, 2.0), 0.5, draw.whole(2, 9), 1)
+    yield easy(0.0, 0.0, draw.whole(10, 99), 1)
+    # Steps on both sides of what bfloat16, float16 and half an eps can tell apart, away from the ties.
+    for low, high in ((2.2e-3, 3.5e-3), (4.5e-3, 7e-3), (2e-5, 3e-4), (0.01, 0.5)):
+        yield moves(draw.real(low, high), 1.0, 3, 2)
+    for low, high in ((1e-9, 2e-8), (1e-7, 5e-5), (3.5e-8, 5.5e-8), (1e-4, 1e-2)):
+        yield survives(1.0, draw.real(low, high), 3, 2)
+    # Odd counts: below 256, below 512 and beyond what float16 can count.
+    for least, most in ((5, 99), (150, 250), (1050, 1490)):
+        yield counted(1.0, 1.0, 2 * draw.whole(least, most) + 1, 2)
+    for n in draw.sizes(2, 3, 9):
+        yield averaged(1.0, 1.0, 3, n)
