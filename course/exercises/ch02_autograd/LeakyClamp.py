@@ -1,0 +1,155 @@
+"""`LeakyClamp`: write a Function with a forward and a backward of your own."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import argument, call_of, number
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+
+# --- what is watched
+
+
+def part(*kept: str) -> Probe:
+    """One call of LeakyClamp.apply; facets: `returned`, and `by_x` and `by_slope` (of a weighted sum)."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        x, low, high, slope = copy_of(case.args)
+        x.requires_grad_("by_x" in kept)
+        slope.requires_grad_("by_slope" in kept)
+        y = _apply(answer, x, low, high, slope)
+        seen: Observation = {"returned": values(y)}
+        if y.requires_grad:
+            (_weights(y) * y).sum().backward()
+        return seen | {"by_x": see(x.grad), "by_slope": see(slope.grad)}
+
+    return watched(look, *kept)
+
+
+def _apply(answer: Answer, *args: Any) -> Any:
+    return answer.apply(*args)  # type: ignore[attr-defined]
+
+
+def _weights(y: Tensor) -> Tensor:
+    """A gradient that arrives from outside with another number, and another sign, for each entry."""
+    return torch.linspace(-2.0, 3.0, y.numel(), dtype=y.dtype).reshape(y.shape)
+
+
+@watched
+def two_calls(answer: Answer, case: Case) -> Observation:
+    """Two calls before the first backward; each has its own inputs."""
+    x, low, high, slope = copy_of(case.args)
+    one, other = x.clone().requires_grad_(), (2 * x).requires_grad_()
+    slope.requires_grad_()
+    first = _apply(answer, one, low, high, slope)
+    second = _apply(answer, other, low - 1.0, high + 1.0, slope * 0.5)
+    (_weights(first) * first).sum().backward()
+    (_weights(second) * second).sum().backward()
+    return {"by_x": [see(one.grad), see(other.grad)], "by_slope": see(slope.grad)}
+
+
+@watched
+def needs(answer: Answer, case: Case) -> Observation:
+    """What backward itself returns where only x, and where only slope, is tracked."""
+    return {
+        "for_x_alone": _backward_returns(answer, case, x=True),
+        "for_slope_alone": _backward_returns(answer, case, x=False),
+        "grad_out_kept": _keeps_grad_out(answer, case),
+    }
+
+
+def _backward_returns(answer: Answer, case: Case, x: bool) -> list[str]:
+    args = copy_of(case.args)
+    (args[0] if x else args[3]).requires_grad_()
+    y = _apply(answer, *args)
+    with torch.no_grad():
+        grads = answer.backward(y.grad_fn, _weights(y))  # type: ignore[attr-defined]
+    grads = grads if isinstance(grads, tuple) else (grads,)
+    return ["None" if grad is None else "a tensor" for grad in grads]
+
+
+def _keeps_grad_out(answer: Answer, case: Case) -> bool:
+    """Whether backward leaves what it is given as it was."""
+    x, low, high, slope = copy_of(case.args)
+    y = _apply(answer, x.requires_grad_(), low, high, slope.requires_grad_())
+    given = _weights(y)
+    with torch.no_grad():
+        answer.backward(y.grad_fn, given)  # type: ignore[attr-defined]
+    return torch.equal(given, _weights(y))
+
+
+@watched
+def gradcheck(answer: Answer, case: Case) -> Observation:
+    """Whether gradcheck finds the gradients of x and slope to be those of the values."""
+    x, low, high, slope = copy_of(case.args)
+    inputs = (x.requires_grad_(), slope.requires_grad_())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        passes = torch.autograd.gradcheck(
+            lambda x, slope: _apply(answer, x, low, high, slope), inputs, raise_exception=False
+        )
+    return {"gradcheck": bool(passes)}
+
+
+# --- what is required
+
+values_right = Requirement("limits x, and lets slope times the excess through", part("returned"))
+by_x = Requirement("passes the right gradient on to x", part("by_x"))
+by_slope = Requirement("gives slope its gradient", part("by_slope"))
+apart = Requirement("keeps several calls apart", two_calls)
+none_unneeded = Requirement(
+    "returns None for each input that needs no gradient",
+    needs,
+    tells={
+        "for_x_alone": "With only x tracked, backward should return a tensor for x and None three times.",
+        "for_slope_alone": "With only slope tracked, backward should return None three times and a tensor for slope.",
+        "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
+    },
+)
+checked = Requirement(
+    "passes gradcheck",
+    gradcheck,
+    tells={"gradcheck": "gradcheck compares your gradients with differences of your values: they do not agree."},
+)
+
+
+def spelled(name: str, case: Case) -> str:
+    """A Function is used by its apply."""
+    return call_of(f"{name}.apply", *(number(arg) if isinstance(arg, float) else argument(arg) for arg in case.args))
+
+
+@exercise(
+    tier="stretch",
+    spelled=spelled,
+    hints=(
+        "Let `inside` be the clamped x; the result is inside + slope * (x - inside). What saves you three cases?",
+        "By x: grad_out inside, slope * grad_out outside. By slope: the sum of grad_out times what sticks out.",
+        "backward returns one entry for each input of forward; `ctx.needs_input_grad` says which are wanted.",
+    ),
+)
+def LeakyClamp(draw: Draw) -> Iterator[Case]:
+    """Write a Function with a forward and a backward of your own."""
+    x, low, high, slope = clamped(draw)
+    yield values_right(x.float(), low, high, slope.float())
+    for requirement in (values_right, by_x, by_x, by_slope, by_slope, apart, none_unneeded, checked):
+        yield requirement(*clamped(draw))
+
+
+def clamped(draw: Draw) -> tuple[Any, ...]:
+    """Numbers below, inside and above, none of them near a corner; low is above 0, or high below it, by turns."""
+    low = draw.choice([-1.0, 1.0]) * draw.real(1.0, 2.0)
+    high = low + draw.real(1.0, 2.0)
+    shares = draw.uniform(3, 2, low=0.1, high=0.9).double()
+    shares[0] -= 1.0
+    shares[2] += 1.0
+    x = low + (high - low) * shares
+    slope = torch.tensor(draw.real(0.1, 0.7), dtype=torch.float64)
+    return x.T if draw.whole(0, 1) else x, low, high, slope

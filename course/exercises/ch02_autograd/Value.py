@@ -1,0 +1,152 @@
+"""`Value`: build a small autograd engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from inspect import signature
+from typing import Any
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, number, watched
+
+# --- the expressions that cases name: each makes, from leaves, the results on which backward is called one after
+# another, and the values in the middle that are worth a look
+
+Values = list[Any]
+
+
+def _middle_twice(a: Any, b: Any, c: Any) -> tuple[Values, Values]:
+    h = a * b
+    return [h * c + h], [h]
+
+
+def _ladder(a: Any, b: Any) -> tuple[Values, Values]:
+    h = a * b
+    first = h
+    for _ in range(4):
+        h = h + h
+    return [h], [first]
+
+
+def _late_path(a: Any, b: Any) -> tuple[Values, Values]:
+    """One of the paths from h to the result is longer than the other: h must wait for both."""
+    h = a + b
+    return [h * ((h * h) * a)], [h]
+
+
+def _late_first(a: Any, b: Any) -> tuple[Values, Values]:
+    h = a + b
+    return [((h * h) * a) * h], [h]
+
+
+def _shared_middle(a: Any, b: Any) -> tuple[Values, Values]:
+    h = a * b
+    return [h + b, h * h], [h]
+
+
+EXPRESSIONS: dict[str, Callable[..., tuple[Values, Values]]] = {
+    "a + b": lambda a, b: ([a + b], []),
+    "a * b": lambda a, b: ([a * b], []),
+    "a.tanh()": lambda a: ([a.tanh()], []),
+    "a * b + c": lambda a, b, c: ([a * b + c], []),
+    "(a + b) * c": lambda a, b, c: ([(a + b) * c], []),
+    "(a * b).tanh()": lambda a, b: ([(a * b).tanh()], []),
+    "a.tanh().tanh() * b": lambda a, b: ([a.tanh().tanh() * b], []),
+    "a + a": lambda a: ([a + a], []),
+    "a * a": lambda a: ([a * a], []),
+    "a * b + a": lambda a, b: ([a * b + a], []),
+    "h = a * b; h * c + h": _middle_twice,
+    "h = a * b; four times h = h + h": _ladder,
+    "h = a + b; h * ((h * h) * a)": _late_path,
+    "h = a + b; ((h * h) * a) * h": _late_first,
+    "a * b, then a + a * a": lambda a, b: ([a * b, a + a * a], []),
+    "h = a * b; h + b, then h * h": _shared_middle,
+}
+
+# --- what is watched
+
+
+def expression(*kept: str) -> Probe:
+    """An expression of Values, and backward on each of its results.
+
+    Facets: `data` (of the results), `grads` (of the leaves, at the end), `middle` (of the Values on the way),
+    `own` (of each result, right after its backward).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, numbers = case.args
+        leaves = [answer(one) for one in numbers]
+        results, middle = EXPRESSIONS[name](*leaves)
+        seen: Observation = {"data": [number(result.data) for result in results]}
+        seen["own"] = [_grad_after_backward(result) for result in results] if kept != ("data",) else []
+        return seen | {"grads": _grads(leaves), "middle": _grads(middle)}
+
+    return watched(look, *kept)
+
+
+def _grad_after_backward(result: Any) -> Plain:
+    result.backward()
+    return number(result.grad)
+
+
+def _grads(made: Values) -> list[Plain]:
+    return [number(value.grad) for value in made]
+
+
+# --- what is required
+
+_GRADS = {"grads": "The values are right; the gradients of the Values that you began with are not."}
+_MIDDLE = _GRADS | {"middle": "The gradients of a Value on the way are not right."}
+_OWN = _GRADS | {"own": "After `result.backward()`, `result.grad` is to be 1.0."}
+
+computes = Requirement("computes sums, products and tanh", expression("data"))
+through_sums = Requirement("passes gradients through + and *", expression("grads", "own"), _OWN)
+through_tanh = Requirement("passes gradients through tanh", expression("grads"), _GRADS)
+adds_up = Requirement("adds up what arrives on several paths", expression("grads"), _GRADS)
+passes_once = Requirement("passes a Value on once, when all has arrived", expression("grads", "middle"), _MIDDLE)
+in_sequence = Requirement("serves several results one after another", expression("grads"), _GRADS)
+shares_middle = Requirement("serves results that share a Value on the way", expression("grads", "middle"), _MIDDLE)
+asked = {
+    computes: ("a + b", "a * b", "a.tanh()", "h = a * b; h * c + h"),
+    through_sums: ("a + b", "a * b", "a * b + c", "(a + b) * c"),
+    through_tanh: ("a.tanh()", "(a * b).tanh()", "a.tanh().tanh() * b"),
+    adds_up: ("a + a", "a * a", "a * b + a"),
+    passes_once: (
+        "h = a * b; h * c + h",
+        "h = a * b; four times h = h + h",
+        "h = a + b; h * ((h * h) * a)",
+        "h = a + b; ((h * h) * a) * h",
+    ),
+    in_sequence: ("a * b, then a + a * a",),
+    shares_middle: ("h = a * b; h + b, then h * h",),
+}
+
+
+def spelled(name: str, case: Case) -> str:
+    """An expression of Values, after the lines that make them."""
+    text, numbers = case.args
+    made = [f"{leaf} = {name}({value})" for leaf, value in zip("abc", numbers, strict=False)]
+    return "; ".join([*made, text])
+
+
+@exercise(
+    tier="stretch",
+    spelled=spelled,
+    hints=(
+        "Each operation knows its parents and its derivative by each of them. Let it write both down.",
+        "backward must not pass a Value on before all its contributions are in: order the Values first.",
+        "Visit parents first and append a Value after them, each one once; then walk that list backwards.",
+    ),
+)
+def Value(draw: Draw) -> Iterator[Case]:
+    """Build a small autograd engine."""
+    for requirement, names in asked.items():
+        for name in names:
+            yield requirement(name, numbers(draw, len(signature(EXPRESSIONS[name]).parameters)))
+
+
+def numbers(draw: Draw, count: int) -> list[float]:
+    """A number for each leaf of an expression, away from 0 and 1."""
+    return [round(draw.choice([-1.0, 1.0]) * draw.real(0.3, 0.9), 3) for _ in range(count)]

@@ -1,0 +1,110 @@
+"""`accumulate`: get the gradient of a large batch from small ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
+from autograder.watching.probes.gradients import Function, warm
+
+
+def accumulated(*kept: str, old: bool = False, times: int = 1) -> Probe:
+    """The gradients that are returned, those left in .grad, what became of the parameters, the calls of the loss."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        batches, params = copy_of(case.args)
+        for param in params:
+            warm(param) if old else param.requires_grad_()
+        start = {"params": [values(param) for param in params]}
+        loss = mean_loss(params)
+        calls: list[int] = []
+
+        def loss_fn(batch: Tensor) -> Tensor:
+            calls.append(len(batch))
+            return loss(batch)
+
+        results = [_as_list(answer(loss_fn, batches, params)) for _ in range(times)]
+        return {
+            "returned": results[0],
+            "again": results[1:],
+            "in_grad": [see(param.grad) for param in params],
+            "called_with": sorted(calls),
+            "moved": bool(changed(start, {"params": [values(param) for param in params]})),
+        }
+
+    return watched(look, *kept)
+
+
+def _as_list(result: object) -> Plain:
+    seen = see(result)
+    return list(seen) if isinstance(seen, tuple) else seen
+
+
+def mean_loss(params: list[Tensor]) -> Function:
+    """The mean squared error of a linear model; the last column of a batch holds the targets."""
+    weight, bias = params
+    return lambda batch: ((batch[:, :-1] @ weight + bias - batch[:, -1]) ** 2).mean()
+
+
+def spelled(name: str, case: Case) -> str:
+    """Batches are told by their rows."""
+    batches, _ = case.args
+    rows = ", ".join(str(len(batch)) for batch in batches)
+    return call_of(name, "loss_fn", f"<{'batches' if len(batches) > 1 else 'a batch'} of {rows} rows>", "params")
+
+
+single = Requirement("gives the gradients for a single batch", accumulated("returned"))
+unequal = Requirement("counts every row alike in batches of different sizes", accumulated("returned"))
+no_old = Requirement(
+    "does not count an old .grad, nor that of an earlier call",
+    accumulated("returned", "again", old=True, times=2),
+    tells={
+        "again": "A second call with the same parameters gives other gradients: those of the first one still count.",
+    },
+)
+in_grad = Requirement(
+    "leaves each gradient in .grad too",
+    accumulated("in_grad"),
+    tells={"in_grad": "The gradients that you return are right; those in .grad of the parameters are not."},
+)
+called_once = Requirement(
+    "calls loss_fn once per batch, and leaves the parameters where they are",
+    accumulated("called_with", "moved"),
+    tells={
+        "called_with": "`loss_fn` is to be called once for each batch, on that batch.",
+        "moved": "The parameters themselves have changed. Only their .grad is to be filled.",
+    },
+)
+
+
+@exercise(
+    tier="core",
+    spelled=spelled,
+    hints=(
+        "A batch's mean loss counts each of its rows as 1 / rows. It should count as 1 / (all rows).",
+        "Scale each loss before its backward; backward adds the gradients up for you.",
+        "What stands in .grad when you come must go, once, before the first backward.",
+    ),
+)
+def accumulate(draw: Draw) -> Iterator[Case]:
+    """Get the gradient of a large batch from small ones."""
+    features = draw.whole(2, 4)
+    yield single(*batches(draw, features, draw.whole(3, 6)))
+    yield unequal(*batches(draw, features, 1, 3))
+    yield unequal(*batches(draw, features + 1, *draw.sizes(3, 1, 6)))
+    yield no_old(*batches(draw, features, 4))
+    yield in_grad(*batches(draw, features, 5))
+    yield called_once(*batches(draw, features, *draw.sizes(2, 2, 5)))
+
+
+def batches(draw: Draw, features: int, *rows: int) -> tuple[list[Tensor], list[Tensor]]:
+    """Batches whose last column is the target, and the parameters of a linear model: weights and bias."""
+    drawn = [draw.normal(n, features + 1, dtype=torch.float64) + i for i, n in enumerate(rows)]
+    return drawn, [draw.normal(features, dtype=torch.float64), draw.normal(1, dtype=torch.float64)]

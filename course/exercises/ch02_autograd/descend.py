@@ -1,0 +1,83 @@
+"""`descend`: go downhill by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, values, watched
+from autograder.watching.probes.gradients import is_tracked
+
+from ._functions import FUNCTIONS, of_function, on_function
+from ._traces import TRACKED, again, left
+
+
+def steps_of(*kept: str) -> Probe:
+    """Whether each call of the function meets a leaf, and whether the result is free and has its own memory."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, x0, *rest = copy_of(case.args)
+        leaves: list[bool] = []
+
+        def f(x: Tensor) -> Tensor:
+            leaves.append(x.is_leaf)
+            return FUNCTIONS[name](x)
+
+        result = answer(f, x0, *rest, **case.kwargs)
+        return {
+            "returned": values(result),
+            "tracked": is_tracked(result),
+            "on_leaves": all(leaves),
+            "own_memory": isinstance(result, Tensor) and result.data_ptr() != x0.data_ptr(),
+        }
+
+    return watched(look, *kept)
+
+
+one_step = Requirement("takes one step against the gradient", on_function("returned"))
+many_steps = Requirement("takes as many steps as asked for", on_function("returned"))
+on_leaves = Requirement(
+    "starts each step on a leaf, and returns an untracked tensor",
+    steps_of("on_leaves", "tracked"),
+    tells={
+        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps.",
+        "tracked": TRACKED,
+    },
+)
+own_memory = Requirement(
+    "returns memory of its own, also after 0 steps",
+    steps_of("returned", "own_memory"),
+    tells={"own_memory": "Your result lives in the memory of x0: whoever changes one changes the other."},
+)
+
+
+@exercise(
+    tier="core",
+    spelled=of_function,
+    hints=(
+        "Start with a leaf of your own. Which three things happen in each step?",
+        "Clear the old gradient, call backward on f(x), move x. The last must not be recorded.",
+        "Under `torch.no_grad()` the leaf is changed in place: `x -= ...`, not `x = x - ...`.",
+    ),
+)
+def descend(draw: Draw) -> Iterator[Case]:
+    """Go downhill by hand."""
+    n, d = draw.sizes(2, 3, 6)
+
+    def start() -> Tensor:
+        return draw.normal(n, d, dtype=torch.float64)
+
+    rate = round(draw.real(0.05, 0.2), 3)
+    yield one_step("bowl_at_one", start(), lr=rate, steps=1)
+    yield one_step("sum_of_sines", draw.normal(d), lr=rate, steps=1)
+    yield many_steps("bowl_at_one", start(), lr=rate, steps=2)
+    yield many_steps("sum_of_sines", start(), lr=rate, steps=draw.whole(5, 20))
+    yield on_leaves("bowl_at_one", start(), lr=rate, steps=3)
+    yield own_memory("bowl_at_one", start(), lr=rate, steps=0)
+    yield left("bowl_at_one", start(), lr=rate, steps=1)
+    yield again("bowl_at_one", start(), lr=rate, steps=1)

@@ -1,0 +1,58 @@
+"""`fix_inplace`: mend three programs that change a tensor in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, outline, see, watched
+from autograder.watching.probes.gradients import on_tensors
+from autograder.watching.probes.tensors import entries
+from autograder.watching.rules import Note, calls_often
+
+from ._traces import CHANGED
+
+
+@watched
+def outlines(answer: Answer, case: Case) -> Observation:
+    """The keys of a returned dict, with shape, dtype and tracking of each entry; others look at the numbers."""
+    result = answer(*copy_of(case.args))
+    if not isinstance(result, dict):
+        return {"returned": see(result)}
+    return {"returned": {str(key): outline(result[key]) for key in sorted(result, key=str)}}
+
+
+requirements = (
+    Requirement("runs, and returns four untracked tensors", outlines),
+    Requirement("exp_grad: a gradient through exp", entries("exp_grad")),
+    Requirement("stepped: a step of gradient descent", entries("stepped")),
+    Requirement("square_grad: the gradient of the uncut scores", entries("square_grad")),
+    Requirement("report: the scores, cut off", entries("report")),
+    Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}),
+)
+
+
+@exercise(
+    tier="core",
+    notes=(
+        Note(
+            "Right. You clone in many places, and each clone costs memory and time: what an operation saved stays safe "
+            "where the next one makes a new tensor, as `y + 1` does.",
+            calls_often("clone", more_than=5),
+        ),
+    ),
+    hints=(
+        "Read which operation the error names. Which of its tensors was changed, and had it been saved?",
+        "`exp` saves its result: make a new tensor. A leaf may be changed only where nothing is recorded.",
+        "The third program raises nothing. Compare `square_grad` with 18 * x, and look at what `.data` hides.",
+    ),
+)
+def fix_inplace(draw: Draw) -> Iterator[Case]:
+    """Mend three programs that change a tensor in place."""
+    for requirement in requirements:
+        low, high = draw.uniform(2, low=-2.0, high=0.2), draw.uniform(draw.whole(1, 3), low=0.6, high=2.0)
+        yield requirement(torch.cat([low, high]))

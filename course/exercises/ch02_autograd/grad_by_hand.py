@@ -1,0 +1,40 @@
+"""`grad_by_hand`: apply the chain rule by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, number, see, watched
+
+
+def place(index: int) -> Probe:
+    """One of the three numbers that an answer returns, counted as a float."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        result = answer(*case.args)
+        if not isinstance(result, tuple | list) or len(result) != 3:
+            return {"returned": see(result)}
+        return {"returned": (number(result[index]),)}
+
+    return watched(look)
+
+
+by_z = Requirement("gives three numbers, the last of them the derivative by z", place(2))
+by_x = Requirement("gives the derivative by x", place(0))
+by_y = Requirement("gives the derivative by y", place(1))
+
+
+@exercise(
+    tier="warm-up",
+    hints=(
+        "Name the sum: s = x + y, so the result is s * z. What is the derivative of s * z by s?",
+        "Then go on from s to x and to y: multiply by the derivative of s by each, which is 1.",
+    ),
+)
+def grad_by_hand(draw: Draw) -> Iterator[Case]:
+    """Apply the chain rule by hand."""
+    for requirement in (by_z, by_z, by_x, by_y):
+        yield requirement(*(round(draw.choice([-1, 1]) * draw.real(1.5, 9.0), 2) for _ in range(3)))

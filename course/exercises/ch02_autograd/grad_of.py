@@ -1,0 +1,67 @@
+"""`grad_of`: get a gradient without leaving a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import argument, call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, changed, copy_of, see, watched
+from autograder.watching.probes.gradients import state, warm
+
+from ._functions import of_function, on_function
+from ._traces import again, left, untracked
+
+
+@watched
+def beside_a_weight(answer: Answer, case: Case) -> Observation:
+    """Whether the .grad of another tracked tensor, which the function uses, stays as it was."""
+    (x,) = copy_of(case.args)
+    weight = torch.arange(1, x.numel() + 1, dtype=x.dtype).reshape(x.shape)
+    warm(weight)
+    before = state(weight)
+    result = answer(lambda x: (weight * x**2).sum(), x)
+    return {"returned": see(result), "elsewhere": changed(before, state(weight))}
+
+
+def spelled(name: str, case: Case) -> str:
+    """A case without a function has one that uses a tracked weight."""
+    if isinstance(case.args[0], Tensor):
+        return call_of(name, "lambda x: (weight * x**2).sum()", *map(argument, case.args))
+    return of_function(name, case)
+
+
+one_number = Requirement("gives the gradient of a function with one number", on_function("returned"))
+several = Requirement("differentiates the sum where f gives several numbers", on_function("returned"))
+elsewhere = Requirement(
+    "changes no .grad anywhere else",
+    beside_a_weight,
+    tells={"elsewhere": "The .grad of another tensor, which `f` uses, has changed."},
+)
+
+
+@exercise(
+    tier="core",
+    spelled=spelled,
+    hints=(
+        "Two things can be left behind: on `x`, and on other tensors that `f` uses. Which call writes no .grad?",
+        "`torch.autograd.grad` returns gradients instead of storing them; give it a leaf of your own.",
+        "It wants one number to start from. The sum of one number is that number, so sum in any case.",
+    ),
+)
+def grad_of(draw: Draw) -> Iterator[Case]:
+    """Get a gradient without leaving a trace."""
+    n, d = draw.sizes(2, 3, 6)
+    yield one_number("sum_of_sines", draw.normal(n))
+    yield one_number("mixed", draw.normal(n, d, dtype=torch.float64))
+    yield several("squares", draw.normal(n, d))
+    yield several("cubes_of_the_first_column", draw.normal(d, n))
+    yield untracked("sum_of_squares", draw.normal(n))
+    yield left("sum_of_squares", draw.normal(n))
+    yield again("sum_of_sines", draw.normal(n, d))
+    yield elsewhere(draw.normal(n, d))

@@ -1,0 +1,89 @@
+"""`hessian_vector_product`: multiply a Hessian by a vector without building it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, in_turn, values, watched
+
+from ._functions import FUNCTIONS, of_function, on_function
+
+
+class _Count(TorchDispatchMode):
+    """Count the operations, and find the largest tensor that one of them makes."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.operations = 0
+        self.largest = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        sizes = [leaf.numel() for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
+        self.operations += 1
+        self.largest = max([self.largest, *sizes])
+        return result
+
+
+@watched
+def cost(answer: Answer, case: Case) -> Observation:
+    """Whether a tensor with as many entries as the Hessian is made, and whether a backward pass per entry of x is."""
+    name, x, v = copy_of(case.args)
+    with _Count() as count:
+        result = answer(FUNCTIONS[name], x, v)
+    # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
+    many = count.operations > 8 * x.numel()
+    return {"returned": values(result), "full_hessian": count.largest >= x.numel() ** 2, "many_passes": many}
+
+
+second = Requirement("multiplies v by second derivatives", on_function("returned"))
+mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
+untracked = Requirement(
+    "returns an untracked tensor",
+    on_function("tracked", tracked=True),
+    tells={"tracked": "Your result is tracked: its graph stays alive as long as it does."},
+)
+left = Requirement(
+    "leaves what it is given as it was",
+    in_turn(on_function("left"), on_function("left", "again", tracked=True, times=2)),
+    tells={"left": "The result is right, but a tensor that you were given is no longer as it was."},
+)
+cheap = Requirement(
+    "never builds the full Hessian",
+    cost,
+    tells={
+        "full_hessian": "You build all entries of the Hessian on the way to the product.",
+        "many_passes": "Your work grows with the entries of x: is there a backward pass for each of them?",
+    },
+)
+
+
+@exercise(
+    tier="stretch",
+    spelled=of_function,
+    hints=(
+        "The Hessian times v is the gradient of a number: of (gradient of f) times v, summed up.",
+        "The first gradient must have a graph of its own: look at `create_graph`.",
+        "Two calls of `torch.autograd.grad`: the second differentiates the first, with v as `grad_outputs`.",
+    ),
+)
+def hessian_vector_product(draw: Draw) -> Iterator[Case]:
+    """Multiply a Hessian by a vector without building it."""
+    n, d = draw.sizes(2, 3, 6)
+    doubles = partial(draw.normal, dtype=torch.float64)
+    yield second("sum_of_cubes", doubles(n), doubles(n))
+    yield mixed("mixed", draw.normal(n), draw.normal(n))
+    yield mixed("mixed", doubles(n, d), doubles(n, d))
+    yield untracked("mixed", doubles(n), doubles(n))
+    yield left("mixed", doubles(d), doubles(d))
+    yield cheap("mixed", doubles(60), doubles(60))

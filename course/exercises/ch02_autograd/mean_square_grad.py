@@ -1,0 +1,52 @@
+"""`mean_square_grad`: let autograd find a gradient."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.gradients import on_tensors
+from autograder.watching.rules import Rule
+
+from ._traces import again, left, untracked
+
+_AUTOGRAD = frozenset({"backward", "grad", "vjp", "jacobian", "jacrev", "jacfwd", "grad_and_value", "jvp"})
+
+
+def _asks_nobody(tree: ast.AST) -> bool:
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return not _AUTOGRAD & (names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)})
+
+
+by_autograd = Rule(
+    "by_autograd",
+    "lets autograd find the gradient",
+    "You never ask autograd: let `backward` or `torch.autograd.grad` find the derivative.",
+    _asks_nobody,
+)
+
+gradient = Requirement("gives the gradient of the mean of the squares", on_tensors("returned"))
+any_shape = Requirement("works for any shape and dtype", on_tensors("returned"))
+
+
+@exercise(
+    tier="warm-up",
+    rules=(by_autograd,),
+    hints=(
+        "Work on a leaf of your own: then nothing can be left behind on `x`.",
+        "`x.detach().clone().requires_grad_()` is such a leaf. Its .grad is new and belongs to you.",
+    ),
+)
+def mean_square_grad(draw: Draw) -> Iterator[Case]:
+    """Let autograd find a gradient."""
+    n, d, k = draw.sizes(3, 3, 6)
+    yield gradient(draw.normal(4, 3))
+    yield any_shape(draw.normal(n + 2))
+    yield any_shape(draw.normal(n, d, k, dtype=torch.float64))
+    yield untracked(draw.normal(4, 3))
+    yield left(draw.normal(4, 3))
+    yield again(draw.normal(4, 3))

@@ -1,0 +1,59 @@
+"""`predict_grad_state`: predict what autograd leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, number, see, watched
+from autograder.watching.rules import avoids
+
+
+@watched
+def state_told(answer: Answer, case: Case) -> Observation:
+    """The predicted state of a program; a whole number counts as a float."""
+    result = answer(*case.args)
+    if not isinstance(result, dict):
+        return {"returned": see(result)}
+    told = {str(key): value for key, value in result.items()}
+    return {"returned": {key: number(value) if key == "grad" else see(value) for key, value in told.items()}}
+
+
+once = Requirement("tells what one backward leaves behind", state_told)
+twice = Requirement("tells what a second backward does", state_told)
+middle = Requirement("tells about a tensor in the middle", state_told)
+after_update = Requirement("tells what a leaf is after an update", state_told)
+detached = Requirement("tells what detach does", state_told)
+in_place = Requirement("tells which changes in place stop a program", state_told)
+programs = {
+    once: ("once",),
+    twice: ("twice", "fresh", "twice_sum"),
+    middle: ("middle", "kept"),
+    after_update: ("rebound", "under"),
+    detached: ("detached",),
+    in_place: ("on_leaf", "after_exp", "after_twice"),
+}
+
+
+@exercise(
+    tier="core",
+    rules=(
+        avoids(
+            "torch",
+            requirement="works by the rules, without torch",
+            sentence="You ask torch. Predict instead: the rules say what each line leaves behind.",
+        ),
+    ),
+    hints=(
+        "Go line by line: is the tensor asked about made by an operation? What did each operation save?",
+        "`**` and `exp` save a tensor, a sum and `* 2` do not. What is not saved can be neither freed nor spoilt.",
+        "Only leaves get a .grad, unless asked by `retain_grad`; a program that stops keeps what was done before.",
+    ),
+)
+def predict_grad_state(draw: Draw) -> Iterator[Case]:
+    """Predict what autograd leaves behind."""
+    for requirement, names in programs.items():
+        for name in names:
+            yield requirement((name, round(draw.real(2.5, 9.0), 2)))

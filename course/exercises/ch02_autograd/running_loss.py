@@ -1,0 +1,94 @@
+"""`running_loss`: watch a loss without keeping its graph."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
+
+
+class _Mark:
+    """Something that lives exactly as long as the graph node whose metadata holds it."""
+
+
+def running(*kept: str, generator: bool = True) -> Probe:
+    """The mean of losses, and what was seen each time the next one was asked for.
+
+    Facets: `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time the next
+    loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        (levels,) = case.args
+        param = torch.ones((), dtype=torch.float64, requires_grad=True)
+        graphs: list[weakref.ref[_Mark]] = []
+        so_far: list[float] = []
+        held: list[int] = [0]
+
+        def losses() -> Iterator[Tensor]:
+            for level in levels:
+                yield _marked_loss(param, level, graphs)
+                so_far.append(_arrived(param))
+                held.append(sum(graph() is not None for graph in graphs[:-1]))
+
+        result = answer(losses() if generator else list(losses()))
+        return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
+
+    return watched(look, *kept)
+
+
+def _marked_loss(param: Tensor, level: float, graphs: list[weakref.ref[_Mark]]) -> Tensor:
+    loss = param * param * level
+    mark = _Mark()
+    graphs.append(weakref.ref(mark))
+    assert loss.grad_fn is not None
+    loss.grad_fn.metadata["mark"] = mark  # type: ignore[index]
+    return loss
+
+
+def _arrived(param: Tensor) -> float:
+    return 0.0 if param.grad is None else float(param.grad)
+
+
+def spelled(name: str, case: Case) -> str:
+    """Losses are told by their values."""
+    return call_of(name, f"<losses of {', '.join(map(str, case.args[0]))}>")
+
+
+mean = Requirement("returns the mean of the values as a float", running("returned", generator=False))
+from_generator = Requirement("takes its losses from a generator too", running("returned"))
+backward = Requirement(
+    "calls backward on each loss, before it asks for the next",
+    running("gradient", "so_far"),
+    tells={
+        "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",
+        "so_far": "When you asked for the next loss, the gradient of the one before had not arrived.",
+    },
+)
+freed = Requirement(
+    "keeps no graph of an earlier loss",
+    running("kept"),
+    tells={"kept": "When the next loss had come, the graph of an earlier one was still held."},
+)
+
+
+@exercise(
+    tier="core",
+    spelled=spelled,
+    hints=(
+        "What do you need of a loss after its backward? A number, not a tensor with a history.",
+        "Take the value with `item()`, after `backward()`. A generator has no `len`: count as you go.",
+    ),
+)
+def running_loss(draw: Draw) -> Iterator[Case]:
+    """Watch a loss without keeping its graph."""
+    for requirement in (mean, from_generator, backward, freed):
+        yield requirement([round(draw.real(0.5, 9.0), 2) for _ in range(draw.whole(3, 6))])

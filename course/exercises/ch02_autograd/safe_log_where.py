@@ -1,0 +1,43 @@
+"""`safe_log_where`: take a logarithm whose gradient is finite everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probe import facets
+from autograder.watching.probes.tensors import calling, result_only
+
+_gradient = facets(calling(grad=True), "gradient")
+
+logarithm = Requirement("gives the logarithm of positive numbers", result_only)
+zero = Requirement("gives 0 for negative numbers and for 0", result_only)
+gradient = Requirement("has the gradient 1 / x, and 0 where x is negative", _gradient)
+finite = Requirement("has the gradient 0 at 0, not nan", _gradient)
+unchanged = Requirement("leaves x as it is", facets(calling(), "inputs"))
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "The gradient of the branch that `torch.where` leaves out is computed too: 0 times infinity is nan.",
+        "No log may meet a bad number, not even in the branch that is thrown away.",
+        "Choose a harmless number first, with one `torch.where`; take the log of that.",
+    ),
+)
+def safe_log_where(draw: Draw) -> Iterator[Case]:
+    """Take a logarithm whose gradient is finite everywhere."""
+    n, d = draw.sizes(2, 4, 7)
+    positive = draw.uniform(n, low=0.2, high=3.0)
+    yield logarithm(positive)
+    yield logarithm(positive[:3].double() * 1e-12)
+    signed = draw.uniform(n, d, low=0.2, high=3.0) * torch.tensor([-1.0, 1.0]).repeat(n, d)[:, :d]
+    yield zero(signed)
+    yield zero(torch.cat([torch.zeros(2), positive]))
+    yield gradient(signed)
+    yield gradient(positive[:3].double() * 1e-6)
+    yield finite(torch.cat([positive, torch.zeros(2), -positive]))
+    yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))

@@ -1,0 +1,106 @@
+"""`stop_gradient_loss`: let the gradient through to one side only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Seen
+from autograder.watching.probe import Answer, changed, copy_of, in_turn, see, values, watched
+from autograder.watching.probes.gradients import OLD_GRAD, is_tracked, state, warm
+from autograder.watching.rules import avoids
+
+from ._traces import CHANGED
+
+
+class _WatchRecording(TorchFunctionMode):
+    """Note whether anything is computed while recording is off."""
+
+    off = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.off = self.off or not torch.is_grad_enabled()
+        return func(*args, **(kwargs or {}))
+
+
+def stopped(*kept: str, leaves: bool = False) -> Probe:
+    """The loss of two tracked tensors, the gradients that arrive behind each, and what became of the two."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        sources = copy_of(case.args)
+        warm(*sources)
+        given = sources if leaves else [source * 1 for source in sources]
+        before = [state(tensor) for tensor in given]
+        with _WatchRecording() as watch:
+            loss = answer(*given)
+        seen: Observation = {"returned": values(loss), "tracked": is_tracked(loss)}
+        seen["left"] = [changed(was, state(tensor)) for was, tensor in zip(before, given, strict=True)]
+        if isinstance(loss, Tensor) and loss.requires_grad and loss.numel() == 1:
+            loss.sum().backward()
+        seen["to_a"], seen["to_b"] = (see(source.grad - OLD_GRAD) for source in sources)
+        return seen | {"recording_off": watch.off}
+
+    return watched(look, *kept)
+
+
+def compare_stopped(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
+    """The usual comparison, but how the gradient was stopped matters only where none arrives at all.
+
+    A right answer may switch recording off for a copy of b. Of two answers that lose the gradient of a, it tells
+    which mistake was made.
+    """
+    seen = [{facet: value for facet, value in one.items() if facet != "recording_off"} for one in (expected, got)]
+    difference = first_difference(seen[0], seen[1], tolerance)
+    arrives = isinstance(expected.get("to_a"), Seen) and bool(expected["to_a"].values.any())
+    return difference if difference or arrives else first_difference(expected, got, tolerance)
+
+
+loss = Requirement("gives the mean squared difference", stopped("returned", leaves=True))
+to_a = Requirement(
+    "sends the gradient to a",
+    stopped("to_a", "tracked", "recording_off"),
+    tells={
+        "to_a": "The loss is right; the gradient that arrives behind a is not.",
+        "tracked": "Your loss has no history: nothing can flow back from it.",
+    },
+)
+not_to_b = Requirement(
+    "sends no gradient to what is behind b",
+    stopped("to_b"),
+    tells={"to_b": "A gradient arrives behind b, which counts as a constant."},
+)
+left = Requirement(
+    "leaves a and b as they were",
+    in_turn(stopped("left", leaves=True), stopped("left")),
+    tells={"left": CHANGED},
+)
+
+
+@exercise(
+    tier="core",
+    rules=(
+        avoids(
+            "data",
+            requirement="does without .data",
+            sentence="`.data` reaches behind autograd's back: a later change in place goes unnoticed. "
+            "Another method makes a tensor without history.",
+        ),
+    ),
+    compare=compare_stopped,
+    hints=(
+        "One of the two should take part as a number without history. Which one, and which method does that?",
+        "`detach` gives a tensor without history and leaves the original alone. Then: subtract, square, mean.",
+    ),
+)
+def stop_gradient_loss(draw: Draw) -> Iterator[Case]:
+    """Let the gradient through to one side only."""
+    n, d = draw.sizes(2, 3, 6)
+    for requirement in (loss, loss, to_a, to_a, not_to_b, left):
+        yield requirement(draw.normal(n, d), draw.normal(n, d))

@@ -1,0 +1,42 @@
+"""`vjp`: pull a vector back through a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+
+from ._functions import of_function, on_function
+from ._traces import again, left, untracked
+
+of_ones = Requirement("gives the gradient of a sum for a v of ones", on_function("returned"))
+weighs = Requirement("weighs each output with its v", on_function("returned"))
+sums = Requirement("sums over all outputs that depend on an input", on_function("returned"))
+
+
+@exercise(
+    tier="core",
+    spelled=of_function,
+    hints=(
+        "v says how much each output counts. Could you make one number of f(x) and v whose gradient this is?",
+        "`torch.autograd.grad` takes v as `grad_outputs`; no Jacobian is needed.",
+        "Give it a leaf of your own instead of `x`.",
+    ),
+)
+def vjp(draw: Draw) -> Iterator[Case]:
+    """Pull a vector back through a function."""
+    n, d = draw.sizes(2, 4, 6)
+    doubles = partial(draw.normal, dtype=torch.float64)
+    yield of_ones("squares", doubles(n, d), torch.ones(n, d).double())
+    yield weighs("squares", doubles(n), doubles(n))
+    yield weighs("sines", draw.normal(d, n), draw.normal(d, n))
+    yield sums("mix_entries", doubles(n), doubles(n))
+    yield sums("mix_to_three", doubles(n), doubles(3))
+    yield sums("row_products", doubles(n, d), doubles(n))
+    yield untracked("squares", doubles(n), doubles(n))
+    yield left("squares", doubles(n), torch.ones(n).double())
+    yield again("squares", doubles(n), torch.ones(n).double())
