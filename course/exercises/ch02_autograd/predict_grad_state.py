@@ -21,19 +21,13 @@ def state_told(answer: Answer, case: Case) -> Observation:
     return {"returned": {key: number(value) if key == "grad" else see(value) for key, value in told.items()}}
 
 
-once = Requirement("tells what one backward leaves behind", state_told)
-twice = Requirement("tells what a second backward does", state_told)
-middle = Requirement("tells about a tensor in the middle", state_told)
-after_update = Requirement("tells what a leaf is after an update", state_told)
-detached = Requirement("tells what detach does", state_told)
-in_place = Requirement("tells which changes in place stop a program", state_told)
 programs = {
-    once: ("once",),
-    twice: ("twice", "fresh", "twice_sum"),
-    middle: ("middle", "kept"),
-    after_update: ("rebound", "under"),
-    detached: ("detached",),
-    in_place: ("on_leaf", "after_exp", "after_twice"),
+    Requirement("tells what one backward leaves behind", state_told): ("once",),
+    Requirement("tells what a second backward does", state_told): ("twice", "fresh", "twice_sum"),
+    Requirement("tells about a tensor in the middle", state_told): ("middle", "kept"),
+    Requirement("tells what a leaf is after an update", state_told): ("rebound", "under"),
+    Requirement("tells what detach does", state_told): ("detached",),
+    Requirement("tells which changes in place stop a program", state_told): ("on_leaf", "after_exp", "after_twice"),
 }
 
 
@@ -54,6 +48,6 @@ programs = {
 )
 def predict_grad_state(draw: Draw) -> Iterator[Case]:
     """Predict what autograd leaves behind."""
-    for requirement, names in programs.items():
+    for told, names in programs.items():
         for name in names:
-            yield requirement((name, round(draw.real(2.5, 9.0), 2)))
+            yield told((name, round(draw.real(2.5, 9.0), 2)))

@@ -1,0 +1,142 @@
+"""The library of probes: what is written down of answers that are no exercise's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograder.watching.exercise import Case
+from autograder.watching.observation import Observation, Raised, Seen
+from autograder.watching.probe import Answer, facets, in_turn, watched
+from autograder.watching.probes.chance import SEED, by_known_chance, chances, drawn_from_seed, drawn_like, random_from
+from autograder.watching.probes.gradients import on_tensors
+from autograder.watching.probes.memory import copy_and_view
+from autograder.watching.probes.tensors import entries
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+def look(answer: Answer, case: Case) -> Observation:
+    """Two facets of a number, and one of anything else."""
+    result = answer(*case.args)
+    return {"half": result / 2, "double": result * 2} if isinstance(result, int) else {"returned": result}
+
+
+def case(*args: object, **kwargs: object) -> Case:
+    """A case of some requirement."""
+    return Case("works", *args, **kwargs)
+
+
+class TestWatched:
+    def test_some_facets_are_kept(self) -> None:
+        """Of what is seen, those facets are written down that are named."""
+        assert {"double": 8} == watched(look, "double")(lambda: 4, case())
+
+    def test_another_form_is_kept_as_it_is(self) -> None:
+        """Where a look saw another form of result, that is all there is to write down; `facets` has None instead."""
+        assert {"returned": "4"} == watched(look, "double")(lambda: "4", case())
+        assert {"double": None} == facets(watched(look), "double")(lambda: "4", case())
+
+    def test_a_crash_is_a_facet(self) -> None:
+        """What an answer raises is written down, whatever was to be kept."""
+        seen = watched(look, "double")(lambda: 1 // 0, case())
+
+        assert ["raised"] == list(seen)
+        assert isinstance(seen["raised"], Raised)
+
+    def test_probes_take_turns(self) -> None:
+        """Each facet is a list with what each probe saw."""
+        assert {"half": [2.0], "double": [8, 8]} == in_turn(watched(look), watched(look, "double"))(lambda: 4, case())
+
+
+class TestEntries:
+    def test_only_some_are_looked_at(self) -> None:
+        """The others may be wrong, or missing."""
+        assert {"returned": {"a": 1}} == entries("a")(lambda: {"a": 1, "b": "?"}, case())
+
+    def test_a_whole_number_may_count_as_a_float(self) -> None:
+        """256 is as good as 256.0 where it is said so."""
+        seen = entries("a", "b", floats=("a",))(lambda: {"a": 256, "b": 256}, case())
+
+        assert {"a": "float", "b": "int"} == {key: type(value).__name__ for key, value in seen["returned"].items()}
+
+
+class TestMemory:
+    @pytest.mark.parametrize(
+        ("answer", "follows"),
+        [
+            (lambda x: (x[0].clone(), x[1:]), (False, True, False)),
+            (lambda x: (x[0], x[1:].clone()), (True, False, False)),
+            (lambda x: (x[0].detach(), x[1:]), (True, True, True)),
+        ],
+    )
+    def test_it_tells_what_follows(self, answer: Answer, follows: tuple[bool, ...]) -> None:
+        """A copy stays as it was when x changes, a view does not; detaching copies nothing."""
+        seen = copy_and_view(answer, case(X))
+
+        assert follows == (seen["copy_follows"], seen["view_follows"], seen["detached"])
+
+
+class TestGradients:
+    def test_it_tells_what_is_left_behind(self) -> None:
+        """The values, the tracking and the .grad of what an answer was given are compared with what they were."""
+
+        def untidy(x: Tensor) -> Tensor:
+            x.requires_grad_()
+            (x**2).sum().backward()
+            assert x.grad is not None
+            return x.grad
+
+        seen = on_tensors("tracked", "left")(untidy, case(X))
+
+        assert {"tracked": False, "left": [["requires_grad", ".grad"]]} == seen
+
+    def test_a_text_stands_for_a_function(self) -> None:
+        """A case is plain data: it names a function, and the answer gets it."""
+        twice: dict[str, Callable[[Tensor], Tensor]] = {"twice": lambda x: 2 * x}
+        seen = on_tensors("returned", functions=twice)(lambda f, x: f(x), case("twice", X))
+
+        assert isinstance(seen["returned"], Seen)
+        assert torch.equal(2 * X, seen["returned"].values)
+
+
+class TestChance:
+    @pytest.mark.parametrize("kind", ["uniform", "normal"])
+    def test_it_knows_a_distribution(self, kind: Any) -> None:
+        """Numbers look like those of the distribution that they come from, and like no other."""
+        with random_from(SEED):
+            drawn = torch.randn(5000) if kind == "normal" else (torch.rand(5000) - 0.5) * 12**0.5
+        told = {name: drawn_like(drawn, name, 1.0)["distribution"] for name in ("uniform", "normal")}  # type: ignore[arg-type]
+
+        assert {"uniform": kind == "uniform", "normal": kind == "normal"} == told
+
+    def test_a_probe_leaves_the_generators_alone(self) -> None:
+        """The numbers that come after a probe are those that would have come without it."""
+        with random_from(1):
+            expected = torch.rand(3)
+        with random_from(1):
+            by_known_chance(lambda answer, _: {"drawn": answer().tolist()})(lambda: torch.rand(2), case())
+            drawn_from_seed(lambda n, seed=0: torch.randn(n), case(5))
+            after = torch.rand(3)
+
+        assert torch.equal(expected, after)
+
+    @pytest.mark.parametrize(
+        ("seeded", "told"),
+        [
+            (False, {"anew": True, "global": True, "untouched": True}),
+            (True, {"anew": False, "global": True, "untouched": False}),
+        ],
+    )
+    def test_it_tells_a_seed_that_is_set(self, seeded: bool, told: dict[str, bool]) -> None:
+        """Whoever seeds the global generator draws the same numbers again."""
+
+        def draw() -> Tensor:
+            if seeded:
+                torch.default_generator.manual_seed(3)
+            return torch.rand(3)
+
+        with random_from(1):
+            assert told == chances(draw)
