@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -130,28 +130,20 @@ def attempt(call: Callable[[], Observation]) -> Observation:
         return {"raised": raised(error)}
 
 
-def changed(before: dict[str, Plain], after: dict[str, Plain]) -> list[str]:
+def changed(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:
     """What is no longer as it was, to the last bit, by name."""
     exact = Tolerance(0.0, 0.0)
     return [what for what in before if first_difference(before[what], after[what], exact) is not None]
 
 
-def changed_inputs(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The names of the arguments (`argument 1`, or the keyword) that no longer hold what the case holds."""
-    given = {f"argument {i + 1}": pair for i, pair in enumerate(zip(case.args, args, strict=True))}
-    given |= {name: (case.kwargs[name], kwargs[name]) for name in case.kwargs}
-    return [name for name, (before, after) in given.items() if not _identical(before, after)]
+def named_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by name: `argument 1`, or the keyword."""
+    return {f"argument {place}": arg for place, arg in enumerate(args, 1)} | dict(kwargs)
 
 
-def _identical(before: Any, after: Any) -> bool:
-    if isinstance(before, torch.Tensor):
-        same_kind = before.shape == after.shape and before.dtype == after.dtype
-        return same_kind and bool(torch.equal(torch.nan_to_num(before), torch.nan_to_num(after.detach())))
-    if isinstance(before, list | tuple):
-        return len(before) == len(after) and all(map(_identical, before, after))
-    if isinstance(before, dict):
-        return list(before) == list(after) and all(_identical(before[key], after[key]) for key in before)
-    return bool(before == after)
+def changed_inputs(case: Case, args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[str]:
+    """The names of the arguments that no longer hold what the case holds."""
+    return changed(named_arguments(case.args, case.kwargs), named_arguments(args, kwargs))
 
 
 def watched(look: Look, *kept: str) -> Probe:

@@ -61,7 +61,7 @@ def _answer(source: str, name: str) -> ast.Module | None:
     except SyntaxError:
         return None
     return ast.Module(
-        reached(tree.body, {name}, lambda node: names_of([node]).bound, _names) or tree.body, type_ignores=[]
+        reached(tree.body, {name}, lambda node: names_of([node]).bound, names_used) or tree.body, type_ignores=[]
     )
 
 
@@ -70,10 +70,10 @@ _LOOPING_CALLS = frozenset({"map", "vectorize", "apply_"})
 
 
 def _has_loop(tree: ast.AST) -> bool:
-    return any(isinstance(node, _LOOPS) for node in ast.walk(tree)) or _names(tree) & _LOOPING_CALLS != set()
+    return any(isinstance(node, _LOOPS) for node in ast.walk(tree)) or names_used(tree) & _LOOPING_CALLS != set()
 
 
-def _names(tree: ast.AST) -> set[str]:
+def names_used(tree: ast.AST) -> set[str]:
     """Every name and attribute that the code uses; what a def or a docstring says does not count."""
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
@@ -97,7 +97,7 @@ no_loops = Rule(
 
 def avoids(*names: str, requirement: str, sentence: str) -> Rule:
     """A rule that forbids some names, as a variable (`torch`) or as an attribute (`.softmax`)."""
-    return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(_names(tree) & set(names)))
+    return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
 
 
 def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:

@@ -8,14 +8,14 @@ import torch
 
 from autograder.watching.exercise import Case
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed_inputs, copy_of, plain_key, see, watched
+from autograder.watching.probe import Answer, changed, changed_inputs, copy_of, named_arguments, plain_key, see, watched
 
 
 def shared_with(result: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plain:
     """For each tensor of the result, in its place, the arguments whose memory it uses."""
     if isinstance(result, torch.Tensor):
-        named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-        return [name for name, arg in named.items() if isinstance(arg, torch.Tensor) and same_memory(result, arg)]
+        named = named_arguments(args, kwargs).items()
+        return [name for name, arg in named if isinstance(arg, torch.Tensor) and same_memory(result, arg)]
     if type(result) in (list, tuple):
         return [shared_with(item, args, kwargs) for item in result]  # type: ignore[attr-defined]
     if type(result) is dict:
@@ -44,7 +44,7 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
         return {"returned": see(result)}
     before = tuple(see(part) for part in result)
     x.add_(1)
-    moved = [_moved(was, part) for was, part in zip(before, result, strict=True)]
+    moved = [bool(changed({"part": was}, {"part": see(part)})) for was, part in zip(before, result, strict=True)]
     return {
         "returned": before,
         "inputs": inputs,
@@ -52,13 +52,6 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
         "view_follows": moved[1:] == [True],
         "detached": moved[:1] == [True] and _first_is_detached(answer, case),
     }
-
-
-def _moved(before: Plain, now: object) -> bool:
-    """Whether a tensor holds other numbers than it did before."""
-    if not isinstance(now, torch.Tensor) or before.values is None:
-        return False
-    return not torch.equal(before.values, now.detach())
 
 
 def _first_is_detached(answer: Answer, case: Case) -> bool:

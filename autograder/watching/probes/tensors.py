@@ -9,7 +9,7 @@ import torch
 
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed_inputs, copy_of, facets, number, see, watched
+from autograder.watching.probe import Answer, changed_inputs, copy_of, facets, named_arguments, number, see, watched
 from autograder.watching.probes.memory import shared_with
 
 
@@ -75,8 +75,8 @@ def weighted(result: torch.Tensor) -> torch.Tensor:
 
 
 def _float_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, torch.Tensor]:
-    named = {f"argument {i + 1}": arg for i, arg in enumerate(args)} | kwargs
-    return {name: arg for name, arg in named.items() if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
+    named = named_arguments(args, kwargs).items()
+    return {name: arg for name, arg in named if isinstance(arg, torch.Tensor) and arg.is_floating_point()}
 
 
 def _track(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

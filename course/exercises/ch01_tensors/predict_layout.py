@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.rules import Rule, imported
-
-
-def _mentions_tensors(tree: ast.AST) -> bool:
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return bool((names | imported(tree)) & {"torch", "numpy", "np"})
-
+from autograder.watching.rules import Rule, imported, names_used
 
 no_torch = Rule(
     "no_torch",
     "works from the numbers alone, without torch or NumPy",
     "`torch` or NumPy is used in `predict_layout`. Predict instead: work from the numbers alone.",
-    _mentions_tensors,
+    lambda tree: bool((names_used(tree) | imported(tree)) & {"torch", "numpy", "np"}),
 )
 
 

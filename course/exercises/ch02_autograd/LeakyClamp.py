@@ -58,32 +58,25 @@ def two_calls(answer: Answer, case: Case) -> Observation:
 
 @watched
 def needs(answer: Answer, case: Case) -> Observation:
-    """What backward itself returns where only x, and where only slope, is tracked."""
+    """What backward itself returns where only x, and where only slope, is tracked; and whether grad_out stays."""
     return {
-        "for_x_alone": _backward_returns(answer, case, x=True),
-        "for_slope_alone": _backward_returns(answer, case, x=False),
-        "grad_out_kept": _keeps_grad_out(answer, case),
+        "for_x_alone": _backward(answer, case, 0)[0],
+        "for_slope_alone": _backward(answer, case, 3)[0],
+        "grad_out_kept": _backward(answer, case, 0, 3)[1],
     }
 
 
-def _backward_returns(answer: Answer, case: Case, x: bool) -> list[str]:
+def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[list[str], bool]:
+    """What backward returns where these arguments are tracked, and whether it leaves what it is given as it was."""
     args = copy_of(case.args)
-    (args[0] if x else args[3]).requires_grad_()
+    for place in tracked:
+        args[place].requires_grad_()
     y = _apply(answer, *args)
-    with torch.no_grad():
-        grads = answer.backward(y.grad_fn, _weights(y))  # type: ignore[attr-defined]
-    grads = grads if isinstance(grads, tuple) else (grads,)
-    return ["None" if grad is None else "a tensor" for grad in grads]
-
-
-def _keeps_grad_out(answer: Answer, case: Case) -> bool:
-    """Whether backward leaves what it is given as it was."""
-    x, low, high, slope = copy_of(case.args)
-    y = _apply(answer, x.requires_grad_(), low, high, slope.requires_grad_())
     given = _weights(y)
     with torch.no_grad():
-        answer.backward(y.grad_fn, given)  # type: ignore[attr-defined]
-    return torch.equal(given, _weights(y))
+        grads = answer.backward(y.grad_fn, given)  # type: ignore[attr-defined]
+    grads = grads if isinstance(grads, tuple) else (grads,)
+    return ["None" if grad is None else "a tensor" for grad in grads], torch.equal(given, _weights(y))
 
 
 @watched

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import torch
@@ -10,23 +9,16 @@ import torch
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.gradients import on_tensors
-from autograder.watching.rules import Rule
+from autograder.watching.rules import Rule, names_used
 
 from ._traces import again, left, untracked
 
-_AUTOGRAD = frozenset({"backward", "grad", "vjp", "jacobian", "jacrev", "jacfwd", "grad_and_value", "jvp"})
-
-
-def _asks_nobody(tree: ast.AST) -> bool:
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return not _AUTOGRAD & (names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)})
-
-
+_AUTOGRAD = {"backward", "grad", "vjp", "jacobian", "jacrev", "jacfwd", "grad_and_value", "jvp"}
 by_autograd = Rule(
     "by_autograd",
     "lets autograd find the gradient",
     "You never ask autograd: let `backward` or `torch.autograd.grad` find the derivative.",
-    _asks_nobody,
+    lambda tree: not names_used(tree) & _AUTOGRAD,
 )
 
 gradient = Requirement("gives the gradient of the mean of the squares", on_tensors("returned"))
