@@ -6,7 +6,6 @@ from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
 from autograder.watching.probe import see
-from course.exercises import _ch03_calls as calls
 from course.exercises import _ch04_calls as training
 from tests.our_course import COURSE
 
@@ -18,6 +17,13 @@ def sentence(answer: object) -> str:
     first = made.report(answer).first  # type: ignore[arg-type]
     assert first is not None
     return first.sentence
+
+
+def spelled(name: str, case: Case) -> str:
+    """A call of an exercise, as its reports spell it."""
+    spell = COURSE.find(name).spelled
+    assert spell is not None
+    return spell(name, case)
 
 
 def test_a_missing_return_is_guessed() -> None:
@@ -93,16 +99,13 @@ def test_an_error_is_a_sentence() -> None:
 def test_an_exercise_may_spell_its_calls() -> None:
     """Where a case is no plain call, a report shows what is really called."""
     x = torch.zeros(9, 5)
-    assert (
-        calls.made_and_called("MLP", Case("", [5, 2], "nn.Tanh", x=x))
-        == "MLP([5, 2], nn.Tanh)(<tensor (9, 5) float32>)"
-    )
-    batches = calls.made_and_called("BatchNorm1d", Case("", 5, batches=[x, x[:2]]))
+    assert spelled("MLP", Case("", [5, 2], "nn.Tanh", x=x)) == "MLP([5, 2], nn.Tanh)(<tensor (9, 5) float32>)"
+    batches = spelled("BatchNorm1d", Case("", 5, batches=[x, x[:2]]))
     assert batches == "BatchNorm1d(5)(batch), for batches of 9, 2 rows"
-    assert calls.on_module("init_he", Case("", "a linear layer", 3, 2)) == "init_he(<a linear layer, sizes 3, 2>)"
-    later = calls.saving("save_best", Case("", "a linear layer", 3, 2, 0.7, 0.5))
+    assert spelled("init_he", Case("", "a linear layer", 3, 2)) == "init_he(<a linear layer, sizes 3, 2>)"
+    later = spelled("save_best", Case("", "a linear layer", 3, 2, 0.7, 0.5))
     assert later == "save_best(<a linear layer, sizes 3, 2>, <a record with loss 0.7>, 0.5)"
-    frozen = calls.freezing("freeze_all_but", Case("", "two layers", 3, "head.*", x))
+    frozen = spelled("freeze_all_but", Case("", "two layers", 3, "head.*", x))
     assert frozen == "freeze_all_but(<two layers, sizes 3>, 'head.*')"
 
 

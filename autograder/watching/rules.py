@@ -100,6 +100,22 @@ def avoids(*names: str, requirement: str, sentence: str) -> Rule:
     return Rule(f"avoids_{'_'.join(names)}", requirement, sentence, lambda tree: bool(names_used(tree) & set(names)))
 
 
+def ready_made(*names: str, requirement: str, sentence: str) -> Rule:
+    """A rule that forbids to take some names from a module; an own class or an attribute of self may have them."""
+
+    def breaks(tree: ast.AST) -> bool:
+        nodes = list(ast.walk(tree))
+        taken = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+        taken |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and not _on_self(node)}
+        return bool(set(names) & taken)
+
+    return Rule(f"ready_made_{names[0]}", requirement, sentence, breaks)
+
+
+def _on_self(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
 def few_lines(most: int, given: Mapping[str, Sequence[str]], requirement: str, sentence: str) -> Rule:
     """The rule that each function of `given` differs in at most `most` lines from those that it was given as.
 

@@ -1,14 +1,19 @@
-"""The modules of chapter 3's cases: a case is plain data and names one, with its sizes."""
+"""Sample modules: a case is plain data, so it names one, with its sizes; each is built anew, with known numbers.
+
+yield counts("two layers", 4, 2, 6)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-Note = Callable[[Tensor], object]
+from autograder.watching.exercise import Case
+from autograder.watching.probe import copy_of
 
 
 def settle(*tensors: Tensor, place: int = 0) -> None:
@@ -70,7 +75,7 @@ class Reused(nn.Module):
 class Spy(nn.Module):
     """Passes its input on, and tells of it."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Callable[[Tensor], object]) -> None:
         super().__init__()
         self.note = note
 
@@ -130,7 +135,7 @@ def _stack(a: int, b: int, c: int) -> nn.Module:
     return nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c))
 
 
-_ZOO: dict[str, Callable[..., nn.Module]] = {
+SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a linear layer": nn.Linear,
     "two layers": _stack,
     "nested layers": Nested,
@@ -143,7 +148,6 @@ _ZOO: dict[str, Callable[..., nn.Module]] = {
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),
     "a body and a head": Transfer,
     "layers of many kinds": Mixed,
-    "a batch norm alone": nn.BatchNorm1d,
     "images": lambda c: nn.Sequential(nn.Conv2d(c, c + 2, 3), nn.MaxPool2d(2), nn.Flatten()),
 }
 
@@ -152,11 +156,21 @@ def _twice_in(layer: nn.Module) -> nn.Module:
     return nn.Sequential(layer, nn.Tanh(), layer)
 
 
-def build(name: str, *sizes: Any) -> nn.Module:
+def sample(name: str, *sizes: Any) -> nn.Module:
     """The module of this name, with the same numbers in its parameters and buffers each time."""
-    module = _ZOO[name](*sizes)
+    module = SAMPLES[name](*sizes)
     settle(*module.parameters())
     for buffer in module.buffers():
         if buffer.is_floating_point():
             buffer.copy_(known(*buffer.shape, place=1).abs())  # a variance is positive
     return module
+
+
+def named_in(case: Case) -> tuple[str, list[int], list[Any]]:
+    """The name of a case's module, its sizes (the whole numbers behind the name), and copies of all that follows.
+
+    A list among these is a shape, and given as a tuple: a case, once it is shipped, has lists only.
+    """
+    name, *rest = copy_of(case.args)
+    sizes = list(takewhile(lambda item: type(item) is int, rest))
+    return name, sizes, [tuple(item) if isinstance(item, list) else item for item in rest[len(sizes) :]]

@@ -1,0 +1,169 @@
+"""`BatchNorm1d`: batch norm, in training and in eval mode, with its running statistics."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import values
+from autograder.watching.probes.given_modules import copies, moved, numbers
+from autograder.watching.probes.modules import arriving, on_new
+from autograder.watching.probes.sample_modules import known
+from autograder.watching.rules import ready_made
+
+from ._calls import made_and_called
+
+RUNNING = ("running_mean", "running_var")
+
+
+def on_batches(look: Callable[..., Observation]) -> Probe:
+    """A probe of a new module in the dtype of its batches: `look(module, *batches)`."""
+
+    def look_at(module: Any, given: Any, n: int) -> Observation:
+        batches = given if isinstance(given, list) else [given]
+        return look(module.to(batches[0].dtype), *batches)
+
+    return on_new(look_at)
+
+
+def statistics(module: Any) -> dict[str, Tensor]:
+    """The running values, by name."""
+    return {name: getattr(module, name) for name in RUNNING}
+
+
+@on_batches
+def in_training(module: Any, x: Tensor) -> Observation:
+    """What a new module returns for a batch, and whether it changes the batch."""
+    before = x.clone()
+    result = values(module(x))
+    return {"returned": result, "inputs": [] if torch.equal(before, x) else ["x"]}
+
+
+@on_batches
+def registered(module: Any, x: Tensor) -> Observation:
+    """What the module lists with what start, and what it computes with another weight and bias."""
+    buffers = {name: buffer for name, buffer in sorted(module.named_buffers()) if name in RUNNING}
+    seen: Observation = {
+        "parameters": numbers(dict(sorted(module.named_parameters()))),
+        "buffers": numbers(buffers),
+        "state_dict": sorted(name for name in module.state_dict() if name != "num_batches_tracked"),
+    }
+    with torch.no_grad():
+        module.weight.copy_(known(*module.weight.shape, place=2))
+        module.bias.copy_(known(*module.bias.shape, place=3))
+    return seen | {"scaled": values(module(x))}
+
+
+@on_batches
+def gradients(module: Any, x: Tensor) -> Observation:
+    """The gradients that arrive at the batch, at weight and at bias, of a sum of weighted squares."""
+    x.requires_grad_()
+    found = arriving(module(x) ** 2 + module(x), x, module, "weight", "bias")
+    return {f"to_{name}": grad for name, grad in found.items()}
+
+
+@on_batches
+def after_each(module: Any, *batches: Tensor) -> Observation:
+    """The running values after each batch in training."""
+    seen: Observation = {name: [] for name in RUNNING}
+    for batch in batches:
+        module(batch)
+        for name, tensor in statistics(module).items():
+            seen[name].append(values(tensor))
+    return seen
+
+
+@on_batches
+def in_eval(module: Any, *batches: Tensor) -> Observation:
+    """What the module returns in eval mode, from statistics that no batch has, and which of these have moved."""
+    for place, tensor in enumerate(statistics(module).values(), 4):
+        tensor.data.copy_(known(batches[0].shape[-1], place=place).abs() + 0.1)
+    before = copies(statistics(module))
+    module.eval()
+    seen: Observation = {"in_eval": [values(module(batch)) for batch in batches]}
+    return seen | {"moved": moved(before, statistics(module))}
+
+
+@on_batches
+def without_graph(module: Any, x: Tensor) -> Observation:
+    """Whether the statistics are untracked after a step on a tracked batch, and whether the module can be copied."""
+    for _ in range(2):
+        module(x.clone().requires_grad_()).sum().backward()
+    tracked = [name for name, tensor in statistics(module).items() if tensor.requires_grad]
+    return {"tracked": tracked, "copied": values(copy.deepcopy(module).eval()(x))}
+
+
+basic = Requirement("standardizes each feature over the batch in training", in_training)
+registers = Requirement(
+    "holds weight and bias as parameters, the running values as buffers",
+    registered,
+    {
+        "parameters": "The parameters are not a weight of ones and a bias of zeros.",
+        "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
+        "scaled": "The values with another weight and bias are not right.",
+    },
+)
+flows = Requirement(
+    "lets the gradient flow through mean and variance",
+    gradients,
+    {
+        "to_x": "The gradient that arrives at x is not right: mean and variance depend on x as well.",
+        "to_weight": "The gradient that arrives at weight is not right.",
+        "to_bias": "The gradient that arrives at bias is not right.",
+    },
+)
+running = Requirement("moves the running values toward those of each batch", after_each)
+evaluated = Requirement(
+    "uses the running values in eval mode, and leaves them",
+    in_eval,
+    {
+        "in_eval": "In eval mode, the values are not those from the running mean and variance.",
+        "moved": "The running values change in eval mode.",
+    },
+)
+no_graph = Requirement(
+    "keeps no graph in the running values",
+    without_graph,
+    {"tracked": "A running value is tracked: it keeps the graphs of all batches so far."},
+)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "In training the mean and variance come from the batch, and the gradient flows through them as well.",
+        "The running values are buffers: change them in place under `torch.no_grad()`, in training only.",
+        "Two variances: correction=0 to standardize with, correction=1 for running_var. The eps is inside the root.",
+    ),
+    spelled=made_and_called,
+    rules=(
+        ready_made(
+            *("BatchNorm1d", "batch_norm", "native_batch_norm", "BatchNorm2d", "SyncBatchNorm", "LazyBatchNorm1d"),
+            requirement="does without ready-made batch norm",
+            sentence="You use a ready-made batch norm. Here you write down the formula yourself.",
+        ),
+    ),
+)
+def BatchNorm1d(draw: Draw) -> Iterator[Case]:
+    """Write batch norm."""
+    n, rows, others = draw.sizes(3, 2, 7)
+
+    def batch(size: int) -> Tensor:
+        return draw.normal(size, n, dtype=torch.float64) * 2 + torch.arange(n) - 1
+
+    yield basic(n, x=batch(rows))
+    yield basic(n, x=batch(others) * 1e-3)
+    yield basic(n, x=batch(rows).float())
+    yield registers(n, x=batch(rows))
+    yield flows(n, x=batch(others + 1))
+    yield running(n, x=batch(rows))
+    yield running(n, batches=[batch(others), batch(rows), batch(others)])
+    yield evaluated(n, batches=[batch(rows), batch(1)])
+    yield no_graph(n, x=batch(rows))

@@ -1,0 +1,147 @@
+"""`Dropout`: drop numbers in training.
+
+A case's x is a shape: the probes make their inputs, without zeros, so that what is 0 in a result was dropped. Some
+thousand numbers are drawn, which is enough for bounds that no right answer passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import outline, see
+from autograder.watching.probes.chance import ERRORS, chances
+from autograder.watching.probes.modules import on_new
+from autograder.watching.rules import ready_made
+
+from ._calls import made_and_called
+
+Shape = tuple[int, int]
+
+
+def numbers(shape: Shape) -> Tensor:
+    """Numbers from 1 to 2, in order."""
+    return torch.linspace(1, 2, shape[0] * shape[1]).reshape(shape)
+
+
+@on_new
+def share(module: Any, shape: Shape, p: float) -> Observation:
+    """Whether about a share p is dropped."""
+    results = [module(numbers(shape)) for _ in range(8)]
+    count, n = sum(int((result == 0).sum()) for result in results), 8 * shape[0] * shape[1]
+    return {"returned": outline(results[0]), "share": abs(count / n - p) < ERRORS * (p * (1 - p) / n) ** 0.5}
+
+
+@on_new
+def each_alone(module: Any, shape: Shape, p: float) -> Observation:
+    """Whether most rows, and most columns, hold dropped and kept numbers, and whether their count varies.
+
+    Eight counts of a thousand numbers or more are all equal less than once in a hundred million calls.
+    """
+    dropped = [module(numbers(shape)) == 0 for _ in range(8)]
+    mixed = [bool(((dropped[0].double().mean(dim) % 1) != 0).double().mean() > 0.5) for dim in (1, 0)]
+    varies = len({int(one.sum()) for one in dropped}) > 1
+    return {"rows_mixed": mixed[0], "columns_mixed": mixed[1], "count_varies": varies}
+
+
+@on_new
+def factors(module: Any, shape: Shape, p: float) -> Observation:
+    """What the numbers that stay are multiplied with: the smallest and the largest factor."""
+    x = numbers(shape)
+    result = module(x.clone())
+    found = (result / x)[result != 0]
+    return {"factors": [float(found.min()), float(found.max())] if found.numel() else []}
+
+
+@on_new
+def by_mode(module: Any, shape: Shape, p: float) -> Observation:
+    """Whether eval mode gives x itself, and whether training mode drops again afterwards."""
+    x = numbers(shape)
+    calm = module.eval()(x.clone())
+    return {"in_eval": see((calm / x).unique()), "after_train": bool((module.train()(x.clone()) == 0).any())}
+
+
+@on_new
+def what_stays(module: Any, shape: Shape, p: float) -> Observation:
+    """The dtype of a float64 result, whether x has changed, and the gradient where numbers stay and are dropped."""
+    x = torch.linspace(1, 2, shape[0] * shape[1], dtype=torch.float64).reshape(shape)
+    given, tracked = x.clone(), x.clone().requires_grad_()
+    module(given)
+    result = module(tracked)
+    result.sum().backward()
+    flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result)
+    return {"dtype": str(result.dtype), "unchanged": torch.equal(given, x), "flows": bool(flows)}
+
+
+basic = Requirement(
+    "drops about a share p of the numbers in training",
+    share,
+    {"share": "The share of numbers that you set to 0 is not p."},
+)
+scaled = Requirement(
+    "divides the others by 1 - p",
+    factors,
+    {"factors": "The numbers that stay are not multiplied by 1 / (1 - p)."},
+)
+singly = Requirement(
+    "drops each number independent of the others",
+    each_alone,
+    {
+        "rows_mixed": "Whole rows are dropped, or kept.",
+        "columns_mixed": "Whole columns are dropped, or kept.",
+        "count_varies": "You drop the same number of entries each time; such draws are not independent.",
+    },
+)
+calm = Requirement(
+    "drops nothing in eval mode",
+    by_mode,
+    {
+        "in_eval": "In eval mode the result is not x.",
+        "after_train": "After eval mode, back in training, nothing is dropped any more.",
+    },
+)
+anew = Requirement(
+    "draws anew at each call, and never seeds",
+    on_new(lambda module, shape, p: chances(lambda: module(torch.ones(shape)))),
+    {
+        "anew": "Two calls in a row drop the same numbers.",
+        "global": "The same seed of torch's global generator gives other numbers.",
+        "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",
+    },
+)
+gentle = Requirement(
+    "keeps dtype, gradient and x as they should be",
+    what_stays,
+    {
+        "unchanged": "Your code changes x in place.",
+        "flows": "The gradient is not 1 / (1 - p) where numbers stay, and 0 where they are dropped.",
+    },
+)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "`self.training` says in which mode the module is.",
+        "Compare uniform random numbers of the shape of x with p: that is a mask with a draw for each number.",
+    ),
+    spelled=made_and_called,
+    rules=(
+        ready_made(
+            *("Dropout", "dropout", "dropout_", "Dropout1d", "dropout1d", "alpha_dropout", "native_dropout"),
+            requirement="does without ready-made dropout",
+            sentence="You use a ready-made dropout. Here you draw the mask yourself.",
+        ),
+    ),
+)
+def Dropout(draw: Draw) -> Iterator[Case]:
+    """Drop numbers in training."""
+    for requirement in (basic, basic, scaled, singly, calm, anew, gentle):
+        yield requirement(draw.choice([0.2, 0.3, 0.4, 0.6, 0.7]), x=(draw.whole(30, 40), draw.whole(41, 50)))
+    yield scaled(0.0, x=(draw.whole(3, 9), draw.whole(3, 9)))

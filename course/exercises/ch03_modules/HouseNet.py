@@ -1,0 +1,83 @@
+"""`HouseNet`: a bug hunt, for what does not learn in a model of the prices of houses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import outline
+from autograder.watching.probes.modules import computes, grad_of, on_new
+
+from ._calls import made_and_called
+
+
+def learns(part: str) -> Probe:
+    """Whether each shape of a part of the model stands among the parameters that a gradient reaches."""
+
+    def look(module: Any, x: Tensor, features: int) -> Observation:
+        module(x).sum().backward()
+        learned = [tuple(p.shape) for p in module.parameters() if p.grad is not None]
+        parts = {"hidden": [(16, features), (16,), (8, 16), (8,)], "out": [(1, 8), (1,)]}
+        return {part: all(shape in learned for shape in parts[part])}
+
+    return on_new(look)
+
+
+@on_new
+def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
+    """What kind of thing the scale is, and whether a gradient reaches it."""
+    module(x).sum().backward()
+    scale = module.scale
+    kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
+    kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
+    reached = bool(getattr(scale, "requires_grad", False)) and grad_of(scale) is not None
+    return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient"}
+
+
+begins = Requirement(
+    "gives one price per house, and has parameters",
+    on_new(
+        lambda module, x, _: {"returned": outline(module(x).detach()), "learns": any(True for _ in module.parameters())}
+    ),
+    {"learns": "The prices have the right shape, but parameters() is empty: nothing here would learn."},
+)
+hidden = Requirement(
+    "learns in its hidden layers",
+    learns("hidden"),
+    {"hidden": "Not every weight and bias of the hidden layers is a parameter that a gradient reaches."},
+)
+out = Requirement(
+    "learns in its output layer",
+    learns("out"),
+    {"out": "Weight and bias of the output layer are not both parameters that a gradient reaches."},
+)
+scale = Requirement("learns its scale", kind_of_scale, {"scale": "The scale is not what it should be."})
+again = Requirement(
+    "gives the same prices for the same houses",
+    on_new(lambda module, x, _: {"same": bool(torch.equal(module(x), module(x)))}),
+    {"same": "Called twice with the same houses, your model gives other prices the second time."},
+)
+prices = Requirement("computes the prices that the docstring describes", computes())
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Print the names in `named_parameters()`. Seven tensors should learn: which ones are missing?",
+        "Ask of each: is it made in `__init__`? Does it reach the module as an attribute that a module registers?",
+        "A plain list and a plain tensor are not looked at. A layer that is made in `forward` is new at each call.",
+    ),
+    spelled=made_and_called,
+)
+def HouseNet(draw: Draw) -> Iterator[Case]:
+    """Find out why a model does not learn."""
+    features, n = draw.sizes(2, 2, 7)
+    for requirement in (begins, hidden, out, scale, again, prices):
+        yield requirement(features, x=draw.normal(n, features))
+    yield prices(features + 1, x=draw.normal(1, features + 1))

@@ -1,0 +1,108 @@
+"""`Linear`: a linear layer, made from parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, values
+from autograder.watching.probes.chance import by_known_chance, drawn_like
+from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled
+from autograder.watching.rules import ready_made
+
+from ._calls import made_and_called
+
+
+@by_known_chance
+def bias_and_result(answer: Answer, case: Case) -> Observation:
+    """What a layer holds as its bias, and what it computes."""
+    module, x = settled(answer, case, "weight", "bias")
+    return {"bias": values(module.bias), "returned": values(module(x))}
+
+
+@by_known_chance
+def first_numbers(answer: Answer, case: Case) -> Observation:
+    """How the numbers of a new layer are spread, and whether another one starts with others."""
+    (module, _), (other, _) = made(answer, case), made(answer, case)
+    inputs, outputs = case.args
+    bounds = {"1 / sqrt(in_features)": inputs**-0.5, "1 / sqrt(out_features)": outputs**-0.5}
+    bounds |= {"1 / in_features": 1 / inputs, "1": 1.0}
+    seen: Observation = {}
+    for name in ("weight", "bias"):
+        numbers = getattr(module, name)
+        seen[name] = {"reaches to": reach(numbers, bounds)} | drawn_like(numbers, "uniform", (3 * inputs) ** -0.5)
+    return seen | {"others": not torch.equal(module.weight, other.weight)}
+
+
+def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
+    """Which bound the largest number comes near without passing it, by its name.
+
+    The largest of 400 uniform numbers stays below 0.95 times their bound less than once in a hundred million times.
+    """
+    largest = float(numbers.detach().abs().max())
+    return next((name for name, bound in bounds.items() if 0.95 < largest / bound < 1.0001), "another bound")
+
+
+BIAS = {"bias": "The bias is not what it should be."}
+
+formula = Requirement("computes x @ weight.T + bias", computes("weight", "bias"))
+any_axes = Requirement("takes any axes in front", computes("weight", "bias"))
+registered = Requirement(
+    "registers weight and bias, so that they go along everywhere",
+    registers("weight", "bias"),
+    {
+        "parameters": "The parameters of the module are not weight and bias, with shapes (out, in) and (out,).",
+        "state_dict": "The state_dict is not that of a weight and a bias.",
+        "leaves": "A parameter of your module is no leaf that learns.",
+    },
+)
+unbiased = Requirement("works without a bias", bias_and_result, BIAS)
+start = Requirement(
+    "starts with uniform numbers in the right range",
+    first_numbers,
+    {
+        "weight": "The numbers that weight starts with are not uniform between the two bounds.",
+        **BIAS,
+        "others": "Two new layers start with the same numbers.",
+    },
+)
+gradients = Requirement(
+    "lets gradients through to x, weight and bias",
+    gradients_reach("weight", "bias"),
+    {"gradients": "A gradient does not arrive, or is not the right one."},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "A tensor becomes a parameter when an `nn.Parameter` is assigned to an attribute of the module.",
+        "Draw the numbers first, then wrap: `nn.Parameter(...)` is the last step, or it is no leaf.",
+        "`x @ self.weight.T` works for any axes in front: matmul looks at the last two. Without a bias, add nothing.",
+    ),
+    spelled=made_and_called,
+    rules=(
+        ready_made(
+            "Linear",
+            "LazyLinear",
+            "Bilinear",
+            requirement="does without nn.Linear",
+            sentence="You use nn.Linear. Here you make such a layer yourself, from nn.Parameter.",
+        ),
+    ),
+)
+def Linear(draw: Draw) -> Iterator[Case]:
+    """Make a linear layer from parameters."""
+    a, b, n, m = draw.sizes(4, 2, 7)
+    yield formula(a, b, x=draw.normal(n, a))
+    yield any_axes(a, b, x=draw.normal(a))
+    yield any_axes(a, b, x=draw.normal(2, m, n, a))
+    yield registered(a, b, x=draw.normal(n, a))
+    yield unbiased(a, b, x=draw.normal(n, a), bias=False)
+    yield start(draw.whole(5, 8), draw.whole(400, 500))
+    yield gradients(a, b, x=draw.normal(n, a))

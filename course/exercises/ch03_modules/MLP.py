@@ -1,0 +1,50 @@
+"""`MLP`: as many layers as asked for, each hidden one with an activation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.modules import computes, gives_shape, on_new
+
+from ._calls import made_and_called
+
+shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_shape)
+order = Requirement(
+    "lists its parameters from input to output",
+    on_new(lambda module, *_: {"parameters": [tuple(p.shape) for p in module.parameters()]}),
+    {"parameters": "The parameters are not weight and bias of each layer, from input to output."},
+)
+in_turn = Requirement("computes layers and activations in turn", computes())
+at_the_end = Requirement("has no activation after the last layer", computes())
+of_its_own = Requirement(
+    "gives each hidden layer an activation of its own",
+    on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),
+    {"activations": "The number of activations in the module is not that of the hidden layers."},
+)
+any_axes = Requirement("takes any axes in front", computes())
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Neighbors in `sizes` are the widths before and after a layer: `zip(sizes, sizes[1:])`.",
+        "A module does not look into a plain list. Which container registers what it holds?",
+        "Make a list of layer, activation, layer, activation, ..., and drop the last activation.",
+    ),
+    spelled=made_and_called,
+)
+def MLP(draw: Draw) -> Iterator[Case]:
+    """Stack as many layers as asked for."""
+    a, b, c, d, n = draw.sizes(5, 2, 9)
+    yield shape([a, b, c], "nn.Tanh", x=draw.normal(n, a))
+    yield shape([c, a], "nn.Tanh", x=draw.normal(n, c))
+    yield order([a, b, b, b, c], "nn.Tanh")
+    yield order([d, c, a], "nn.PReLU")
+    yield in_turn([a, b, c, d], "nn.Softplus", x=draw.normal(n, a))
+    yield in_turn([d, b, a, n, c], "nn.Tanh", x=draw.normal(n, d))
+    yield at_the_end([a, b], "nn.Sigmoid", x=draw.normal(n, a))
+    yield of_its_own([a, b, c, d, n], "nn.PReLU")
+    yield any_axes([a, d, b], "nn.Tanh", x=draw.normal(a))
+    yield any_axes([a, d, b], "nn.Tanh", x=draw.normal(n, c, a))

@@ -1,0 +1,104 @@
+"""`Standardizer`: a module that holds numbers which do not learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, values
+from autograder.watching.probes.chance import by_known_chance
+from autograder.watching.probes.given_modules import flags, numbers
+from autograder.watching.probes.modules import leaves_inputs, made, make, on_new, returns, shapes
+
+from ._calls import made_and_called
+
+
+@on_new
+def held(module: Any, *_: Any) -> Observation:
+    """What the module holds as buffers and as parameters."""
+    return {"parameters": flags(module), "buffers": numbers(dict(sorted(module.named_buffers())))}
+
+
+@by_known_chance
+def saved(answer: Answer, case: Case) -> Observation:
+    """What stands in state_dict, and what a module with other numbers computes once it has loaded it."""
+    module, x = made(answer, case)
+    mean, std = copy_of(case.args)
+    other = make(answer, mean + 1, std * 3)
+    other.load_state_dict(module.state_dict(), strict=False)
+    return {"state_dict": shapes(module.state_dict().items()), "loaded": values(other(x))}
+
+
+@on_new
+def taken_along(module: Any, x: Tensor, *_: Any) -> Observation:
+    """The dtype of what the module holds after `.to(torch.float64)`, and its device after `.to("meta")`."""
+    result = module.to(torch.float64)(x.double())
+    seen: Observation = {"dtypes": [str(module.mean.dtype), str(module.std.dtype)], "as_float64": values(result)}
+    module.to("meta")
+    return seen | {"devices": [module.mean.device.type, module.std.device.type]}
+
+
+@by_known_chance
+def kept_apart(answer: Answer, case: Case) -> Observation:
+    """What the module returns after the tensors that it was made from have changed."""
+    mean, std = copy_of(case.args)
+    module = make(answer, mean, std)
+    mean.add_(5)
+    std.mul_(2)
+    return {"later": values(module(copy_of(case.kwargs["x"])))}
+
+
+basic = Requirement("subtracts the mean, then divides by the std", returns)
+buffers = Requirement(
+    "holds mean and std as buffers, and has no parameters",
+    held,
+    {
+        "parameters": "Your module has parameters. mean and std are not to be learned.",
+        "buffers": "mean and std are not both buffers of the module.",
+    },
+)
+in_state = Requirement(
+    "saves them in its state_dict, and loads them",
+    saved,
+    {
+        "state_dict": "The state_dict does not hold mean and std.",
+        "loaded": "A module that has loaded your state_dict computes something else.",
+    },
+)
+moves = Requirement(
+    "takes them along with .to",
+    taken_along,
+    {
+        "dtypes": "After `.to(torch.float64)`, mean and std have another dtype than float64.",
+        "devices": "After `.to('meta')`, mean and std are on another device than meta.",
+    },
+)
+apart = Requirement(
+    "keeps copies of what it is given",
+    kept_apart,
+    {"later": "The module changes when the tensors change that it was made from."},
+)
+unchanged = Requirement("changes nothing that it is given", leaves_inputs)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Parameters learn, plain attributes stay behind. What is the third thing that a module can hold?",
+        "`self.register_buffer(name, tensor)`; give it a copy, so that nobody else writes into it.",
+    ),
+    spelled=made_and_called,
+)
+def Standardizer(draw: Draw) -> Iterator[Case]:
+    """Keep numbers that do not learn."""
+    d, n, m = draw.sizes(3, 2, 6)
+    rows = [(basic, (n,)), (basic, (m, n)), *((each, (n,)) for each in (buffers, in_state, moves, apart, unchanged))]
+    for requirement, shape in rows:
+        mean, std = draw.normal(d) * 3 + 2, draw.uniform(d, low=0.2, high=0.8)
+        yield requirement(mean, std, x=draw.normal(*shape, d))

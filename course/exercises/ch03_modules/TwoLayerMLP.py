@@ -1,0 +1,46 @@
+"""`TwoLayerMLP`: a module with two layers, written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
+from autograder.watching.rules import avoids
+
+from ._calls import made_and_called
+
+shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
+layers = Requirement(
+    "has two linear layers, fc1 and fc2",
+    lists_parameters,
+    {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."},
+)
+relu = Requirement("computes fc1, then relu, then fc2", computes())
+any_axes = Requirement("takes any axes in front", computes())
+
+
+@exercise(
+    tier="warm-up",
+    hints=(
+        "Layers are made once, in `__init__`, after `super().__init__()`; `forward` uses them.",
+        "In `__init__`: `self.fc1` and `self.fc2`, each an `nn.Linear`. In `forward`: fc1, then relu, then fc2.",
+    ),
+    spelled=made_and_called,
+    rules=(
+        avoids(
+            "Sequential",
+            requirement="does without nn.Sequential",
+            sentence="You use nn.Sequential. Here you write `forward` yourself.",
+        ),
+    ),
+)
+def TwoLayerMLP(draw: Draw) -> Iterator[Case]:
+    """Write a module with two layers."""
+    a, hidden, b, n, m = draw.sizes(5, 2, 9)
+    yield shape(a, hidden, b, x=draw.normal(n, a))
+    yield layers(a, hidden, b)
+    yield relu(a, hidden, b, x=draw.normal(n, a))
+    yield any_axes(a, hidden, b, x=draw.normal(a))
+    yield any_axes(a, hidden, b, x=draw.normal(n, m, a))

@@ -1,0 +1,41 @@
+"""How a report spells the calls of this chapter: a class is made, then called; a sample module stands in brackets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from autograder.judging.words import argument, call_of
+from autograder.watching.exercise import Case
+from autograder.watching.probes.modules import INPUTS
+from autograder.watching.probes.sample_modules import named_in
+
+
+def made_and_called(name: str, case: Case) -> str:
+    """A class is made with its arguments; then the module is called with x, or with one batch after another."""
+    options = dict(case.kwargs)
+    inputs = [options.pop(key) for key in INPUTS if key in options]
+    parts = [arg if isinstance(arg, str) else argument(arg) for arg in case.args]  # nn.Tanh travels as its name
+    return call_of(name, *parts, **options) + "".join(map(_input, inputs))
+
+
+def _input(value: Any) -> str:
+    if isinstance(value, list):
+        return f"(batch), for batches of {', '.join(str(len(batch)) for batch in value)} rows"
+    return f"({argument(value)})" if isinstance(value, Tensor) else f"(<tensor {value}>)"
+
+
+def on_module(name: str, case: Case) -> str:
+    """A function is called with a module, which the case names, with the sizes of its layers."""
+    kind, sizes, given = named_in(case)
+    widths = f", sizes {', '.join(map(str, sizes))}" if sizes else ""
+    return call_of(name, f"<{kind}{widths}>", *map(_argument, given), **case.kwargs)
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, tuple):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: <tensor {tuple(item.shape)}>" for key, item in value.items()) + "}"
+    return argument(value)

@@ -1,0 +1,101 @@
+"""`call_counts`: how often each submodule runs, counted by hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, changed, see
+from autograder.watching.probes.given_modules import hooks, on_sample, returns, state
+from autograder.watching.probes.sample_modules import Spy
+
+from ._calls import on_module
+
+
+def counts(result: object) -> Plain:
+    """The counts, by name."""
+    return dict(sorted(result.items())) if isinstance(result, dict) else see(result)
+
+
+@on_sample
+def what_ran(answer: Answer, module: nn.Sequential, x: Tensor) -> Observation:
+    """How often the module's own hooks ran, and how often a layer in it did."""
+    ran: list[str] = []
+    module.register_forward_hook(lambda *_: ran.append("module"))
+    module.append(Spy(lambda _: ran.append("layer")))
+    answer(module, x)
+    return {"ran": ran}
+
+
+@on_sample
+def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
+    """What the function leaves behind, the hooks of others included; and the counts after another call."""
+    next(module.children()).register_forward_hook(lambda *_: None)
+    module.register_forward_pre_hook(lambda *_: None)
+    before = state(module)
+    result = answer(module, x)
+    seen: Observation = {"left": changed(before, state(module)), "hooks": hooks(module)}
+    module(x)
+    return seen | {"afterwards": counts(result)}
+
+
+@on_sample
+def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
+    """Whether the error of a layer goes on, and what is left behind then."""
+    before, seen = state(module), "nothing"
+    try:
+        answer(module, x)
+    except ValueError as error:
+        seen = type(error).__name__
+    return {"error": seen, "left": changed(before, state(module))}
+
+
+LEFT = {"left": "The module is not as it was before: look at its hooks."}
+
+basic = Requirement("counts each layer that runs", returns(counts))
+depth = Requirement("counts submodules at any depth", returns(counts))
+often = Requirement("counts what runs several times, and leaves out what does not run", returns(counts))
+called = Requirement(
+    "calls the module itself, once",
+    what_ran,
+    {"ran": "Not all ran once: the module, with its own hooks, and each layer in it."},
+)
+removed = Requirement(
+    "removes its own hooks, and no others",
+    left_behind,
+    {
+        **LEFT,
+        "hooks": "The number of hooks on the module is not what it was before.",
+        "afterwards": "The dict that you returned went on counting in a later call.",
+    },
+)
+raising = Requirement(
+    "removes its hooks when the module raises, and lets the error go on",
+    left_by_error,
+    {"error": "The error that a layer raises does not reach the caller.", **LEFT},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "A forward hook on each submodule can count. Where do the names come from?",
+        "A function made in a loop sees the loop's variable later: pass `name=name` as a default.",
+        "Keep the handles, and call `remove()` on each in a `finally`.",
+    ),
+    spelled=on_module,
+)
+def call_counts(draw: Draw) -> Iterator[Case]:
+    """Watch a module run."""
+    a, b, c, n = draw.sizes(4, 2, 6)
+    yield basic("two layers", a, b, c, draw.normal(n, a))
+    yield depth("nested layers", a, b, c, draw.normal(n, a))
+    yield often("a layer that runs several times", a, draw.whole(2, 4), draw.normal(n, a))
+    yield often("one layer in two places", a, draw.normal(n, a))
+    yield called("two layers", a, b, c, draw.normal(n, a))
+    yield removed("two layers", a, b, c, draw.normal(n, a))
+    yield raising("layers and a failing one", a, b, draw.normal(n, a))

@@ -1,0 +1,44 @@
+"""`count_params`: how many numbers of a module learn, each counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.given_modules import leaves_module, returns
+
+from ._calls import on_module
+
+every = Requirement("counts every number of a layer", returns())
+by_depth = Requirement("counts the parameters of all submodules", returns())
+once = Requirement("counts a parameter in several places once", returns())
+no_buffers = Requirement("does not count buffers", returns())
+trainable = Requirement("counts only what learns with trainable_only=True", returns())
+left = Requirement(
+    "leaves the module as it was",
+    leaves_module(),
+    {"left": "Your count is right, but the module is no longer as it was."},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Which method of a module lists every parameter once, at any depth, and no buffers?",
+        "Sum `numel()` over `parameters()`; leave out those without `requires_grad` where that is asked for.",
+    ),
+    spelled=on_module,
+)
+def count_params(draw: Draw) -> Iterator[Case]:
+    """Count what learns."""
+    a, b, c = draw.sizes(3, 2, 9)
+    yield every("a linear layer", a, b)
+    yield by_depth("nested layers", a, b, c)
+    yield by_depth("a layer without parameters")
+    yield once("two layers of one weight", a, b)
+    yield once("one layer in two places", c)
+    yield no_buffers("layers with batch norm", a, b, c)
+    yield trainable("half frozen layers", a, b, c, trainable_only=True)
+    yield trainable("half frozen layers", b, c, a)
+    yield left("half frozen layers", a, b, c)

@@ -1,0 +1,110 @@
+"""`freeze_all_but`: train the head alone, and keep the rest of a module still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, changed
+from autograder.watching.probes.given_modules import (
+    copies,
+    flags,
+    makes,
+    modes,
+    moved,
+    on_sample,
+    replaced_in,
+    returns,
+    state,
+)
+
+from ._calls import on_module
+
+
+@on_sample
+def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Observation:
+    """Which running statistics move in a training step after a call."""
+    module.train()
+    answer(module, pattern)
+    before = copies(dict(module.named_buffers()))
+    module(x)
+    return {"moved": moved(before, dict(module.named_buffers()))}
+
+
+@on_sample
+def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
+    """What besides flags and modes is no longer as it was, and which parameters are others than before."""
+    for param in module.parameters():
+        param.grad = torch.full_like(param, 7.0)
+    objects, before = dict(module.named_parameters()), state(module)
+    answer(module, pattern)
+    left = [what for what in changed(before, state(module)) if what not in ("flags", "mode")]
+    return {"left": left, "replaced": replaced_in(objects, dict(module.named_parameters()))}
+
+
+FLAGS = {"flags": "The requires_grad of some parameter is not right."}
+MODES = {"modes": "Some module is not in the mode that it should be in (True: training)."}
+
+basic = Requirement("freezes the parameters that do not fit", makes(flags=flags), FLAGS)
+thawed = Requirement(
+    "makes the parameters that fit trainable again",
+    makes(first=lambda module: module.requires_grad_(False), flags=flags),
+    FLAGS,
+)
+told = Requirement("returns the names left trainable, in order", returns())
+at_rest = Requirement("puts frozen parts into eval mode, with everything inside", makes(modes=modes), MODES)
+still = Requirement(
+    "keeps the statistics of frozen parts still",
+    statistics,
+    {"moved": "In a training step, the statistics of a frozen part have moved."},
+)
+calm = Requirement(
+    "leaves the mode of all other parts",
+    makes(first=lambda module: module.eval(), modes=modes),
+    MODES,
+)
+untouched = Requirement(
+    "changes no numbers, no .grad and no objects",
+    all_else,
+    {
+        "left": "Something about the module has changed that should not.",
+        "replaced": "A parameter is another object than before.",
+    },
+)
+
+
+def spelled(name: str, case: Case) -> str:
+    """The input of a later step of training is no part of the call."""
+    return on_module(name, Case("", *(arg for arg in case.args if not isinstance(arg, Tensor))))
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "`requires_grad` is a flag of each parameter, not of the module. `fnmatch.fnmatch(name, pattern)` decides.",
+        "A batch norm in training mode moves its statistics, whatever its flags say: who has to go into eval mode?",
+        "For each of `modules()`: it holds parameters or buffers, but nothing trainable? Then call its `eval()`.",
+    ),
+    spelled=spelled,
+)
+def freeze_all_but(draw: Draw) -> Iterator[Case]:
+    """Train the head alone."""
+    a, b, c, n = draw.sizes(4, 2, 6)
+    yield basic("a body and a head", a, b, c, "head.weight")
+    yield basic("a body and a head", a, b, c, "head.*")
+    yield basic("two layers", a, b, c, "*.bias")
+    yield thawed("a body and a head", a, b, c, "head.*")
+    yield thawed("nested layers", a, b, c, "encoder.[0-9].weight")
+    yield told("nested layers", a, b, c, "*e*.weight")
+    yield told("a body and a head", a, b, c, "body.1.*")
+    yield at_rest("a body and a head", a, b, c, "head.*")
+    yield at_rest("a body and a head", a, b, c, "nothing")
+    yield still("a body and a head", a, b, c, "head.*", draw.normal(n, a))
+    yield still("a body and a head", a, b, c, "body.1.*", draw.normal(n, a))
+    yield calm("a body and a head", a, b, c, "body.0.*")
+    yield untouched("a body and a head", a, b, c, "head.*")

@@ -1,0 +1,158 @@
+"""`init_he`: first weights of the right size, drawn by chance.
+
+The sizes are large, so that the std of a layer's weights tells the right formula from every other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, see
+from autograder.watching.probes.chance import chances, drawn_like
+from autograder.watching.probes.given_modules import (
+    copies,
+    flags,
+    makes,
+    moved,
+    on_sample,
+    replaced_in,
+    tensors,
+)
+
+from ._calls import on_module
+
+
+def linear_parts(module: nn.Module) -> list[nn.Linear]:
+    """The layers to be drawn."""
+    return [part for part in module.modules() if isinstance(part, nn.Linear)]
+
+
+def spreads(module: nn.Module) -> Plain:
+    """The std of each linear layer's weights, by the formula that it comes nearest, and whether their mean is 0."""
+    return [[nearest(part), facts(part)["mean"]] for part in linear_parts(module)]
+
+
+def facts(part: nn.Linear) -> dict[str, bool]:
+    """Whether the weights of a layer are as they should be."""
+    return drawn_like(part.weight, "normal", (2 / part.in_features) ** 0.5)
+
+
+def nearest(part: nn.Linear) -> str:
+    """The formula that the std of a layer's weights comes nearest."""
+    a, b = part.in_features, part.out_features
+    near = {"sqrt(1 / in_features)": a**-0.5, "2 / in_features": 2 / a, "sqrt(2 / out_features)": (2 / b) ** 0.5}
+    near |= {"sqrt(2 / (in_features + out_features))": (2 / (a + b)) ** 0.5, "1": 1.0}
+    near |= {"what it was": 0.5**0.5}  # of the sines that a sample module holds
+    std = float(part.weight.detach().std())
+    if facts(part)["std"]:
+        return "sqrt(2 / in_features)"
+    return min(near, key=lambda name: abs(near[name] / std - 1)) if std else "0"
+
+
+def kinds(module: nn.Module) -> Plain:
+    """Whether the weights look normal, whatever their std, and whether they are drawn each on its own."""
+    looks = [drawn_like(part.weight, "normal", float(part.weight.detach().std())) for part in linear_parts(module)]
+    return [{what: one[what] for what in ("distribution", "distinct")} for one in looks]
+
+
+@on_sample
+def same_objects(answer: Answer, module: nn.Module) -> Observation:
+    """Whether the module that comes back, its parameters and their flags are those that went in."""
+    first = next(iter(module.parameters())).requires_grad_(False)
+    before, was = dict(module.named_parameters()), first.detach().clone()
+    result = answer(module)
+    return {
+        "module": result is module,
+        "parameters": replaced_in(before, dict(module.named_parameters())),
+        "flags": flags(module),
+        "frozen_too": not torch.equal(was, first),
+    }
+
+
+@on_sample
+def other_layers(answer: Answer, module: nn.Module) -> Observation:
+    """Which parameters and buffers of other layers no longer hold what they held."""
+    linear = {id(p) for part in linear_parts(module) for p in part.parameters()}
+    others = {name: tensor for name, tensor in tensors(module).items() if id(tensor) not in linear}
+    before = copies(others)
+    answer(module)
+    return {"others": moved(before, others), "mode": module.training}
+
+
+@on_sample
+def draws(answer: Answer, module: nn.Module) -> Observation:
+    """Whether a second call draws other numbers, and whether the same seed draws the same ones again."""
+
+    def draw() -> Tensor:
+        answer(module)
+        return torch.cat([part.weight.detach().flatten().clone() for part in linear_parts(module)])
+
+    return chances(draw)
+
+
+SPREAD = {"spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0."}
+
+basic = Requirement("gives the weights std sqrt(2 / in_features)", makes(spread=spreads), SPREAD)
+depth = Requirement("finds layers at any depth, and the module itself", makes(spread=spreads), SPREAD)
+normal = Requirement(
+    "draws normal numbers, each on its own",
+    makes(kind=kinds),
+    {"kind": "The weights are not normal numbers that are drawn each on its own."},
+)
+biases = Requirement(
+    "sets the biases to 0, where there are any",
+    makes(biases=lambda module: [see(part.bias) for part in linear_parts(module)]),
+)
+in_place = Requirement(
+    "returns the module, with the same parameters and flags",
+    same_objects,
+    {
+        "module": "What you return is not the module that you were given.",
+        "parameters": "A parameter is another object than before; whoever has the old one trains what nobody uses.",
+        "flags": "A requires_grad is no longer as it was.",
+        "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
+    },
+)
+others = Requirement(
+    "leaves all other layers as they were",
+    other_layers,
+    {"others": "A layer that is no nn.Linear has other numbers than before."},
+)
+anew = Requirement(
+    "draws anew at each call, and never seeds",
+    draws,
+    {
+        "anew": "A second call draws the same numbers.",
+        "global": "The same seed of torch's global generator gives other numbers.",
+        "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",
+    },
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "`module.modules()` goes to any depth, and the module itself is one of them. Which ones concern you?",
+        "`nn.init.normal_` and `nn.init.zeros_` write into the tensor that they are given.",
+        "The std is `math.sqrt(2 / part.in_features)`; a layer without bias has `part.bias is None`.",
+    ),
+    spelled=on_module,
+)
+def init_he(draw: Draw) -> Iterator[Case]:
+    """Start with weights of the right size."""
+    a, b, c = draw.whole(90, 100), draw.whole(45, 55), draw.whole(65, 75)
+    yield basic("two layers", a, b, c)
+    yield depth("nested layers", b, c, a)
+    yield depth("a linear layer", b, a)
+    yield normal("two layers", c, b, a)
+    yield biases("layers of many kinds", b, c)
+    yield in_place("two layers", a, b, c)
+    yield others("layers of many kinds", c, b)
+    yield others("layers with batch norm", a, b, c)
+    yield anew("two layers", b, c, a)

@@ -1,0 +1,129 @@
+"""`save_best`: remember the best state of a module so far.
+
+A case tells `best` by its loss; one that trains a step between saving and looking has the step's input instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from torch import Tensor, nn, zeros
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, changed, see, values
+from autograder.watching.probes.given_modules import numbers, on_sample, state
+from autograder.watching.probes.sample_modules import settle
+
+from ._calls import on_module
+
+
+def told(record: object) -> Plain:
+    """A record of loss and state as plain data; a state may be any kind of mapping."""
+    if not isinstance(record, dict) or not isinstance(record.get("state"), Mapping):
+        return see(record)
+    rest = {str(key): see(value) for key, value in record.items() if key != "state"}
+    return rest | {"state": numbers(record["state"])}
+
+
+def record_of(loss: float | None) -> dict[str, Any] | None:
+    """What was the best so far."""
+    return None if loss is None else {"loss": loss, "state": {"weight": zeros(1)}}
+
+
+def saved_before_a_step(answer: Answer, module: nn.Module, x: Tensor) -> Any:
+    """The record of a module, which then changes its parameters and buffers as training does: in place."""
+    record = answer(module, None, 0.25)
+    module.train()(x)
+    settle(*module.parameters(), place=7)
+    return record
+
+
+@on_sample
+def new_record(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
+    """The record that is returned."""
+    return {"returned": told(answer(module, record_of(best), loss))}
+
+
+@on_sample
+def old_record(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
+    """Whether `best` itself comes back, as it was."""
+    old = record_of(best)
+    result = answer(module, old, loss)
+    return {"best_itself": result is old, "best": told(old), "returned": told(result)}
+
+
+@on_sample
+def both_left(answer: Answer, module: nn.Module, best: float | None, loss: float) -> Observation:
+    """What about the module, and about `best`, is no longer as it was after a call with a lower loss."""
+    old, before = record_of(best), state(module)
+    answer(module, old, loss)
+    return {"left": changed(before, state(module)), "best": told(old)}
+
+
+@on_sample
+def restored(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
+    """What the module computes when it has changed and loaded the snapshot."""
+    module.load_state_dict(saved_before_a_step(answer, module, x)["state"])
+    return {"restored": values(module.eval()(x))}
+
+
+BEST = {"best": "`best` is no longer as it was."}
+
+basic = Requirement("saves the first loss, with the state", new_record)
+lower = Requirement("takes a lower loss", new_record)
+keeps = Requirement(
+    "returns best itself, as it was, when the loss is not lower",
+    old_record,
+    {"best_itself": "The loss is not lower, but what you return is not `best` itself.", **BEST},
+)
+snapshot = Requirement(
+    "keeps a snapshot that does not follow the module",
+    on_sample(lambda answer, module, x: {"snapshot": told(saved_before_a_step(answer, module, x))}),
+    {"snapshot": "When the module changed afterwards, the snapshot changed as well."},
+)
+back = Requirement(
+    "brings the module back, buffers too",
+    restored,
+    {"restored": "The module has loaded the snapshot, but computes something else than before."},
+)
+both = Requirement(
+    "changes neither the module nor best",
+    both_left,
+    {"left": "The module is no longer as it was.", **BEST},
+)
+
+
+def spelled(name: str, case: Case) -> str:
+    """A record is told by its loss; a case that has none begins with a first loss."""
+    *named, best, loss = case.args
+    if isinstance(loss, Tensor):
+        return on_module(name, Case("", *named, best, None, 0.25))
+    call = on_module(name, Case("", *named, None, loss))
+    return call if best is None else call.replace("None", f"<a record with loss {best}>")
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "`state_dict()` holds the module's own tensors, not copies. What happens to them at the next step?",
+        "Clone each tensor into a new dict. `best` may be None: look at that before its loss.",
+    ),
+    spelled=spelled,
+)
+def save_best(draw: Draw) -> Iterator[Case]:
+    """Remember the best state."""
+    a, b, c, n = draw.sizes(4, 2, 6)
+    low, high = round(draw.real(0.1, 0.4), 3), round(draw.real(0.6, 0.9), 3)
+    yield basic("a linear layer", a, b, None, high)
+    yield basic("layers with batch norm", a, b, c, None, 0.0)
+    yield lower("two layers", a, b, c, high, low)
+    yield lower("a linear layer", b, a, 0.0, -low)
+    yield keeps("a linear layer", a, b, low, high)
+    yield keeps("a linear layer", a, b, low, low)
+    yield keeps("a linear layer", a, b, 0.0, low)
+    yield snapshot("layers with batch norm", a, b, c, draw.normal(n, a))
+    yield back("layers with batch norm", a, b, c, draw.normal(n, a))
+    yield both("layers with batch norm", a, b, c, high, low)

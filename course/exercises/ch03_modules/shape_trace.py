@@ -1,0 +1,68 @@
+"""`shape_trace`: find all shapes in a module without computing a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, see
+from autograder.watching.probes.given_modules import leaves_module, on_sample, returns
+from autograder.watching.probes.sample_modules import Spy
+
+from ._calls import on_module
+
+
+def pairs(result: object) -> Plain:
+    """A list of pairs; lists, tuples and sizes count alike."""
+    return [pairs(item) for item in result] if isinstance(result, list | tuple) else see(result)
+
+
+@on_sample
+def met_inside(answer: Answer, module: nn.Module, shape: tuple[int, ...]) -> Observation:
+    """The device and dtype of what a layer meets, each time it runs."""
+    met: list[str] = []
+    spy = Spy(lambda x: met.append(f"{x.dtype} on {x.device.type}"))
+    result = answer(nn.Sequential(module, spy), shape)
+    return {"met": met, "returned": pairs(result)}
+
+
+basic = Requirement("lists names and output shapes", returns(pairs))
+leaves = Requirement("lists leaves only, at any depth", returns(pairs))
+as_run = Requirement("follows the order of running, and lists twice what runs twice", returns(pairs))
+alone = Requirement("lists a module that is a leaf itself", returns(pairs))
+on_meta = Requirement(
+    "runs the module once, on the meta device",
+    met_inside,
+    {"met": "What a layer in the module met is not one float32 input on the meta device."},
+)
+left = Requirement(
+    "leaves the module as it was",
+    leaves_module(pairs, first=lambda module: next(module.children()).eval()),
+    {"left": "The shapes are right, but the module is no longer as it was."},
+)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "A tensor on the meta device has a shape and no numbers. Copy the module there, then call the copy.",
+        "`copy.deepcopy(module).to('meta')`, and a forward hook on each submodule that has no children.",
+        "A hook gets module, inputs and output; pass the name as a default, as in call_counts.",
+    ),
+    spelled=on_module,
+    seconds=60.0,  # the first number that is not computed on the meta device makes torch import its compiler
+)
+def shape_trace(draw: Draw) -> Iterator[Case]:
+    """Find all shapes without computing a number."""
+    a, b, c, n = draw.sizes(4, 2, 9)
+    yield basic("two layers", a, b, c, [n, a])
+    yield basic("images", b, [n, b, 8, 6 + c])
+    yield leaves("nested layers", a, b, c, [c, n, a])
+    yield as_run("a layer that runs several times", a, draw.whole(2, 3), [n, a])
+    yield alone("a linear layer", a, b, [n, a])
+    yield on_meta("two layers", a, b, c, [n, a])
+    yield left("layers with batch norm", a, b, c, [n, a])
