@@ -22,6 +22,7 @@ from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, changed_inputs, copy_of, outline, see, values
 from autograder.watching.probes.chance import by_known_chance
 from autograder.watching.probes.sample_modules import settle
+from autograder.watching.probes.tensors import weighted
 from autograder.watching.replaced import replaced
 
 INPUTS = ("x", "batches")  # what a new module is called on; all other arguments make it
@@ -147,8 +148,7 @@ def gradients_reach(*names: str) -> Probe:
 
 def arriving(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
     """The gradients of a sum in which each entry of a result has another weight, at x and at these attributes."""
-    weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).reshape(result.shape)
-    (weights * result).sum().backward()
+    weighted(result).backward()
     return {"x": see(x.grad)} | {name: see(grad_of(getattr(module, name))) for name in names}
 
 
