@@ -1,0 +1,147 @@
+"""`LossScaler`: a loss scaler of one's own, in rounds with given gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+
+from ._models import eighths
+
+
+def rounds(*kept: str, how: str = "step") -> Probe:
+    """Rounds of a LossScaler with an optimizer and given gradients.
+
+    how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
+    Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
+    unscale_, or after the round), `held`, `factors` and `clean_steps` (after each round).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        given = copy_of(case.args[0])
+        scaler = answer(**case.kwargs)
+        params = [torch.ones_like(_last(given, i)).requires_grad_() for i in (0, 1)]
+        groups = [{"params": params[:1]}, {"params": params[1:]}]
+        optimizer = torch.optim.SGD(groups, lr=0.5, momentum=0.5)
+        seen: Observation = {facet: [] for facet in ("scaled", "grads", "held", "factors", "clean_steps")}
+        for grads in given:
+            seen["scaled"].append(_scaled(scaler))
+            _round(scaler, optimizer, params, grads, how)
+            seen["grads"].append([see(param.grad) for param in params])
+            seen["held"].append([values(param) for param in params])
+            seen["factors"].append(_plain(scaler.factor))
+            seen["clean_steps"].append(_plain(scaler.clean_steps))
+        return seen
+
+    return watched(look, *kept)
+
+
+def _last(given: list[list[Tensor | None]], index: int) -> Tensor:
+    """A gradient of this parameter; of the first one there may be none."""
+    return next((grad for grads in given if (grad := grads[index]) is not None), torch.ones(3))
+
+
+def _scaled(scaler: Any) -> Plain:
+    loss = torch.tensor(0.75, requires_grad=True)
+    scaled = scaler.scale(loss)
+    if isinstance(scaled, Tensor) and scaled.requires_grad:
+        scaled.backward()
+    return {"loss": see(scaled), "gradient": see(loss.grad)}
+
+
+def _round(scaler: Any, optimizer: Any, params: list[Tensor], grads: list[Tensor | None], how: str) -> None:
+    for param, grad in zip(params, grads, strict=True):
+        param.grad = grad
+    if how != "step":
+        scaler.unscale_(optimizer)
+    if how == "unscale_ and look":
+        return
+    scaler.step(optimizer)
+    scaler.update()
+
+
+def _plain(value: Any) -> Plain:
+    """A number, also where it is held as a tensor or as a whole number."""
+    seen = see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return float(seen) if type(seen) is int else seen
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A scaler, and what the gradients of each round are."""
+    (given,) = case.args
+    return f"{call_of(name, **case.kwargs)}, then rounds with gradients: {', '.join(map(_finite, given))}"
+
+
+def _finite(grads: list[Tensor | None]) -> str:
+    there = [grad for grad in grads if grad is not None]
+    words = "finite" if all(bool(torch.isfinite(grad).all()) for grad in there) else "not finite"
+    return words if len(there) == len(grads) else f"{words} (one is None)"
+
+
+GRADS = {"grads": "The gradients in .grad are not the ones divided by factor."}
+HELD = {"held": "After these rounds, the parameters are not what they should be."}
+FACTORS = {
+    "factors": "The factor after each round is not what it should be.",
+    "clean_steps": "The count of clean steps after each round is not what it should be.",
+}
+multiplies = Requirement(
+    "multiplies the loss by factor",
+    rounds("scaled"),
+    {"scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss."},
+)
+divides = Requirement("divides the gradients in place", rounds("grads", how="unscale_ and look"), GRADS)
+steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
+once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)
+static = Requirement("static: leaves its factor alone", rounds("factors", "clean_steps"), FACTORS)
+backs_off = Requirement("dynamic: backs off after an overflow", rounds("factors", "clean_steps"), FACTORS)
+grows = Requirement("dynamic: grows after enough clean steps", rounds("factors", "clean_steps"), FACTORS)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "What must be known at step that was found in unscale_? And what must be forgotten at update?",
+        "Look at all gradients before you change any. An inf or a nan anywhere means: no step.",
+        "In update: static? Then nothing changes. Not finite: back off, begin again at 0. Finite: count, perhaps grow.",
+    ),
+    spelled=_spelled,
+)
+def LossScaler(draw: Draw) -> Iterator[Case]:
+    """Build a loss scaler."""
+    factor = 2.0 ** draw.whole(3, 9)
+    yield multiplies(_gradients(draw, ".", factor), factor=factor)
+    for pattern in (".", "0"):
+        yield divides(_gradients(draw, pattern, factor), factor=factor)
+    for pattern in (".i.", "..n", "-", "n", "i", ".0."):
+        yield steps(_gradients(draw, pattern, factor), factor=factor)
+    yield once(_gradients(draw, "..i.", factor), factor=factor)
+    yield static(_gradients(draw, "..i.n...", factor), factor=factor)
+    rates = {"growth": draw.choice([2.0, 4.0]), "backoff": draw.choice([0.25, 0.125])}
+    for pattern in ("i", "n.", "-", ".i.", "ii.."):
+        gradients = _gradients(draw, pattern, factor)
+        yield backs_off(gradients, factor=factor, growth_interval=draw.whole(4, 6), **rates)
+    for interval, pattern in ((1, "..."), (2, "....."), (3, "..i......"), (3, "...i..n....")):
+        yield grows(_gradients(draw, pattern, factor), factor=factor, growth_interval=interval, **rates)
+
+
+def _gradients(draw: Draw, pattern: str, factor: float) -> list[list[Tensor | None]]:
+    """Gradients of two parameters, round by round, `factor` times the true ones.
+
+    "." finite; "0" none for the first parameter; "i" an inf in the second; "n" a nan in the first; "-" a -inf there.
+    """
+    size = draw.whole(2, 4)
+    drawn: list[list[Tensor | None]] = []
+    for sign in pattern:
+        first, second = factor * eighths(draw, size), factor * eighths(draw, 2, 2)
+        first[-1] = {"n": torch.nan, "-": -torch.inf}.get(sign, first[-1])
+        second[0, 1] = torch.inf if sign == "i" else second[0, 1]
+        drawn.append([None if sign == "0" else first, second])
+    return drawn

@@ -1,0 +1,51 @@
+"""What cases of this chapter name, since a case is plain data: models with fixed weights, optimizers; and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.probes.chance import random_from
+
+LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
+    "linear": nn.Linear,
+    "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.ReLU(), nn.Linear(4, k)),
+}
+_OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "SGD": torch.optim.SGD,
+    "SGD with momentum": lambda params, lr: torch.optim.SGD(params, lr=lr, momentum=0.5),
+    "Adam": torch.optim.Adam,
+}
+
+
+def eighths(draw: Draw, *shape: int) -> Tensor:
+    """Numbers between -1 and 1, in eighths and never 0: products of a few of them are exact in 16 bits too."""
+    return (draw.ints(-8, 8, *shape) + 0.5).float() / 8
+
+
+def model_of(name: str, features: int) -> nn.Module:
+    """A model by name, of one output."""
+    return made(lambda: LAYERS[name](features, 1))
+
+
+def made(build: Callable[[], nn.Module]) -> nn.Module:
+    """A model of which each trained parameter holds small numbers, none of them 0, that even bfloat16 holds exactly."""
+    with random_from(11):
+        return fill(build())
+
+
+def fill(model: nn.Module) -> nn.Module:
+    """The same model, with these numbers."""
+    with torch.no_grad():
+        for start, param in enumerate(param for param in model.parameters() if param.requires_grad):
+            places = torch.arange(start, start + param.numel(), device=param.device) * 3 % 7 - 3.5
+            param.copy_((places / 4).reshape(param.shape))
+    return model
+
+
+def optimizer_of(name: str, params: Iterable[Tensor]) -> torch.optim.Optimizer:
+    """An optimizer by name."""
+    return _OPTIMIZERS[name](params, lr=0.125)

@@ -1,0 +1,108 @@
+"""`amp_train_step`: a step in mixed precision, with torch's own scaler for the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.judging.words import call_of, sized
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probes.precision import NotedScaler, lowered_to
+from autograder.watching.probes.training import at_each_call, at_each_gradient, grads_of, held_by
+
+from ._models import eighths, model_of, optimizer_of
+
+
+def amp_step(*kept: str, warm: bool = False) -> Probe:
+    """One step, perhaps with gradients of an earlier one.
+
+    Facets: `held`, `grads`, `scale`, `clean_steps`, `returned`, `forward`, `backward` and `step` (autocast then).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, kind, scale, x, y = copy_of(case.args)
+        model = model_of(name, x.shape[1])
+        optimizer = optimizer_of(kind, model.parameters())
+        if warm:
+            ((model(x) - y - 2.0) ** 2).mean().backward()
+        scaler = NotedScaler(scale, growth_interval=3)
+        forward, backward = at_each_call(model, lambda *_: lowered_to()), at_each_gradient(model, lowered_to)
+        result = answer(model, optimizer, scaler, x, y, **case.kwargs)
+        state = scaler.state_dict()
+        seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
+        seen |= {"scale": state["scale"], "clean_steps": state["_growth_tracker"]}
+        seen["forward"] = [str(dtype or "no autocast") for dtype in forward]
+        seen["backward"] = sorted({dtype is not None for dtype in backward})
+        return seen | {"step": sorted({dtype is not None for dtype in scaler.steps})}
+
+    return watched(look, *kept)
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A step with a model, an optimizer and a scaler."""
+    model, optimizer, scale, x, y = case.args
+    parts = (f"<{model}>", f"<{optimizer}>", f"<scaler, factor {scale:g}>", sized("x", x), sized("y", y))
+    return call_of(name, *parts, **case.kwargs)
+
+
+HELD = {"held": "After your step, the parameters are not what they should be."}
+GRADS = {"grads": "After your step, .grad does not hold the true gradients, clipped."}
+moves = Requirement("moves the parameters", amp_step("held"), HELD)
+under = Requirement(
+    "runs the model under autocast, backward and step outside",
+    amp_step("forward", "backward", "step"),
+    {
+        "forward": "The model is to run once, under autocast with the `dtype` of the call.",
+        "backward": "Your backward runs under autocast.",
+        "step": "scaler.step is to run once, and outside of autocast.",
+    },
+)
+clipped = Requirement("clips the true gradients", amp_step("held", "grads"), HELD | GRADS)
+skips = Requirement("lets the scaler skip a step after an overflow", amp_step("held"), HELD)
+updates = Requirement(
+    "updates the scaler once",
+    amp_step("scale", "clean_steps"),
+    {
+        "scale": "After your step, the scaler's factor is not what one update makes of it.",
+        "clean_steps": "After your step, the scaler's count of clean steps is not what one update makes of it.",
+    },
+)
+old = Requirement("clears old gradients", amp_step("held", "grads", warm=True), HELD | GRADS)
+returns = Requirement("returns the unscaled loss in float32, without a record", amp_step("returned"))
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Under autocast: the model and the loss. Everything else is outside. When are the gradients true ones?",
+        "The gradients are `scale` times too long until `scaler.unscale_(optimizer)`; clip after it, and call it once.",
+        "The order: scale(loss).backward(), unscale_, clip, scaler.step, scaler.update. Clear old gradients before.",
+    ),
+    spelled=_spelled,
+)
+def amp_train_step(draw: Draw) -> Iterator[Case]:
+    """Do a step in mixed precision."""
+    d = draw.whole(3, 5)
+    half, brain = torch.float16, torch.bfloat16
+
+    def case(
+        requirement: Requirement, model: str, scale: float, dtype: torch.dtype, clip: float = 1e6, times: float = 1.0
+    ) -> Case:
+        x, y = eighths(draw, 4, d), times * eighths(draw, 4, 1)
+        return requirement(model, "SGD", scale, x, y, device_type="cpu", dtype=dtype, max_norm=clip)
+
+    yield case(moves, "linear", 1.0, brain)
+    yield case(moves, "two layers", 1.0, brain)
+    yield case(under, "two layers", 8.0, brain)
+    yield case(under, "linear", 8.0, half)
+    yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=draw.choice([0.0625, 0.125]))
+    yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=64.0, times=2.0)
+    yield case(skips, "linear", 65536.0, half, times=4096.0)
+    yield case(updates, "linear", 2.0 ** draw.whole(3, 6), brain)
+    yield case(updates, "linear", 65536.0, half, times=4096.0)
+    yield case(old, "linear", 16.0, brain)
+    yield case(returns, "linear", 2.0 ** draw.whole(3, 6), brain)

@@ -1,0 +1,78 @@
+"""`bench`: measure how long a call takes, on a device that works on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.judging.words import call_of, number
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probes.measures import FakeDevice
+
+
+def benched(answer: Answer, case: Case) -> Observation:
+    """One call of `bench` on a fake device. Facets: `returned`, `calls` of fn, and `waits` (sync is called)."""
+    kind, takes, warmup, iters = copy_of(case.args)
+    device = FakeDevice(takes, asynchronous=kind == "asynchronous")
+    with device.clock():
+        result = answer(device.work, warmup, iters, device.sync)
+    return {"returned": see(result), "calls": device.calls, "waits": device.waits}
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A function that is timed, with the seconds that each of its calls takes."""
+    kind, takes, warmup, iters = case.args
+    at_once = "; fn returns before the work is done" if kind == "asynchronous" else ""
+    seconds = ", ".join(map(number, takes))
+    return f"{call_of(name, 'fn', str(warmup), str(iters), 'sync')}, where calls of fn take {seconds} seconds{at_once}"
+
+
+returned = watched(benched, "returned")
+one = Requirement("times one call", returned)
+middle = Requirement("gives the median of several calls", returned)
+warm = Requirement("leaves the warm-up out", returned)
+done = Requirement(
+    "waits until the work of a call is done",
+    watched(benched, "waits", "returned"),
+    {"waits": "You never call sync: nobody waits for the work."},
+)
+before = Requirement("begins with no work left over", returned)
+calls = Requirement(
+    "calls fn as often as asked for",
+    watched(benched, "calls"),
+    {"calls": "fn is to be called `warmup` times, and then `iters` times."},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "When has the work of a call begun, and when is it done? At any other moment, the clock tells something else.",
+        "Before the clock is read the first time, wait for what is left over; before it is read again, for this call.",
+        "Collect one time for each call; `statistics.median` knows what to do with an even number of them.",
+    ),
+    spelled=_spelled,
+)
+def bench(draw: Draw) -> Iterator[Case]:
+    """Measure how long a call takes."""
+
+    def times(count: int, low: int = 1, high: int = 30) -> list[float]:
+        """Different times, in quarters of a second, in no order."""
+        return [quarters / 4 for quarters in draw.sizes(count, low, high)]
+
+    def spread(count: int) -> list[float]:
+        """Times of which one is much longer, so that their mean is not their median."""
+        return [*times(count - 1), draw.whole(50, 90) * 1.0]
+
+    yield one("synchronous", times(1), 0, 1)
+    yield middle("synchronous", spread(5), 0, 5)
+    yield middle("synchronous", spread(4), 0, 4)
+    for slow in (draw.whole(20, 40), draw.whole(20, 40)):
+        yield warm("synchronous", [slow * 1.0] * 4 + spread(3), 4, 3)
+    yield done("asynchronous", spread(3), 0, 3)
+    yield done("asynchronous", spread(4), 0, 4)
+    yield before("asynchronous", [draw.whole(20, 40) * 1.0] * 2 + times(1), 2, 1)
+    yield before("asynchronous", [draw.whole(20, 40) * 1.0] * 3 + spread(2), 3, 2)
+    yield calls("asynchronous", times(2), draw.whole(2, 5), draw.whole(6, 9))

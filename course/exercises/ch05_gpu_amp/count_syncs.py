@@ -1,0 +1,103 @@
+"""`count_syncs`: find the operations that wait for a value, in programs that the cases name."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+
+
+def counted(answer: Answer, case: Case) -> Observation:
+    """One call of `count_syncs`. Facets: `returned`, `calls` of fn, and what it `made`."""
+    name, x = copy_of(case.args)
+    made: list[Any] = []
+    returned = see(answer(lambda: made.append(PROGRAMS[name](x))))
+    return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]]}
+
+
+def _spelled(name: str, case: Case) -> str:
+    """What the function does that is watched."""
+    doing, x = case.args
+    return f"{name}(fn), where fn does: {doing}; x has shape {tuple(x.shape)}"
+
+
+def _loop(x: Tensor) -> list[float]:
+    total, shown = torch.zeros(()), list[float]()
+    for row in x:
+        total = total + row * row
+        shown.append(total.item())
+    return shown
+
+
+def _backward(x: Tensor) -> tuple[float, float]:
+    weight = torch.ones_like(x, requires_grad=True)
+    loss = (weight * x).square().sum()
+    loss.backward()
+    return loss.item(), weight.sum().item()
+
+
+returned = watched(counted, "returned")
+WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
+    Requirement("lists a call of item", returned): {
+        "x.sum().item()": lambda x: x.sum().item(),
+        "x.max().item() - x.min().item()": lambda x: x.max().item() - x.min().item(),
+    },
+    Requirement("lists float, int, bool and if on a tensor", returned): {
+        "float(x[0])": lambda x: float(x[0]),
+        "int(x[0])": lambda x: int(x[0]),
+        "if x.sum() > 0": lambda x: "above 0" if x.sum() > 0 else "not above 0",
+        "bool(x[0] > 0)": lambda x: bool(x[0] > 0),
+        "torch.full((2,), x[0])": lambda x: torch.full((2,), x[0]),  # type: ignore[call-overload]
+    },
+    Requirement("lists nonzero", returned): {
+        "x.nonzero()": lambda x: x.nonzero(),
+        "torch.where(x > 0)": lambda x: torch.where(x > 0),
+    },
+    Requirement("lists each as often as it ran, in order", returned): {
+        "item() in each round of a loop": _loop,
+        "loss.backward(), then two calls of item()": _backward,
+        "x.sum().item(), then x.nonzero(), then float(x[0])": lambda x: [x.sum().item(), x.nonzero(), float(x[0])],
+        "x.nonzero(), then x.sum().item()": lambda x: [x.nonzero(), x.sum().item()],
+    },
+    Requirement("lists nothing where nothing waits", returned): {
+        "(x * 2).sum()": lambda x: (x * 2).sum(),
+        "torch.softmax(x, dim=0)": lambda x: torch.softmax(x, dim=0),
+        "x.clamp(min=0.0).to(dtype=torch.float64)": lambda x: x.clamp(min=0.0).to(dtype=torch.float64),
+        "print(x), which the mode does not see": lambda x: print(x, file=io.StringIO()),
+    },
+}
+PROGRAMS = {name: program for programs in WAITING.values() for name, program in programs.items()}
+called = Requirement(
+    "calls fn once, and lets it compute what it would",
+    watched(counted, "calls", "made"),
+    {
+        "calls": "One call of `count_syncs` is to call fn once.",
+        "made": "Within `count_syncs`, fn computes something else than without.",
+    },
+)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "A class within the function can write into a list of the function. A new call needs a new list.",
+        "Whatever the operation is, `__torch_dispatch__` must run it with its args and kwargs and return its result.",
+        "`with Watch(): fn()` switches the mode on for one call; `str(func.overloadpacket)` is the name to compare.",
+    ),
+    spelled=_spelled,
+)
+def count_syncs(draw: Draw) -> Iterator[Case]:
+    """Find the operations that wait for a value."""
+    for requirement, programs in WAITING.items():
+        for name in programs:
+            yield requirement(name, draw.normal(draw.whole(3, 6)))
+    for name in ("(x * 2).sum()", "x.clamp(min=0.0).to(dtype=torch.float64)", "x.max().item() - x.min().item()"):
+        yield called(name, draw.normal(draw.whole(3, 6)))

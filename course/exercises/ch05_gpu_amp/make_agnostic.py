@@ -1,0 +1,207 @@
+"""`make_agnostic`: the bug hunt: five parts of a program, each run on the CPU and on the meta device."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.words import sized
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.devices import module_elsewhere, values_asked_for, zero_for_each_value
+from autograder.watching.probes.training import at_each_step
+
+from ._models import eighths, fill, made
+
+
+def _headed(width: int, classes: int) -> nn.Module:
+    """A model with a body and a head, as `start` and `epoch` take it."""
+    layers = {"body": nn.Linear(width, 4), "relu": nn.ReLU(), "head": nn.Linear(4, classes)}
+    return nn.Sequential(OrderedDict(layers))
+
+
+# --- what each of the five does
+
+
+def _places(add_places: Any, x: Tensor) -> Observation:
+    fresh = see(add_places(x.shape[-1])(x.clone()).detach())
+    return {"fresh": fresh} | module_elsewhere(fill(add_places(x.shape[-1])), x)
+
+
+def _start(start: Any, x: Tensor, classes: int) -> Observation:
+    return {where: _started(start, _headed(x.shape[-1], 9), classes, where) for where in ("cpu", "meta")}
+
+
+def _started(start: Any, model: Any, classes: int, where: str) -> Plain:
+    optimizer = start(model, classes, where)
+    names = {id(param): name for name, param in model.named_parameters()}
+    held = [param for group in optimizer.param_groups for param in group["params"]]
+    return {
+        "kind": type(optimizer).__name__,
+        "rate": float(optimizer.param_groups[0]["lr"]),
+        "holds": sorted(names.get(id(p), f"another one, of shape {tuple(p.shape)}") for p in held),
+        "model_on": sorted({param.device.type for param in model.parameters()}),
+        "classes": model.head.out_features,
+    }
+
+
+def _trained(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
+    """Batches that wait on the CPU train a model elsewhere, and one here; a call for a value does not fail."""
+    model, optimizer = _model(x, "cpu")
+    epoch(model, optimizer, _batches(x, labels, size), "cpu")
+    elsewhere, other = _model(x, "meta")
+    steps = at_each_step(other)
+    with zero_for_each_value():
+        epoch(elsewhere, other, _batches(x, labels, size), "meta")
+    return {"held": [values(param) for param in model.parameters()], "steps_elsewhere": len(steps)}
+
+
+def _epoch_loss(epoch: Any, x: Tensor, labels: Tensor, size: int) -> Observation:
+    """What comes back, here and elsewhere, from batches that are there already; and how often a value was asked for."""
+    with values_asked_for() as asked:
+        here = epoch(*_model(x, "cpu"), _batches(x, labels, size), "cpu")
+    seen: Observation = {"waits": len(asked), "here": see(here), "elsewhere": None}
+    if not asked:
+        seen["elsewhere"] = see(epoch(*_model(x, "meta"), _batches(x.to("meta"), labels.to("meta"), size), "meta"))
+    return seen
+
+
+def _model(x: Tensor, device: str) -> tuple[nn.Module, torch.optim.Optimizer]:
+    model = made(lambda: _headed(x.shape[-1], 3)).to(device)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.5)
+
+
+def _batches(x: Tensor, labels: Tensor, size: int) -> list[tuple[Tensor, Tensor]]:
+    return list(zip(x.split(size), labels.split(size), strict=True))
+
+
+def part(name: str, look: Callable[..., Observation]) -> Probe:
+    """What one part does, by its name in the dict that the answer returns; its first weights are the same each time."""
+
+    def run(answer: Answer, case: Case) -> Observation:
+        made_by_answer = answer()[name]
+        with random_from(11):
+            return look(made_by_answer, *copy_of(case.args))
+
+    return watched(run)
+
+
+@watched
+def any_mended(answer: Answer, case: Case) -> Observation:
+    """Whether one of the five at least does what it should elsewhere too: the starter's do not."""
+    x, labels, size = copy_of(case.args)
+    cases = {keep: keep(x, [0]), stack: stack(x, [4, 3]), start: start(x, 3), places: places(x[None])}
+    cases |= {batches: batches(x, labels, size), loss: loss(x, labels, size)}
+    mended = (_works(each, each.watch(answer, case)) for each, case in cases.items())
+    return {"names": sorted(answer()), "mended": any(mended)}
+
+
+def _works(requirement: Requirement, seen: Observation) -> bool:
+    if "raised" in seen or seen.get("left_behind") or seen.get("waits"):
+        return False
+    names = ["body.bias", "body.weight", "head.bias", "head.weight"]
+    return requirement is not start or all(where["holds"] == names for where in seen.values())
+
+
+# --- what is asked of them
+
+
+def _spelled(name: str, case: Case) -> str:
+    """The part of the hunt that a requirement is about, and how it is called."""
+    x, *rest = case.args
+    width, given = x.shape[-1], sized("x", x)
+    if case.requirement == places.sentence:
+        return f"AddPlaces({width})({given})"
+    if case.requirement == keep.sentence:
+        return f"KeepColumns({width}, {rest[0]})({given})"
+    if case.requirement == stack.sentence:
+        return f"Stack({[width, *rest[0]]})({given})"
+    if case.requirement == start.sentence:
+        return f"start(<model>, {rest[0]}, device)"
+    if case.requirement == one.sentence:
+        return f"{name}(), then each of the five"
+    return f"epoch(<model>, <SGD>, <batches of {rest[1]} of {len(x)} rows>, device)"
+
+
+HERE = {
+    "here": "On the CPU, what comes out is not what it should be.",
+    "elsewhere": "On the meta device, what comes out is not what it should be.",
+}
+MODULE = HERE | {
+    "learned": "The count of numbers that are learned is not what it should be.",
+    "left_behind": "After `.to`, these tensors of the module are still where they were (their shapes).",
+    "input_kept": "The module changes the tensor that it is given.",
+}
+one = Requirement(
+    "one of the five at least is mended",
+    any_mended,
+    {"mended": "None of the five does yet what it should on another device."},
+)
+places = Requirement(
+    "AddPlaces makes its numbers where x is",
+    part("places", _places),
+    MODULE | {"fresh": "On the CPU, what comes out of a new module is not what it should be."},
+)
+keep = Requirement(
+    "the mask of KeepColumns moves along, and is not learned",
+    part("keep", lambda made, x, columns: module_elsewhere(fill(made(x.shape[-1], columns)), x)),
+    MODULE,
+)
+stack = Requirement(
+    "all layers of Stack move, and are learned",
+    part("stack", lambda made, x, sizes: module_elsewhere(fill(made([x.shape[-1], *sizes])), x)),
+    MODULE,
+)
+start = Requirement(
+    "start gives the optimizer the parameters of the model as it then is",
+    part("start", _start),
+    {
+        "cpu": "On the CPU, what start leaves is not what it should be.",
+        "meta": "On the meta device, what start leaves is not what it should be.",
+    },
+)
+batches = Requirement(
+    "epoch moves its batches",
+    part("epoch", _trained),
+    {
+        "held": "After the epoch, the parameters of the model are not what they should be.",
+        "steps_elsewhere": "On the meta device, the optimizer is to step once for each batch.",
+    },
+)
+loss = Requirement(
+    "epoch waits for no value, and returns the mean loss as a tensor without a record",
+    part("epoch", _epoch_loss),
+    HERE | {"waits": "A value is asked for within epoch: a GPU would have to be waited for."},
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Ask of each tensor: who made it, on which device, and does `.to` find it? `.to` finds parameters and buffers.",
+        "`nn.ModuleList` and `register_buffer` let a module know what it holds; `device=x.device` follows the input.",
+        "An optimizer holds the parameters it was given: replace and move first. `.item()` waits: add tensors up.",
+    ),
+    spelled=_spelled,
+)
+def make_agnostic(draw: Draw) -> Iterator[Case]:
+    """Mend five parts that only work on the CPU."""
+    n, d = draw.sizes(2, 4, 7)
+    yield one(eighths(draw, 4, d), draw.ints(0, 3, 4), 2)
+    for length in draw.sizes(2, 2, 6):
+        yield places(eighths(draw, 2, length, d))
+    yield keep(eighths(draw, n, d), sorted(draw.sizes(2, 0, 3)))
+    yield keep(eighths(draw, 2, n, d), [draw.whole(0, 3)])
+    yield stack(eighths(draw, n, d), list(draw.sizes(3, 2, 5)))
+    yield stack(eighths(draw, n, d), [draw.whole(2, 5)])
+    yield start(eighths(draw, n, d), draw.whole(2, 5))
+    for requirement in (batches, loss):
+        for rows, size in ((5, 2), (4, 3)):  # few steps: each takes milliseconds on the meta device
+            yield requirement(eighths(draw, rows, d), draw.ints(0, 3, rows), size)

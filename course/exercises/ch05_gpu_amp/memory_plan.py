@@ -1,0 +1,176 @@
+"""`memory_plan`: plan the memory of a training step, for models that save, share or own their tensors in other ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.words import call_of, sized
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.watching.probes.training import give_gradients, grads_of, held_by
+
+from ._models import LAYERS, eighths, made
+
+
+class _Doing(nn.Module):
+    """A layer without parameters, which does what a function says of the layer and x (n, d)."""
+
+    def __init__(self, does: Callable[[nn.Module, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.does = does  # no lambda: an answer may copy the model in any way
+        self.register_buffer("factor", torch.linspace(0.5, 2.0, 5) if does is _scaled else None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Of shape (n, d), or fewer columns."""
+        return self.does(self, x)
+
+
+def _scaled(layer: nn.Module, x: Tensor) -> Tensor:
+    """x times a part of a buffer, which is saved for backward and is no activation."""
+    return x * layer.get_buffer("factor")[1:]
+
+
+def _squared(_: nn.Module, x: Tensor) -> Tensor:
+    return x * x  # x is saved twice
+
+
+def _halves(_: nn.Module, x: Tensor) -> Tensor:
+    left, right = x.chunk(2, dim=1)
+    return left * right  # both look at one piece of memory
+
+
+def _gate(layer: nn.Module, x: Tensor) -> Tensor:
+    return x.exp().sin() if layer.training else x
+
+
+def _between(does: Callable[[nn.Module, Tensor], Tensor], left: int = 4) -> Callable[[int, int], nn.Module]:
+    """A layer that does this between two linear ones; of 4 columns it leaves so many."""
+    return lambda d, k: nn.Sequential(nn.Linear(d, 4), _Doing(does), nn.Linear(left, k))
+
+
+def _tied(d: int, k: int) -> nn.Module:
+    first, second = nn.Linear(d, d), nn.Linear(d, d)
+    second.weight = first.weight
+    return nn.Sequential(first, second, nn.Linear(d, k))
+
+
+def _frozen(d: int, k: int) -> nn.Module:
+    model = LAYERS["two layers"](d, k)
+    next(model.children()).requires_grad_(False)
+    return model
+
+
+TRAIN, EVAL = "with sin(exp(x)) in train mode", "with sin(exp(x)) in train mode, in eval mode"
+MODELS: dict[str, Callable[[int, int], nn.Module]] = LAYERS | {
+    "three layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, k)),
+    "first layer frozen": _frozen,
+    "one weight in two layers": _tied,
+    "with a buffer": _between(_scaled),
+    "with squares": _between(_squared),
+    "with halves": _between(_halves, left=2),
+    TRAIN: _between(_gate),
+    EVAL: lambda d, k: _between(_gate)(d, k).eval(),
+}
+
+
+def _used(name: str, batch: Tensor) -> nn.Module:
+    """A model with gradients of an earlier step."""
+    model = made(lambda: MODELS[name](batch.shape[1], 2))
+    give_gradients(model, 7.0)
+    return model
+
+
+def planned(entry: str) -> Probe:
+    """An entry of the plan, and the plan's keys; the model that it is made for has a past."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, batch, *rest = copy_of(case.args)
+        plan = answer(_used(name, batch), batch, *rest)
+        if not isinstance(plan, dict):
+            return {"returned": see(plan)}
+        return {"keys": sorted(map(str, plan)), entry: see(plan.get(entry))}
+
+    return watched(look)
+
+
+@watched
+def plan_left(answer: Answer, case: Case) -> Observation:
+    """What became of the model and the batch."""
+    name, batch, *rest = args = copy_of(case.args)
+    model = _used(name, batch)
+    answer(model, batch, *rest)
+    return {
+        "model": held_by(model),
+        "grads": grads_of(model),
+        "mode": [module.training for module in model.modules()],
+        "inputs": changed_inputs(case, args, {}),
+    }
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A plan for a model and a batch."""
+    model, batch, optimizer, dtype = case.args
+    return call_of(name, f"<{model}>", sized("batch", batch), repr(optimizer), repr(dtype))
+
+
+parameters = Requirement("counts each parameter once", planned("parameters"))
+gradients = Requirement("counts gradients of what is trained", planned("gradients"))
+state = Requirement("knows the state of each optimizer", planned("optimizer"))
+saved = Requirement("counts what the model saves for backward", planned("activations"))
+one_piece = Requirement("counts each piece of memory once, and whole", planned("activations"))
+own = Requirement("leaves parameters and buffers out of the activations", planned("activations"))
+as_it_was = Requirement(
+    "leaves model and batch as they were",
+    plan_left,
+    {
+        "model": "After your plan, a parameter or buffer of the model is not what it was.",
+        "grads": "After your plan, a .grad of the model is not what it was.",
+        "mode": "After your plan, the model is in another mode: train mode is True, eval mode is False.",
+        "inputs": "Your plan changes the batch itself.",
+    },
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Three of the four are counts times `dtype.itemsize`. For the fourth you need a forward pass, of a copy.",
+        "`saved_tensors_hooks` calls your function with each saved tensor. Which of them share memory?",
+        "`tensor.untyped_storage()` is that memory: `data_ptr()` tells one from another, `nbytes()` is its size.",
+    ),
+    spelled=_spelled,
+)
+def memory_plan(draw: Draw) -> Iterator[Case]:
+    """Plan the memory of a training step."""
+    half, single, double = torch.bfloat16, torch.float32, torch.float64
+
+    def case(requirement: Requirement, model: str, optimizer: str, dtype: torch.dtype) -> Case:
+        n, d = draw.sizes(2, 3, 7)
+        return requirement(model, eighths(draw, n, d), optimizer, dtype)
+
+    yield case(parameters, "linear", "sgd", single)
+    yield case(parameters, "first layer frozen", "adam", half)
+    yield case(parameters, "one weight in two layers", "sgd", double)
+    yield case(parameters, "with a buffer", "momentum", single)
+    yield case(gradients, "linear", "sgd", half)
+    yield case(gradients, "first layer frozen", "sgd", double)
+    yield case(state, "two layers", "adam", single)
+    yield case(state, "linear", "momentum", half)
+    yield case(state, "linear", "sgd", double)
+    yield case(state, "first layer frozen", "adam", half)
+    yield case(saved, "three layers", "sgd", single)
+    yield case(saved, "three layers", "adam", half)
+    yield case(saved, TRAIN, "sgd", double)
+    yield case(saved, EVAL, "sgd", single)
+    yield case(saved, "first layer frozen", "momentum", half)
+    yield case(one_piece, "with squares", "sgd", double)
+    yield case(one_piece, "with halves", "sgd", single)
+    yield case(own, "with a buffer", "sgd", half)
+    yield case(own, "one weight in two layers", "sgd", single)
+    yield case(as_it_was, "two layers", "sgd", half)
+    yield case(as_it_was, EVAL, "sgd", single)

@@ -1,0 +1,158 @@
+"""`mixed_region`: a block that stays in float32, within autocast to bfloat16 and without; the cases name the block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.words import argument
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.watching.probes.precision import autocast_entered
+
+from ._models import eighths
+
+
+def _fails(_: nn.Linear, x: Tensor) -> Tensor:
+    raise ValueError(f"a block that fails, with {len(x)} rows")
+
+
+BLOCKS: dict[str, Callable[[nn.Linear, Tensor], Tensor]] = {
+    "a product": lambda layer, x: x @ x.T,
+    "a layer": lambda layer, x: layer(x),
+    "an argmax": lambda layer, x: (x @ x.T).argmax(dim=1),
+    "a sum in float64": lambda layer, x: (x @ x.T).sum(dim=1, dtype=torch.float64),
+    "a failure": _fails,
+}
+
+
+class _Block(nn.Module):
+    """A block that counts its calls."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        with torch.no_grad():
+            self.layer.weight.copy_(torch.arange(9.0).reshape(3, 3) / 7.0)
+            self.layer.bias.fill_(1 / 3)
+        self.kind = kind
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        """What the kind of block makes of x (n, 3)."""
+        self.calls += 1
+        return BLOCKS[self.kind](self.layer, x)
+
+
+def region(*kept: str, within: bool = True) -> Probe:
+    """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without.
+
+    Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
+    first), `still_on` (autocast, after the second call) and always `entered`: the device types of the autocast blocks
+    that were entered while safe was made, and while it ran; see `compare_regions`.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        kind, x = copy_of(case.args)
+        block = _Block(kind)
+        seen: Observation = {}
+        with torch.autocast("cpu", dtype=torch.bfloat16) if within else nullcontext():
+            with autocast_entered() as making:
+                safe = answer(block)
+            seen["early"] = block.calls
+            with autocast_entered() as running:
+                first, second = _quietly(safe, x), _quietly(safe, x.requires_grad_())
+            seen["still_on"] = torch.is_autocast_enabled("cpu")
+        seen |= {"returned": [values(first), values(second)], "calls": block.calls}
+        seen["gradient"] = {"x": _gradient(second, x), "weights": see(block.layer.weight.grad)}
+        return seen | {"entered": [sorted(making), sorted(running)]}
+
+    return watched(look, *kept, "entered")
+
+
+def _quietly(safe: Callable[[Tensor], Any], x: Tensor) -> Any:
+    """What comes back; a block that is made to fail may fail."""
+    try:
+        return safe(x)
+    except ValueError as error:
+        return str(error)
+
+
+def _gradient(result: Any, x: Tensor) -> Plain:
+    if not isinstance(result, Tensor) or not result.requires_grad or x.grad_fn is not None:
+        return None
+    result.sum().backward()
+    return see(x.grad)
+
+
+def compare_regions(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
+    """The usual comparison; how autocast was switched off matters only where it did not help.
+
+    A right answer may do it in any way. Of two answers that leave autocast on, it tells which mistake was made.
+    """
+    plain = [{facet: value for facet, value in seen.items() if facet != "entered"} for seen in (expected, got)]
+    difference = first_difference(plain[0], plain[1], tolerance)
+    lowered = any(getattr(one, "dtype", "") == "bfloat16" for one in expected.get("returned", []))
+    return first_difference(expected, got, tolerance) if lowered and not difference else difference
+
+
+def _spelled(name: str, case: Case) -> str:
+    """The function that comes back is called with x."""
+    block, x = case.args
+    return f"{name}(<{block}>)({argument(x)})"
+
+
+computes = Requirement("computes in float32 under autocast", region("returned"))
+by_float = Requirement("turns a 16-bit input to float32", region("returned"))
+outside = Requirement("does so outside of autocast too", region("returned", within=False))
+flows = Requirement(
+    "lets the gradient flow to x",
+    region("gradient"),
+    {"gradient": "The gradients that arrive at x and at the weights of block are not right, or none arrives."},
+)
+as_is = Requirement("returns what block returns, as it is", region("returned"))
+on_again = Requirement(
+    "calls block once each time, and leaves autocast as it was",
+    region("early", "calls", "still_on"),
+    {
+        "early": "`mixed_region` itself calls the block; only `safe` is to call it.",
+        "calls": "Each call of `safe` is to call the block once.",
+        "still_on": "After a call of `safe` under autocast, autocast is off.",
+    },
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Two things are needed: that autocast is off, and that what comes in is float32. One does not bring the other.",
+        "`torch.autocast(device_type, enabled=False)` switches it off. Return a function; do not call block yet.",
+    ),
+    compare=compare_regions,
+    spelled=_spelled,
+)
+def mixed_region(draw: Draw) -> Iterator[Case]:
+    """Keep a fragile part in float32."""
+
+    def x(dtype: torch.dtype = torch.float32) -> Tensor:
+        return eighths(draw, draw.whole(2, 5), 3).to(dtype)
+
+    yield computes("a product", x())
+    yield computes("a layer", x())
+    yield by_float("a product", x(torch.bfloat16))
+    yield by_float("a layer", x(torch.float16))
+    yield outside("a layer", x(torch.bfloat16))
+    yield outside("a product", x(torch.float16))
+    yield flows("a layer", x())
+    yield flows("a product", x(torch.bfloat16))
+    yield as_is("an argmax", x())
+    yield as_is("a sum in float64", x())
+    yield on_again("a product", x())
+    yield on_again("a failure", x())

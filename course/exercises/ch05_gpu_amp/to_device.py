@@ -1,0 +1,98 @@
+"""`to_device`: move a nest of tensors; the cases name the nests, since a named tuple is no plain data."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, watched
+from autograder.watching.probes.devices import containers, tree
+
+from ._models import eighths
+
+
+def moved(answer: Answer, case: Case) -> Observation:
+    """One call. Facets: `returned` (types and devices), `left` (obj is as before), `new` (so are all containers)."""
+    name, x, y, device = copy_of(case.args)
+    obj = NESTS[name](x, y)
+    before, inside = tree(obj, ANYTHING), containers(obj)
+    result = answer(obj, device)
+    seen: Observation = {"returned": tree(result, ANYTHING), "left": tree(obj, ANYTHING) == before}
+    return seen | {"new": not {id(one) for one in inside} & {id(one) for one in containers(result)}}
+
+
+def _spelled(name: str, case: Case) -> str:
+    """The nest that is moved, with its tensors x and y by name."""
+    nest, x, y, device = case.args
+    shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}"
+    return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
+
+
+returned = watched(moved, "returned")
+tensor = Requirement("moves a tensor", returned)
+sequences = Requirement("moves what is in lists and tuples", returned)
+dicts = Requirement("moves what is in dicts, and keeps their order", returned)
+deep = Requirement("goes down to any depth", returned)
+named = Requirement("keeps named tuples", returned)
+others = Requirement("keeps everything else as it is", returned)
+new = Requirement(
+    "leaves obj as it was, and makes new containers",
+    watched(moved, "left", "new"),
+    {
+        "left": "After your function, obj itself is not what it was.",
+        "new": "A list or dict in your result is one of those that obj holds: whoever changes one changes the other.",
+    },
+)
+
+Point = namedtuple("Point", "place label")  # a named tuple as students meet it
+OTHERS = {"name": "ab", "flag": True, "rate": 0.5}
+ANYTHING = range(3)  # neither tensor nor container of tensors
+PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
+    tensor: {"a tensor": lambda x, y: x},
+    sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
+    dicts: {"{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x}, "{2: x, 1: y}": lambda x, y: {2: x, 1: y}},
+    deep: {
+        "[{'x': x}, (y, [x])]": lambda x, y: [{"x": x}, (y, [x])],
+        "{'a': {'b': {'c': [x, (y,)]}}}": lambda x, y: {"a": {"b": {"c": [x, (y,)]}}},
+    },
+    named: {
+        "Point(place=x, label=y)": lambda x, y: Point(x, y),
+        "[Point(place=[x], label=y)]": lambda x, y: [Point([x], y)],
+    },
+    others: {
+        "[x, 'text', None, 3, range(3)]": lambda x, y: [x, "text", None, 3, ANYTHING],
+        "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
+        "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
+        "range(3)": lambda x, y: ANYTHING,
+    },
+}
+NESTS = {name: nest for nests in PLACES.values() for name, nest in nests.items()}
+RENEWED = ("[x, y]", "{'y': y, 'a': x}", "{'a': {'b': {'c': [x, (y,)]}}}", "[{'x': x}, (y, [x])]")
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "What is `obj`? A tensor, a dict, a list or tuple, or anything else: four cases, one answer to each.",
+        "The function may call itself on each value in a container. Build a new container of `type(obj)`.",
+        "A named tuple is made from its values one by one, `type(obj)(*values)`; a plain tuple from one list of them.",
+    ),
+    spelled=_spelled,
+)
+def to_device(draw: Draw) -> Iterator[Case]:
+    """Move a nest of tensors."""
+    for requirement, names in [*PLACES.items(), (new, RENEWED)]:
+        for name in names:
+            n, d = draw.sizes(2, 1, 4)
+            yield requirement(name, draw.normal(n, d), draw.ints(0, 9, n), "meta")
+    x, y = eighths(draw, 2), draw.ints(0, 9, 3)
+    yield tensor("a tensor", x, y, torch.device("meta"))
+    yield sequences("(x, y)", x, y, torch.device("cpu"))

@@ -1,0 +1,167 @@
+"""`train_step_on`: a step of training on any device: on the CPU, where numbers can be seen, and on the meta device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of, sized
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, attempt, changed_inputs, copy_of, see, watched
+from autograder.watching.probes.devices import values_asked_for
+from autograder.watching.probes.training import grads_of, held_by
+
+from ._models import eighths, model_of, optimizer_of
+
+
+class _Step:
+    """A step to be watched: a model there, its optimizer, and a criterion; both note what they are called with."""
+
+    def __init__(self, device: Any, named: list[str], features: int) -> None:
+        model, optimizer = named
+        self.model = model_of(model, features).to(device)
+        self.optimizer = optimizer_of(optimizer, self.model.parameters())
+        self.inputs: list[str] = []
+        self.devices: list[list[str]] = []
+        self.order: list[list[str]] = []
+
+    def taken(self, answer: Answer, device: Any, x: Tensor, y: Tensor) -> Any:
+        """What the answer returns."""
+        self.model.register_forward_pre_hook(lambda _, inputs: self.inputs.append(inputs[0].device.type))
+        return answer(device, self.model, self.optimizer, self._criterion, x, y)
+
+    def _criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
+        """The mean of the squares, whichever comes first."""
+        self.devices.append(sorted({prediction.device.type, target.device.type}))
+        self.order.append(["prediction" if one.requires_grad else "target" for one in (prediction, target)])
+        return ((prediction - target) ** 2).mean()
+
+
+def one_step(*kept: str, warm: bool = False) -> Probe:
+    """One step on the CPU, perhaps after one elsewhere that left gradients and a memory of the optimizer.
+
+    Facets: `held`, `grads`, `returned`, `waits` (how often a value was asked for), `forwards`, `criterion` (what it was
+    called with, each time), `inputs` (which part of the batch changed).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        device, *named, x, y = args = copy_of(case.args)
+        step = _Step(device, named, x.shape[1])
+        if warm:
+            ((step.model(x + 1.0) - y) ** 2).mean().backward()
+            step.optimizer.step()
+        with values_asked_for() as asked:
+            result = step.taken(answer, device, x, y)
+        seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
+        seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order}
+        return seen | {"inputs": changed_inputs(case, args, {})}
+
+    return watched(look, *kept)
+
+
+def step_elsewhere(answer: Answer, case: Case) -> Observation:
+    """One step on the meta device: where model and criterion met the batch, whatever happened afterwards."""
+    device, *named, there, x, y = copy_of(case.args)
+    step = _Step(device, named, x.shape[1])
+    batch = [part.to("meta") if side in there else part for side, part in (("x", x), ("y", y))]
+
+    def look() -> Observation:
+        step.taken(answer, device, *batch)
+        return {}
+
+    failed = attempt(look)
+    met: Observation = {"model_met": step.inputs, "criterion_met": step.devices}
+    return met if step.devices == [["meta"]] else met | failed
+
+
+@watched
+def no_value_needed(answer: Answer, case: Case) -> Observation:
+    """How often a value is asked for; where it never is, what comes back on the meta device, which has none."""
+    seen = one_step("waits")(answer, case)
+    if seen.get("waits") == 0:
+        *named, x, y = copy_of(case.args[1:])
+        result = _Step("meta", named, x.shape[1]).taken(answer, "meta", x.to("meta"), y.to("meta"))
+        seen["elsewhere"] = result.device.type if isinstance(result, Tensor) else see(result)
+    return seen
+
+
+def _spelled(name: str, case: Case) -> str:
+    """A step with a model and an optimizer; parts of the batch may be on the device already."""
+    device, model, optimizer, *rest = case.args
+    there = rest[0] if isinstance(rest[0], list) else []
+    x, y = (
+        sized(f"{side}_batch", part, ", there already" if side in there else "")
+        for side, part in zip("xy", rest[-2:], strict=True)
+    )
+    return call_of(name, repr(device), f"<{model}>", f"<{optimizer}>", "criterion", x, y)
+
+
+HELD = {"held": "After your step, the parameters are not what they should be."}
+against = Requirement("moves the parameters against the gradient", one_step("held"), HELD)
+elsewhere = Requirement(
+    "moves both parts of the batch to the device",
+    step_elsewhere,
+    {
+        "model_met": "The model was called with a tensor on another device than `device`, or not called once.",
+        "criterion_met": "The criterion met tensors that are not both on `device`, or was not called once.",
+    },
+)
+clears = Requirement(
+    "clears old gradients, and leaves those of this batch",
+    one_step("held", "grads", warm=True),
+    HELD | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
+)
+loss = Requirement(
+    "returns the loss from before the step, as a scalar tensor without a record",
+    one_step("returned"),
+)
+waits = Requirement(
+    "asks for no value",
+    no_value_needed,
+    {
+        "waits": "Your step asks for the value of a tensor; a GPU would have to be waited for.",
+        "elsewhere": "On the meta device, your step does not return a tensor on that device.",
+    },
+)
+once = Requirement(
+    "calls the model and the criterion once, prediction first",
+    one_step("forwards", "criterion", "inputs"),
+    {
+        "forwards": "The model is to be called once: `model(x)`.",
+        "criterion": "The criterion is to be called once, with the prediction and then the targets.",
+        "inputs": "Your step changes the batch itself.",
+    },
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "It is the step of chapter 4. Which two tensors may be on another device, and what does `.to` return?",
+        "`.to` moves nothing in place: use its result. The prediction comes first in `criterion`.",
+        "`loss.item()` waits for the value. `detach()` gives a tensor without a record, and waits for nothing.",
+    ),
+    spelled=_spelled,
+)
+def train_step_on(draw: Draw) -> Iterator[Case]:
+    """Do a step of training on any device."""
+    n, d = draw.sizes(2, 3, 6)
+
+    def batch() -> tuple[Tensor, Tensor]:
+        return eighths(draw, n, d), eighths(draw, n, 1)
+
+    yield against("cpu", "linear", "SGD", *batch())
+    yield against(torch.device("cpu"), "two layers", "SGD", *batch())
+    for there_already in ([], ["x"], ["y"], ["x", "y"]):
+        yield elsewhere("meta", "two layers", "SGD", there_already, *batch())
+    yield elsewhere(torch.device("meta"), "linear", "SGD with momentum", [], *batch())
+    yield clears("cpu", "two layers", "SGD with momentum", *batch())
+    yield clears("cpu", "linear", "Adam", *batch())
+    yield loss("cpu", "linear", "SGD", *batch())
+    yield waits("cpu", "two layers", "SGD", *batch())
+    yield once("cpu", "two layers", "SGD", *batch())

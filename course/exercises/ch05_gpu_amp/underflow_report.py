@@ -1,0 +1,96 @@
+"""`underflow_report`: count the gradients that float16 loses, scale by scale, of a loss with given gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import call_of, number, shorten
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+
+
+def reported(answer: Answer, case: Case) -> Observation:
+    """One report on a loss whose gradients are those of the case (None: that parameter has no part in it).
+
+    Facets: `returned`, and `grads_kept`: whether each .grad is what it was, the same tensor.
+    """
+    wanted, scales = copy_of(case.args)
+    params = [torch.ones(3) if slope is None else torch.ones_like(slope) for slope in wanted]
+    olds = [torch.full_like(param, 7.0) for param in params]
+    for param, old in zip(params, olds, strict=True):
+        param.requires_grad_().grad = old
+
+    def loss_fn() -> tuple[Tensor, list[Tensor]]:
+        parts = [(param * slope).sum() for param, slope in zip(params, wanted, strict=True) if slope is not None]
+        return torch.stack(parts).sum() + 1.5, params
+
+    result = answer(loss_fn, scales)
+    kept_all = all(p.grad is old and bool((old == 7.0).all()) for p, old in zip(params, olds, strict=True))
+    return {"returned": see(result), "grads_kept": kept_all}
+
+
+def _spelled(name: str, case: Case) -> str:
+    """The gradients of a loss, one list for each parameter."""
+    wanted, scales = case.args
+    slopes = ["None" if one is None else f"[{', '.join(map(number, one.tolist()))}]" for one in wanted]
+    return f"{call_of(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
+
+
+returned = watched(reported, "returned")
+counts = Requirement("counts what float16 turns to 0", returned)
+each = Requirement("gives a share for each scale", returned)
+already = Requirement("leaves out what is 0 in float32 already", returned)
+together = Requirement("counts the entries of all parameters together", returned)
+unused = Requirement("leaves out a parameter without a gradient", returned)
+empty = Requirement("gives 0.0 where nothing is to be counted", returned)
+kept = Requirement(
+    "leaves .grad as it was",
+    watched(reported, "grads_kept"),
+    {"grads_kept": "After your report, a .grad is not what it was."},
+)
+
+
+LOST = (-12.0, -8.0)  # powers of ten: gradients between these are 0 in float16
+TINY = (-7.0, -4.5)  # these float16 holds with few digits, below its smallest normal number
+FINE = (-4.0, -1.0)  # these float16 holds well
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Which entries are counted at all? Those whose float32 gradient is not 0.",
+        "The scale must come before float16: scale the loss, take the float32 gradients, then turn them to float16.",
+        "`torch.autograd.grad(..., allow_unused=True)` leaves .grad alone, and gives None for one that has no part.",
+    ),
+    spelled=_spelled,
+)
+def underflow_report(draw: Draw) -> Iterator[Case]:
+    """Count the gradients that float16 loses."""
+    scales = [1.0, 2.0 ** draw.whole(5, 9), 2.0 ** draw.whole(14, 18)]
+    yield counts([_slopes(draw, (LOST, 2), (TINY, 1), (FINE, 3))], [1.0])
+    yield counts([_slopes(draw, (LOST, 4), (TINY, 4), (FINE, 1))], [1.0])
+    yield each([_slopes(draw, (LOST, 7), (TINY, 2), (FINE, 2))], scales)
+    yield each([_slopes(draw, (LOST, 9))], scales[::-1])
+    beyond = [_slopes(draw, ((-14.0, -13.0), draw.whole(2, 4)), (LOST, 2), ((0.5, 1.0), 3))]
+    yield each(beyond, [1.0, 131072.0])  # of its gradients some are 0 and some inf then
+    for some in (_slopes(draw, (LOST, 3), (FINE, 4)), _slopes(draw, (LOST, 2), (TINY, 3))):
+        yield already([torch.cat([torch.zeros(draw.whole(1, 4)), some])], [1.0, scales[2]])
+    yield together([_slopes(draw, (LOST, 1), (FINE, 1)), _slopes(draw, (LOST, 3), (FINE, 2))], [1.0])
+    yield together(
+        [_slopes(draw, (FINE, draw.whole(4, 6))), _slopes(draw, (LOST, 2)), _slopes(draw, (TINY, 1))], scales
+    )
+    yield unused([_slopes(draw, (LOST, 1), (FINE, draw.whole(2, 4))), None], [1.0])
+    yield unused([None, _slopes(draw, (LOST, 2)), _slopes(draw, (FINE, 3))], [1.0, scales[1]])
+    yield empty([torch.zeros(draw.whole(2, 5))], [1.0, scales[1]])
+    yield kept([_slopes(draw, (LOST, 2), (FINE, 2)), _slopes(draw, (FINE, 2))], [1.0, scales[1]])
+
+
+def _slopes(draw: Draw, *parts: tuple[tuple[float, float], int]) -> Tensor:
+    """Gradients of both signs: between two powers of ten so many, between two others so many."""
+    slopes = torch.cat([10 ** draw.uniform(count, low=low, high=high) for (low, high), count in parts])
+    return slopes * (draw.bools(len(slopes)).float() * 2 - 1)
