@@ -1,0 +1,106 @@
+"""The probes for devices, precision and time, on answers that are no exercise's."""
+
+import time
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.probes.devices import (
+    Operations,
+    accelerators,
+    containers,
+    module_elsewhere,
+    tree,
+    values_asked_for,
+    zero_for_each_value,
+)
+from autograder.watching.probes.measures import FakeDevice
+from autograder.watching.probes.precision import NotedScaler, autocast_entered, lowered_to
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(("there", "cuda", "mps"), [("cuda and mps", True, True), ("mps", False, True)])
+    def test_accelerators_are_there_by_name(self, there: str, cuda: bool, mps: bool) -> None:
+        """What torch says is there is what the text names, for as long as the block lasts."""
+        before = torch.cuda.is_available()
+        with accelerators(there):
+            assert (cuda, mps) == (torch.cuda.is_available(), torch.backends.mps.is_available())
+
+        assert before == torch.cuda.is_available()
+
+    def test_a_tree_tells_types_and_devices(self) -> None:
+        """Tensors on the meta device have no values to tell; an object that is known is told as such."""
+        known = object()
+        seen = tree({"a": [X[0].to("meta"), (known,)]}, known)
+
+        told = ["torch.float32 tensor (3,) on meta", {"tuple": ["the very object that was given"]}]
+        assert {"dict": [["a", {"list": told}]]} == seen
+
+    def test_containers_are_found_at_any_depth(self) -> None:
+        """A tuple is none of them, but what is in it may be."""
+        inner: list[int] = []
+        outer = {"a": (inner, X)}
+
+        assert [id(outer), id(inner)] == [id(one) for one in containers((outer, 3))]
+
+    def test_what_does_not_move_is_told(self) -> None:
+        """A tensor that is neither parameter nor buffer stays where it was."""
+        module = nn.Identity()
+        module.lost = torch.ones(2)
+
+        seen = module_elsewhere(module, X)
+        assert ([(2,)], "meta", True) == (seen["left_behind"], seen["elsewhere"].device, seen["input_kept"])
+
+
+class TestWaiting:
+    def test_operations_are_told_in_order(self) -> None:
+        """Each by its name, with its result."""
+        told: list[tuple[str, object]] = []
+        with Operations(lambda name, result: told.append((name, type(result)))):
+            (X + 1).sum()
+
+        assert [("aten.add", Tensor), ("aten.sum", Tensor)] == told
+
+    def test_each_value_is_noted(self) -> None:
+        """A call of item, an if, and a print, which no mode sees; a sum asks for nothing."""
+        with values_asked_for() as asked:
+            text = f"{X.sum().item()} {bool(X[0, 0] > 0)} {X.sum()!r}"
+
+        assert (3, True) == (len(asked), text.endswith("tensor(...)"))
+
+    def test_a_value_where_there_is_none(self) -> None:
+        """On the meta device too, for as long as the block lasts."""
+        with zero_for_each_value():
+            assert 0.0 == X.to("meta").sum().item() == float(X.sum())
+
+        assert 15.0 == X.sum().item()
+
+
+@pytest.mark.parametrize(
+    ("asynchronous", "waited", "seconds"), [(True, False, 1 / 64), (True, True, 3), (False, False, 3)]
+)
+def test_a_fake_device_has_the_only_clock(asynchronous: bool, waited: bool, seconds: float) -> None:
+    """Work that nobody waits for takes the host no time but that of handing it over."""
+    device = FakeDevice([3.0], asynchronous)
+    with device.clock():
+        begin = time.perf_counter()
+        device.work()
+        if waited:
+            device.sync()
+        assert seconds == time.perf_counter() - begin
+
+    assert (1, waited) == (device.calls, device.waits)
+
+
+def test_precision_is_noted() -> None:
+    """Which autocast was entered, and what it lowered to when the scaler stepped."""
+    weight = torch.ones(2, requires_grad=True)
+    scaler, optimizer = NotedScaler(8.0, growth_interval=3), torch.optim.SGD([weight], lr=0.5)
+    with autocast_entered() as entered, torch.autocast("cpu", dtype=torch.bfloat16):
+        scaler.scale(weight.sum()).backward()
+        scaler.step(optimizer)
+
+    assert ({"cpu"}, [torch.bfloat16], None) == (entered, scaler.steps, lowered_to())
