@@ -8,42 +8,31 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, in_turn, values, watched
+from autograder.watching.probes.devices import Operations
 
 from ._functions import FUNCTIONS, of_function, on_function
-
-
-class _Count(TorchDispatchMode):
-    """Count the operations, and find the largest tensor that one of them makes."""
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.operations = 0
-        self.largest = 0
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        sizes = [leaf.numel() for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
-        self.operations += 1
-        self.largest = max([self.largest, *sizes])
-        return result
 
 
 @watched
 def cost(answer: Answer, case: Case) -> Observation:
     """Whether a tensor with as many entries as the Hessian is made, and whether a backward pass per entry of x is."""
     name, x, v = copy_of(case.args)
-    with _Count() as count:
+    largest: list[int] = []  # of the tensors that each operation makes, the entries of the largest
+
+    def note(_: str, made: Any) -> None:
+        largest.append(max([0, *(leaf.numel() for leaf in tree_leaves(made) if isinstance(leaf, Tensor))]))
+
+    with Operations(note):
         result = answer(FUNCTIONS[name], x, v)
     # The fewest operations of a loop over x are some ten per entry; two passes need far fewer, whatever x is.
-    many = count.operations > 8 * x.numel()
-    return {"returned": values(result), "full_hessian": count.largest >= x.numel() ** 2, "many_passes": many}
+    many = len(largest) > 8 * x.numel()
+    return {"returned": values(result), "full_hessian": max(largest, default=0) >= x.numel() ** 2, "many_passes": many}
 
 
 second = Requirement("multiplies v by second derivatives", on_function("returned"))
