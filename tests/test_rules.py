@@ -5,7 +5,8 @@ import ast
 import pytest
 
 from autograder.watching.rules import avoids, broken, few_lines, lines_of, no_loops
-from course.exercises import _ch04_loops, _ch06_hunt
+from course.exercises.ch04_training import broken_loops
+from course.exercises.ch06_capstone import fix_trainer
 from tests.test_bank import judge_of
 
 NO_TORCH = avoids("torch", requirement="uses no torch", sentence="No torch here.")
@@ -103,8 +104,8 @@ def test_spelling_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("stem", "exercise", "given"),
     [
-        ("ch04_training", "broken_loops", {f"loop_{letter}": lines for letter, lines in _ch04_loops.GIVEN.items()}),
-        ("ch06_capstone", "fix_trainer", {"fix_trainer": _ch06_hunt.GIVEN}),
+        ("ch04_training", "broken_loops", broken_loops.GIVEN),
+        ("ch06_capstone", "fix_trainer", {"fix_trainer": fix_trainer.GIVEN}),
     ],
 )
 def test_the_given_lines_are_the_starter(stem: str, exercise: str, given: dict[str, tuple[str, ...]]) -> None:

@@ -6,7 +6,8 @@ from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
 from autograder.watching.probe import see
-from course.exercises import _ch04_calls as training
+from course.exercises.ch04_training import broken_loops, fit, sin_fit, train_step
+from course.exercises.ch04_training._optimizing import optimizing
 from tests.our_course import COURSE
 
 from . import made
@@ -132,10 +133,10 @@ def test_a_result_of_another_form_is_not_called_a_missing_error() -> None:
 def test_calls_of_training_name_what_they_train() -> None:
     """Models, optimizers and loaders travel as names; a report shows the call that a student would write."""
     x, y = torch.zeros(6, 4), torch.zeros(6, 1)
-    step = training.stepping("train_step", Case("", "linear", "SGD", x, y))
+    step = train_step.stepping("train_step", Case("", "linear", "SGD", x, y))
     assert step == "train_step(<linear>, <SGD>, criterion, <x_batch (6, 4)>, <y_batch (6, 1)>)"
-    assert training.looping("broken_loops", Case("", "a", x, y, 9)).startswith('broken_loops()["a"](model, ')
-    assert training.fitting("sin_fit", Case("", "weights of its own")) == "sin_fit(steps=0)"
-    stopped = training.resuming("fit", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
+    assert broken_loops.looping("broken_loops", Case("", "a", x, y, 9)).startswith('broken_loops()["a"](model, ')
+    assert sin_fit.fitting("sin_fit", Case("", "weights of its own")) == "sin_fit(steps=0)"
+    stopped = fit.resuming("fit", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
     assert stopped.endswith(", 1), then fit(..., 3, checkpoint)")
-    assert training.optimizing("AdamW", Case("", [x, y], [[x, y]] * 2, lr=0.1)).endswith("then step() 2 times")
+    assert optimizing("AdamW", Case("", [x, y], [[x, y]] * 2, lr=0.1)).endswith("then step() 2 times")

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import nn
-from torch.optim.optimizer import Optimizer
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader, TensorDataset
 
-from autograder.watching.observation import Plain
-from autograder.watching.probe import see
+from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.exercise import Case, Probe
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training_samples import optimizer_of, row_model
+
+_EXACT = Tolerance(0.0, 0.0)
+
+# --- a model at work
 
 
 def at_each_call(model: nn.Module, look: Callable[[Any, Any], Any] = lambda inputs, output: None) -> list[Any]:
@@ -35,6 +46,17 @@ def at_each_step(optimizer: Optimizer, look: Callable[[], Any] = lambda: None) -
     return notes
 
 
+@contextmanager
+def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
+    """What a function says of an optimizer, whoever has made it, before each of its steps in a block."""
+    notes: list[Any] = []
+    handle = register_optimizer_step_pre_hook(lambda optimizer, *_: notes.append(look(optimizer)))
+    try:
+        yield notes
+    finally:
+        handle.remove()
+
+
 def held_by(model: nn.Module) -> dict[str, Plain]:
     """The values of all parameters and buffers."""
     return {name: see(value.detach().clone()) for name, value in model.state_dict().items()}
@@ -49,3 +71,144 @@ def give_gradients(model: nn.Module, number: float) -> None:
     """Fill the .grad of each parameter, as if a backward had been there."""
     for param in model.parameters():
         param.grad = torch.full_like(param, number)
+
+
+def _modes_of(model: nn.Module) -> list[bool]:
+    """Whether each module is in train mode, the model first."""
+    return [module.training for module in model.modules()]
+
+
+# --- one step
+
+
+def one_step(*kept: str, warm: bool = False) -> Probe:
+    """One step: `answer(model, optimizer, criterion, x, y)`, perhaps after two that left gradients and a momentum.
+
+    A case gives a model and an optimizer by name, inputs, and targets. Facets: `held` (parameters and buffers),
+    `grads`, `arrived` (some gradient reached the model), `returned`, `modes`, `forwards` (how often the model was
+    called) and `criterion` (what the criterion was called with, each time).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, kind, x, y = copy_of(case.args)
+        model = row_model(name, x.shape[1])
+        optimizer = optimizer_of(kind, model.parameters(), 0.1)
+        asked: list[tuple[str, ...]] = []
+
+        def criterion(prediction: Tensor, target: Tensor) -> Tensor:
+            asked.append(tuple("y_batch" if _same(arg, y) else "prediction" for arg in (prediction, target)))
+            return ((prediction - target) ** 2).mean()
+
+        with random_from(3):
+            if warm:
+                _warm_up(model, optimizer, x + 1.0, y)
+            calls, arrived = at_each_call(model), at_each_gradient(model)
+            result = answer(model, optimizer, criterion, x, y)
+        seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
+        seen |= {"modes": _modes_of(model), "forwards": len(calls), "criterion": asked}
+        return seen | {"arrived": bool(arrived)}
+
+    return watched(look, *kept)
+
+
+def _same(arg: Tensor, y: Tensor) -> bool:
+    return arg.shape == y.shape and bool((arg == y).all())
+
+
+def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> None:
+    """Two steps elsewhere: gradients and the optimizer's memory stay behind."""
+    for shift in (0.0, 2.0):
+        optimizer.zero_grad()
+        ((model(x) - y - shift) ** 2).mean().backward()
+        optimizer.step()
+
+
+# --- evaluation
+
+
+def evaluated(*kept: str) -> Probe:
+    """One evaluation: `answer(model, loader, criterion)`, on batches of a size, the last one perhaps smaller.
+
+    A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
+    `types`, `modes` (afterwards), `tracked` (a prediction that has a graph came to the criterion) and `left` (which of
+    parameters, buffers and gradients changed).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        name, x, labels, batch_size = copy_of(case.args)
+        model = row_model(name, x.shape[1], outputs=3)
+        give_gradients(model, 7.0)
+        before = _contents(model)
+        tracked: list[bool] = []
+
+        def criterion(logits: Tensor, labels: Tensor) -> Tensor:
+            tracked.append(logits.requires_grad)
+            return cross_entropy(logits, labels)
+
+        with random_from(3):
+            result = answer(model, DataLoader(TensorDataset(x, labels), batch_size=batch_size), criterion)
+        after = _contents(model)
+        seen: Observation = {"returned": _of_each(result, _number), "modes": _modes_of(model)}
+        seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
+        return seen | {"left": [name for name in before if first_difference(before[name], after[name], _EXACT)]}
+
+    return watched(look, *kept)
+
+
+def _contents(model: nn.Module) -> dict[str, Plain]:
+    return {"parameters or buffers": held_by(model), "gradients": grads_of(model)}
+
+
+def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
+    """What a function says of each value of a dict; anything else as it is."""
+    if not isinstance(result, dict):
+        return see(result)
+    return {str(key): look(value) for key, value in sorted(result.items(), key=str)}
+
+
+def _number(value: Any) -> Plain:
+    """A number, or a tensor with one element, as a float; anything else as it is."""
+    seen = see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
+    return float(seen) if type(seen) is int else seen
+
+
+# --- an optimizer of one's own
+
+
+def stepped(*kept: str, generator: bool = False) -> Probe:
+    """Steps of an optimizer that the answer is the class of: `answer(params, **settings)`, with given gradients.
+
+    A case gives the tensors, and for each step their gradients. Facets: `path` (the tensors after each step), `grads`
+    (after the last), `cleared` (after `zero_grad`).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        tensors, steps = copy_of(case.args)
+        params = [tensor.requires_grad_() for tensor in tensors]
+        optimizer = answer((p for p in params) if generator else params, **case.kwargs)
+        seen: Observation = {"path": [_step(optimizer, params, grads) for grads in steps]}
+        seen["grads"] = [see(p.grad) for p in params]
+        optimizer.zero_grad()
+        return seen | {"cleared": [p.grad is None for p in params]}
+
+    return watched(look, *kept)
+
+
+@watched
+def two_optimizers(answer: Answer, case: Case) -> Observation:
+    """The `path` of two optimizers that step by turns; the tensors of the first are longer than those of the second."""
+    tensors, steps = copy_of(case.args)
+    both = [tensors, [0.5 * tensor for tensor in tensors]]
+    made = [answer([tensor.requires_grad_() for tensor in params], **case.kwargs) for params in both]
+    pairs = list(zip(made, both, strict=True))
+    return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
+
+
+def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:
+    for param, grad in zip(params, grads, strict=True):
+        if param.grad is None or grad is None:
+            param.grad = grad
+        else:
+            param.grad.copy_(grad)  # the same tensor, step after step
+    optimizer.step()
+    return [values(param) for param in params]

@@ -1,0 +1,162 @@
+"""Whole trainings: from the beginning, stopped and gone on with, and on another device."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.watching.exercise import Case, Probe
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import at_each_call, at_each_step
+
+_FIRST, _OTHER = 11, 12  # seeds of first weights
+
+
+class Run(ABC):
+    """One training that a case describes; an exercise says how its answer is called, and what is told of it.
+
+    `epochs` is how many it trains for, `stop` after how many of them it is stopped, if it is.
+    """
+
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    stop: int
+    epochs: int
+
+    @abstractmethod
+    def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
+        """Make what the case names, with the first weights of a seed, and the model on a device."""
+
+    @abstractmethod
+    def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
+        """Call the answer, perhaps with a checkpoint to go on from; returns a checkpoint."""
+
+    def train_on(self, answer: Answer) -> None:
+        """Train for one more epoch, without a checkpoint."""
+        self.train(answer, 1)
+
+    @abstractmethod
+    def told(self, checkpoint: Any) -> Observation:
+        """What a checkpoint tells of the training so far: `losses`, perhaps more."""
+
+    @abstractmethod
+    def left(self) -> Observation:
+        """What the model is like in the end."""
+
+
+def trained(run_of: type[Run], *kept: str) -> Probe:
+    """One training from the beginning.
+
+    Facets: what the run tells and leaves, `modes` (of all modules, in each call of the model: train or eval) and
+    `tracked` (whether a call in eval mode recorded a graph).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        run = run_of(case, _FIRST)
+        calls = at_each_call(run.model, lambda _, output: (_modes(run.model), _tracked(run.model, output)))
+        with random_from(5):
+            checkpoint = run.train(answer, run.epochs)
+        modes, tracked = zip(*calls, strict=True) if calls else ((), ())
+        return {"modes": sorted(set(modes)), "tracked": any(tracked)} | run.left() | run.told(checkpoint)
+
+    return watched(look, *kept)
+
+
+def _modes(model: nn.Module) -> str:
+    return " and ".join(sorted({"train" if module.training else "eval" for module in model.modules()}))
+
+
+def _tracked(model: nn.Module, output: Tensor) -> bool:
+    return not model.training and output.requires_grad
+
+
+# --- stopped, and gone on with
+
+
+def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> Probe:
+    """A training that is stopped and gone on with, by a new model, beside one that is not stopped.
+
+    `saved` sends the checkpoint through torch.save and torch.load; `reused` trains on before that, without the
+    checkpoint and then with it. Facets: `same` (the weights, and what is told, equal those of the whole training, bit
+    for bit), `losses` at the end, and what the run leaves.
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        with random_from(5):
+            whole = run_of(case, _FIRST)
+            expected = whole.told(whole.train(answer, whole.epochs))
+        with random_from(5):
+            checkpoint = _checkpoint(answer, run_of(case, _FIRST), reused)
+            torch.default_generator.manual_seed(6)
+            second = run_of(case, _OTHER)
+            got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
+        same = {"weights": _equal(whole.model, second.model)} | {name: expected[name] == got[name] for name in got}
+        return {"same": same, "losses": got["losses"]} | second.left()
+
+    return watched(look)
+
+
+def _checkpoint(answer: Answer, run: Run, reused: bool) -> Any:
+    checkpoint = run.train(answer, run.stop)
+    if reused:
+        run.train_on(answer)
+        run.train(answer, run.epochs + 1, checkpoint)
+    return checkpoint
+
+
+def _through_a_file(checkpoint: Any) -> Any:
+    file = io.BytesIO()
+    torch.save(checkpoint, file)
+    file.seek(0)
+    return torch.load(file)
+
+
+def _equal(one: nn.Module, other: nn.Module) -> bool:
+    pairs = zip(one.state_dict().values(), other.state_dict().values(), strict=True)
+    return all(torch.equal(a, b) for a, b in pairs)
+
+
+# --- another device
+
+
+class _Zeros(TorchDispatchMode):
+    """Lets the meta device, which computes nothing, give zeros to whoever brings its tensors back to the CPU."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Called for each operation: reading one number, and copying, are answered here."""
+        options = kwargs or {}
+        if func is torch.ops.aten._local_scalar_dense.default and args[0].is_meta:
+            return torch.zeros((), dtype=args[0].dtype).item()
+        if func is torch.ops.aten._to_copy.default and args[0].is_meta and _is_cpu(options.get("device")):
+            return torch.zeros(args[0].shape, dtype=options.get("dtype") or args[0].dtype)
+        with self:  # in inference mode, an operation made of others arrives whole: take it apart
+            taken_apart = func.decompose(*args, **options)
+        return func(*args, **options) if taken_apart is NotImplemented else taken_apart
+
+
+def _is_cpu(device: torch.device | None) -> bool:
+    return device is not None and device.type == "cpu"
+
+
+def elsewhere(run_of: type[Run]) -> Probe:
+    """One training of a model on the meta device, from data on the CPU.
+
+    Facets: `places` (where the model's inputs were) and `steps` (how many the optimizer took).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        run = run_of(case, _FIRST, "meta")
+        places = at_each_call(run.model, lambda inputs, _: inputs[0].device.type)
+        steps = at_each_step(run.optimizer)
+        with _Zeros(), random_from(5):  # type: ignore[no-untyped-call]
+            run.train(answer, run.epochs)
+        return {"places": sorted(set(places)), "steps": len(steps)}
+
+    return watched(look)

@@ -1,0 +1,82 @@
+"""`PairDataset`: a data set of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch.utils.data import DataLoader
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, watched
+
+
+def pairs(facet: str, of: Callable[[Any, int], Plain]) -> Probe:
+    """A data set of some pairs, and what a function says of it and of their number."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        x, y = copy_of(case.args)
+        return {facet: of(answer(x, y), len(x))}
+
+    return watched(look)
+
+
+@watched
+def refusing(answer: Answer, case: Case) -> Observation:
+    """The error that inputs and targets of different length raise when the data set is made; and none where equal."""
+    x, y = copy_of(case.args)
+    made = answer(x, y[: len(x)])
+    return {"refused": [error_of(lambda: answer(x, y)), error_of(lambda: answer(y, x))], "first": see(made[0])}
+
+
+def error_of(call: Callable[[], Any]) -> str:
+    """The name of the error that a call raises, or what it returns instead."""
+    try:
+        return f"no error, but {type(call()).__name__}"
+    except Exception as error:
+        return type(error).__name__
+
+
+items = Requirement("gives the pair at each place", pairs("items", lambda made, n: [see(made[i]) for i in range(n)]))
+length = Requirement(
+    "has as many items as there are rows",
+    pairs("length", lambda made, n: see(len(made))),
+    tells={"length": "`len` of the data set is not the number of rows."},
+)
+from_end = Requirement(
+    "counts from the end with a negative place",
+    pairs("from_end", lambda made, n: [see(made[-i]) for i in range(1, n + 1)]),
+)
+beyond = Requirement(
+    "raises IndexError beyond its ends",
+    pairs("beyond", lambda made, n: [error_of(lambda: made[n]), error_of(lambda: made[-n - 1])]),
+    tells={
+        "beyond": "Asked for a place that is not there, after the last or before the first, raise IndexError.",
+    },
+)
+unequal = Requirement(
+    "refuses inputs and targets of different length",
+    refusing,
+    tells={"refused": "Other lengths of x and y should be a ValueError when the data set is made."},
+)
+feeds = Requirement(
+    "feeds a DataLoader",
+    pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)]),
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Keep x and y, or their pairs, in __init__. Where can lengths be compared?",
+        "Lists and tensors know negative places and raise IndexError by themselves: let them.",
+    ),
+)
+def PairDataset(draw: Draw) -> Iterator[Case]:
+    """Make a data set of pairs."""
+    for requirement in (items, length, from_end, beyond, unequal, feeds):
+        n, d = draw.sizes(2, 3, 6)
+        more = draw.whole(1, 2) if requirement is unequal else 0
+        yield requirement(draw.normal(n, d), draw.ints(0, 9, n + more))

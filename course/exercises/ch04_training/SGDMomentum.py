@@ -1,0 +1,40 @@
+"""`SGDMomentum`: SGD with momentum and weight decay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.training import stepped, two_optimizers
+
+from ._optimizing import TELLS, optimizing, steps
+
+in_place = Requirement("moves each tensor in place, against its gradient", stepped("path"), TELLS)
+remembers = Requirement("remembers the steps before", stepped("path"), TELLS)
+decays = Requirement("decays the weights", stepped("path"), TELLS)
+without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS)
+generated = Requirement("takes a generator", stepped("path", generator=True), TELLS)
+apart = Requirement("keeps two optimizers apart", two_optimizers, TELLS)
+grads = Requirement("leaves each .grad as it is, until zero_grad", stepped("grads", "cleared"), TELLS)
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "One velocity per tensor, made in __init__. What happens to a generator that is gone through twice?",
+        "Change the tensors in place under `torch.no_grad()`; .grad itself stays.",
+    ),
+    spelled=optimizing,
+)
+def SGDMomentum(draw: Draw) -> Iterator[Case]:
+    """Write SGD with momentum."""
+    lr, momentum = round(draw.real(0.05, 0.3), 2), round(draw.real(0.5, 0.8), 2)
+    yield in_place(*steps(draw, 1), lr=lr)
+    yield remembers(*steps(draw, 3), lr=lr)
+    yield remembers(*steps(draw, 2), lr=lr, momentum=momentum)
+    yield decays(*steps(draw, 2), lr=lr, weight_decay=momentum)
+    yield without(*steps(draw, 3, missing=True), lr=lr, weight_decay=0.1)
+    yield generated(*steps(draw, 2), lr=lr)
+    yield apart(*steps(draw, 2), lr=lr)
+    yield grads(*steps(draw, 2), lr=lr, weight_decay=0.5)

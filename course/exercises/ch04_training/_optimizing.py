@@ -1,0 +1,39 @@
+"""What the optimizers of this chapter share: tensors with their gradients, how a call is spelled, what is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, float64
+
+from autograder.judging.words import argument
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case
+
+TELLS = {
+    "path": "The tensors are not where they should be after these steps.",
+    "grads": "After your step, .grad is not what it was before. It belongs to the caller.",
+    "cleared": "After zero_grad, each .grad should be None.",
+}
+
+
+def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], list[list[Any]]]:
+    """Two tensors, and their gradients for some steps; perhaps some of them missing."""
+    n, d = draw.sizes(2, 2, 3)
+
+    def tensors() -> list[Any]:
+        return [draw.normal(n, d, dtype=float64), draw.normal(d, dtype=float64)]
+
+    grads = [tensors() for _ in range(count)]
+    if missing:
+        grads[0][0] = grads[1][1] = None
+    return tensors(), grads
+
+
+def optimizing(name: str, case: Case) -> str:
+    """An optimizer of some tensors, and how many steps follow."""
+    tensors, steps = case.args
+    settings = "".join(f", {key}={argument(value)}" for key, value in case.kwargs.items())
+    held = "generator" if "generator" in case.requirement else "list"
+    times = "" if len(steps) == 1 else f" {len(steps)} times"
+    return f"{name}(<{held} of {len(tensors)} tensors>{settings}), then step(){times}"

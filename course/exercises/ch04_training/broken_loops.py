@@ -1,0 +1,170 @@
+"""`broken_loops`: eight loops to be mended in a line or two each.
+
+Every loop runs on a line without noise, so that a right one learns it nearly perfectly, whatever its curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.words import sized
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import before_any_step
+from autograder.watching.rules import few_lines
+
+# --- the limit on changed lines
+
+MOST_LINES = 2
+_SGD = "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+_LOOP = "for _ in range(steps):"
+_ZERO = "optimizer.zero_grad()"
+_LOSS = "loss = F.mse_loss(model(x).squeeze(1), y)"
+_END = ("loss.backward()", "optimizer.step()", "losses.append(loss.item())", "return losses")
+_MIDDLE = ("losses = []", _LOOP, _ZERO)
+GIVEN: dict[str, tuple[str, ...]] = {
+    "loop_a": (_SGD, "losses = []", _LOOP, _LOSS, *_END),
+    "loop_b": (_SGD, "losses = []", _LOOP, _LOSS, _END[0], _ZERO, *_END[1:]),
+    "loop_c": (_SGD.replace("0.1", "10.0"), *_MIDDLE, _LOSS, *_END),
+    "loop_d": ("twin = copy.deepcopy(model)", _SGD.replace("model", "twin"), *_MIDDLE, _LOSS, *_END),
+    "loop_e": (_SGD, *_MIDDLE, "loss = ((model(x) - y) ** 2).mean()", *_END),
+    "loop_f": (
+        "losses = []",
+        _LOOP,
+        "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)",
+        _ZERO,
+        _LOSS,
+        *_END,
+    ),
+    "loop_g": (_SGD, *_MIDDLE, "order = torch.randperm(len(x))", _LOSS.replace("(x)", "(x[order])"), *_END),
+    "loop_h": (
+        _SGD,
+        "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)",
+        "losses = []",
+        "for step in range(steps):",
+        _ZERO,
+        _LOSS,
+        *_END[:2],
+        "scheduler.step()",
+        *_END[2:],
+    ),
+}
+
+few = few_lines(
+    MOST_LINES,
+    GIVEN,
+    f"changes at most {MOST_LINES} lines of each loop",
+    f"One of the loops differs from what you were given in more than {MOST_LINES} lines, or has lost its name. "
+    "Each fault needs less than that.",
+)
+
+# --- the loops at work
+
+_SMALL = 0.0001  # a loop has learned when its last losses are below this part of the first
+
+
+@watched
+def loop_run(answer: Answer, case: Case) -> Observation:
+    """One loop, run on a line: its losses, the model's loss at the end, and the optimizers that took steps."""
+    letter, x, y, steps = copy_of(case.args)
+    loops = answer()
+    if not isinstance(loops, dict) or letter not in loops:
+        return {"returned": see(loops)}
+    with random_from(21):
+        model = nn.Linear(x.shape[1], 1).double()
+        [nn.init.zeros_(param) for param in model.parameters()]
+        with before_any_step(lambda optimizer: type(optimizer).__name__) as used:
+            losses = loops[letter](model, x, y, steps)
+    return {
+        "losses": see(losses),
+        "left": ((model(x).squeeze(1) - y) ** 2).mean().item(),
+        "weights": [values(param) for param in model.parameters()],
+        "optimizers": sorted(set(used)),
+    }
+
+
+def compare_loops(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
+    """Loops that have learned are alike, whatever their curves; of others, the curves tell which fault it is."""
+    if "losses" not in expected or "losses" not in got:
+        return first_difference(expected, got, tolerance)
+    facts = _facts(expected), _facts(got)
+    if all(one["learned"] and one["trained"] for one in facts):
+        return first_difference(*facts, tolerance)
+    return first_difference(facts[0] | expected, facts[1] | got, tolerance)
+
+
+def _facts(seen: Observation) -> dict[str, Plain]:
+    losses = seen["losses"]
+    are_floats = isinstance(losses, list) and bool(losses) and all(type(loss) is float for loss in losses)
+    if not are_floats:
+        return {"learned": False, "trained": False, "losses": losses}
+    return {
+        "learned": max(map(_or_inf, losses[-5:])) < _SMALL * losses[0],
+        "trained": _or_inf(seen["left"]) < _SMALL * losses[0],
+        "length": len(losses),
+        "first": losses[0],
+        "optimizers": seen["optimizers"],
+    }
+
+
+def _or_inf(loss: float) -> float:
+    return loss if loss == loss else float("inf")
+
+
+# --- what is asked
+
+_TELLS = {
+    "learned": "The last losses of this loop are not a small part of the first.",
+    "trained": "The losses fall, but the model that was given has not learned.",
+    "optimizers": "The loop should keep its kind of optimizer.",
+}
+shown_by = {
+    Requirement("loop a learns", loop_run, _TELLS): "a",
+    Requirement("loop b learns", loop_run, _TELLS): "b",
+    Requirement("loops d and e learn", loop_run, _TELLS): "de",
+    Requirement("loops g and h learn", loop_run, _TELLS): "gh",
+    Requirement("loop f learns", loop_run, _TELLS): "f",
+    Requirement("loop c learns", loop_run, _TELLS): "c",
+}
+_STEPS = {"c": 240, "f": 110, "h": 60}
+
+
+def looping(name: str, case: Case) -> str:
+    """One of the loops, out of the dict that the answer returns."""
+    letter, x, y, steps = case.args
+    return f'{name}()["{letter}"](model, {sized("x", x)}, {sized("y", y)}, {steps})'
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Compare each loop with the five lines: what is missing, out of place, or done too often?",
+        "Which parameters does the optimizer move? Which shapes meet in the loss? Which row belongs to which target?",
+        "Things with a memory are made once, before the loop. A schedule counts what its comment says.",
+    ),
+    rules=(few,),
+    compare=compare_loops,
+    seconds=60.0,
+    spelled=looping,
+)
+def broken_loops(draw: Draw) -> Iterator[Case]:
+    """Mend eight broken loops."""
+    for requirement, letters in shown_by.items():
+        for letter in letters:
+            yield requirement(letter, *_line(draw), _STEPS.get(letter, 28))
+
+
+def _line(draw: Draw) -> tuple[Tensor, Tensor]:
+    """Inputs whose columns have mean 0, variance 1 and nothing in common, and targets on a line: no noise."""
+    n, d = draw.whole(6, 9), draw.whole(2, 3)
+    columns = torch.cat([torch.ones(n, 1, dtype=torch.float64), draw.normal(n, d, dtype=torch.float64)], dim=1)
+    x = torch.linalg.qr(columns).Q[:, 1:] * n**0.5
+    weight = draw.uniform(d, low=0.25, high=0.4).double()
+    return x, x @ weight + draw.real(0.25, 0.4)

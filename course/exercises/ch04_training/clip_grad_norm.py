@@ -1,0 +1,83 @@
+"""`clip_grad_norm`: gradients that are too long together are shortened together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from autograder.judging.words import argument
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+
+
+def clipped(*kept: str, generator: bool = False) -> Probe:
+    """Gradients after clipping: `returned`, `grads`, `in_place` (the old tensors hold the new numbers)."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        grads, max_norm = copy_of(case.args)
+        params = [_with_grad(grad) for grad in grads]
+        result = answer((p for p in params) if generator else params, max_norm)
+        seen: Observation = {"returned": see(result), "grads": [see(p.grad) for p in params]}
+        return seen | {"in_place": all(p.grad is grad for p, grad in zip(params, grads, strict=True))}
+
+    return watched(look, *kept)
+
+
+def _with_grad(grad: Tensor | None) -> Tensor:
+    param = Tensor([1.0, 2.0]) if grad is None else grad.detach().clone() + 1.0
+    param.requires_grad_()
+    param.grad = grad
+    return param
+
+
+together = Requirement("shortens all gradients together", clipped("grads"))
+short = Requirement("leaves short gradients as they are", clipped("grads"))
+returns = Requirement("returns the norm before, as a float", clipped("returned"))
+in_place = Requirement(
+    "works in place",
+    clipped("in_place"),
+    tells={"in_place": "A .grad is another tensor than before. Change the one that is there."},
+)
+without = Requirement("leaves out what has no gradient", clipped("returned", "grads"))
+generated = Requirement("takes a generator", clipped("returned", "grads", generator=True))
+
+
+def clipping(name: str, case: Case) -> str:
+    """The call, with the gradients as the list that is clipped."""
+    grads, most = case.args
+    return f"{name}(<tensors with .grad {argument(grads)}>, {argument(most)})"
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Collect the gradients in a list first: you need them twice, and a generator can be gone through once.",
+        "One norm for all of them: add up all squares, then take one root.",
+        "`mul_` changes a gradient in place.",
+    ),
+    spelled=clipping,
+)
+def clip_grad_norm(draw: Draw) -> Iterator[Case]:
+    """Shorten gradients that are too long."""
+    n, d = draw.sizes(2, 2, 5)
+    doubles = partial(draw.normal, dtype=torch.float64)
+
+    def grads() -> list[Tensor]:
+        return [3 * doubles(n, d), 2 + doubles(d)]
+
+    limit = draw.real(0.5, 1.5)
+    yield together(grads(), limit)
+    yield together([doubles(n, d), torch.zeros(3), 9 + doubles(1)], limit)
+    yield short([0.01 * grad for grad in grads()], limit)
+    yield returns(grads(), limit)
+    yield returns([0.01 * grad for grad in grads()], limit)
+    yield in_place(grads(), limit)
+    first, second = grads()
+    yield without([None, first, None, second], limit)
+    yield without([None, None], limit)
+    yield generated(grads(), limit)

@@ -1,0 +1,57 @@
+"""`collate_pad`: rows of different length become one table. They hold numbers from 1 on, none of them a usual pad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
+
+
+def collated(part: str) -> Probe:
+    """One of the two results, `padded` or `lengths`, and `inputs`: which of them changed."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        args, kwargs = copy_of(case.args), copy_of(case.kwargs)
+        result = answer(*args, **kwargs)
+        if not isinstance(result, tuple | list) or len(result) != 2:
+            return {"returned": see(result)}
+        padded, lengths = map(see, result)
+        return {"padded": padded, "lengths": lengths, "inputs": changed_inputs(case, args, kwargs)}
+
+    return watched(look, part, "inputs")
+
+
+fills = Requirement("fills shorter rows up at their end", collated("padded"))
+pads = Requirement("fills up with the number it is given", collated("padded"))
+dtype = Requirement("keeps the dtype", collated("padded"))
+empty = Requirement("allows an empty tensor, and a single one", collated("padded"))
+lengths = Requirement("tells the lengths before", collated("lengths"))
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Make the table first, full of `pad`; then write each row into its beginning.",
+        "`torch.full` takes a dtype. How long is the longest row?",
+    ),
+)
+def collate_pad(draw: Draw) -> Iterator[Case]:
+    """Pad rows of different length."""
+
+    def rows(*lengths: int) -> list[Tensor]:
+        return [draw.ints(1, 50, length) for length in lengths]
+
+    yield fills(rows(1, 3, 2))
+    yield fills(rows(*draw.sizes(4, 1, 6)))
+    yield pads(rows(*draw.sizes(3, 1, 5)), pad=-draw.whole(1, 100))
+    yield pads([row - row[0] for row in rows(*draw.sizes(3, 2, 5))], pad=draw.whole(51, 99))
+    yield dtype([row.double() / 4 for row in rows(*draw.sizes(3, 1, 5))])
+    yield dtype([row.float() / 4 for row in rows(3, 1)], pad=draw.whole(1, 9) / 8)
+    yield empty(rows(0, draw.whole(1, 4)))
+    yield empty(rows(draw.whole(2, 5)), pad=7)
+    yield lengths(rows(*draw.sizes(4, 0, 6)))

@@ -1,0 +1,68 @@
+"""`compare_optimizers`: how many steps two optimizers need. With first weights that are good already, none of them
+would take a step; so every seed of a case begins above all goals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+
+import torch
+from torch import nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probes.chance import random_from
+
+
+def counted(*kept: str) -> Probe:
+    """Some of the counts that are returned."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        result = answer(*copy_of(case.args), **case.kwargs)
+        if not isinstance(result, dict) or sorted(result, key=str) != ["adam", "ratio", "sgd"]:
+            return {"returned": see(result)}
+        return {"returned": {key: see(result[key]) for key in kept}}
+
+    return watched(look)
+
+
+one_seed = Requirement("counts the steps of both for one seed", counted("sgd", "adam"))
+several = Requirement("counts for each seed", counted("sgd", "adam"))
+limit = Requirement("gives the limit where the goal is not reached", counted("sgd", "adam"))
+ratio = Requirement("divides the sums", counted("ratio"))
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Call `start(seed)` once for each optimizer: then both begin at the same weights.",
+        "Look at the loss before each step: the count goes up with a step, not with a look.",
+        "The ratio is one division of two sums, at the end.",
+    ),
+    seconds=60.0,
+)
+def compare_optimizers(draw: Draw) -> Iterator[Case]:
+    """Measure which optimizer is faster."""
+
+    def seeds(count: int) -> list[int]:
+        drawn = iter(lambda: draw.whole(0, 9999), None)
+        return list(islice(filter(_begins_above_all_goals, drawn), count))
+
+    rates = {"sgd_lr": round(draw.real(0.05, 0.1), 3), "adam_lr": round(draw.real(0.02, 0.04), 3)}
+    yield one_seed(seeds(1), **rates, goal=0.2, limit=60)
+    yield one_seed(seeds(1), **rates, goal=0.25, limit=60)
+    yield several(seeds(3), **rates, goal=0.25, limit=60)
+    yield limit(seeds(2), **rates, goal=0.01, limit=draw.whole(4, 7))
+    yield ratio(seeds(3), **rates, goal=0.25, limit=60)
+
+
+def _begins_above_all_goals(seed: int) -> bool:
+    with random_from(seed):
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    with torch.no_grad():
+        return bool(((model(x) - torch.sin(x)) ** 2).mean() > 0.25)

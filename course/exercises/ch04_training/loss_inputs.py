@@ -1,0 +1,52 @@
+"""`loss_inputs`: each head's loss takes another form of target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, changed_inputs, copy_of, see, values, watched
+
+
+@watched
+def head_loss(answer: Answer, case: Case) -> Observation:
+    """The loss of a head, and the gradient that arrives at the model's output."""
+    head, output, target = args = copy_of(case.args)
+    loss = answer(head, output.requires_grad_(), target)
+    if not isinstance(loss, Tensor):
+        return {"returned": see(loss)}
+    if loss.requires_grad and loss.numel() == 1:
+        loss.sum().backward()
+    return {"returned": values(loss), "gradient": see(output.grad), "inputs": changed_inputs(case, args, {})}
+
+
+digit = Requirement("digit: cross-entropy of logits", head_loss)
+marked = Requirement("marked: cross-entropy with a 1 at the label", head_loss)
+letters = Requirement("letters: cross-entropy of each letter", head_loss)
+spam = Requirement("spam: binary cross-entropy of logits", head_loss)
+price = Requirement("price: each prediction meets its own target", head_loss)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Look up what each loss takes: logits or probabilities? labels or one-hot rows, in which dtype and shape?",
+        "Two of the losses apply softmax or sigmoid themselves. argmax has no gradient.",
+        "Cross-entropy wants the classes in dim 1: one row per letter does it. Print the shapes of the last head.",
+    ),
+)
+def loss_inputs(draw: Draw) -> Iterator[Case]:
+    """Give each loss what it takes."""
+    k, n, length = draw.sizes(3, 3, 6)
+    labels, ones = draw.ints(0, k, n), one_hot(draw.ints(0, k, n), k)
+    written = 2 * draw.normal(n, length, k)
+    yield digit("digit", 2 * draw.normal(n, k), labels)
+    yield marked("marked", 2 * draw.normal(n, k), ones)
+    yield letters("letters", written, draw.ints(0, k, n, length))
+    yield spam("spam", 3 * draw.normal(n), draw.bools(n).float())
+    yield price("price", draw.normal(n, 1), draw.normal(n))

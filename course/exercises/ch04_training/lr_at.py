@@ -1,0 +1,40 @@
+"""`lr_at`: the learning rate of each step, by a warm-up and half a cosine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probe import facets
+from autograder.watching.probes.tensors import calling
+
+_result = facets(calling(), "returned")
+
+warm = Requirement("warms up in equal parts", _result)
+cosine = Requirement("follows half a cosine", _result)
+end = Requirement("ends at min_lr, and stays there", _result)
+cold = Requirement("does without a warm-up", _result)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Two cases: in the warm-up, and after it. Write each formula down as it stands.",
+        "t is the share of the way from warmup_steps to total_steps. What if the step lies beyond?",
+    ),
+)
+def lr_at(draw: Draw) -> Iterator[Case]:
+    """Follow a schedule."""
+    rates = {"base_lr": draw.real(0.2, 0.9), "min_lr": draw.real(0.02, 0.1)}
+    warmup, rest = draw.whole(4, 6), draw.whole(8, 12)
+    plan: dict[str, Any] = rates | {"warmup_steps": warmup, "total_steps": warmup + rest}
+    for step in (1, 0, warmup - 1):
+        yield warm(step, **plan)
+    for step in (warmup, warmup + 1, warmup + rest // 2, warmup + rest - 1):
+        yield cosine(step, **plan)
+    for step in (warmup + rest, warmup + rest + draw.whole(2, 5)):
+        yield end(step, **plan)
+    for step in (0, draw.whole(2, 5)):
+        yield cold(step, **plan | {"warmup_steps": 0})

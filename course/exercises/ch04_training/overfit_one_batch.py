@@ -1,0 +1,150 @@
+"""`overfit_one_batch`: find out why one batch cannot be learned.
+
+A trial is a model, an optimizer, a batch and a step, with at most one thing wrong; it stands in a case by name.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
+from autograder.watching.probes.chance import random_from
+
+
+@dataclass
+class Trial:
+    """What the reader looks into: `model`, `optimizer`, `batch()` and `step(x, y)`."""
+
+    model: nn.Sequential
+    optimizer: torch.optim.Optimizer
+    x: Tensor
+    y: Tensor
+    shuffles: bool = False
+    clears: str = "first"  # "late": between backward and step
+    steps: bool = True
+
+    def batch(self) -> tuple[Tensor, Tensor]:
+        """The batch: inputs (4, 3) and targets (4, 1)."""
+        if self.shuffles:
+            self.y = self.y.roll(1, dims=0)
+        return self.x.clone(), self.y.clone()
+
+    def step(self, x: Tensor, y: Tensor) -> float:
+        """One step of training; returns the loss before it."""
+        self.optimizer.zero_grad()
+        loss = ((self.model(x) - y) ** 2).mean()
+        loss.backward()
+        if self.clears == "late":
+            self.optimizer.zero_grad()
+        if self.steps:
+            self.optimizer.step()
+        return float(loss.item())
+
+
+Make = Callable[[nn.Sequential, Tensor, Tensor], Trial]
+
+
+def _trial(params: Callable[[nn.Sequential], Any] = nn.Module.parameters, **fault: Any) -> Make:
+    """A trial whose optimizer is given these parameters of the model."""
+    return lambda model, x, y: Trial(model, torch.optim.SGD(params(model), lr=0.05, momentum=0.9), x, y, **fault)
+
+
+_sound = _trial()
+
+
+def _zero_last_layer(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    [nn.init.zeros_(param) for param in model[-1].parameters()]
+    return _sound(model, x, y + 1.0)
+
+
+def _two_groups(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    groups: list[dict[str, Any]] = [{"params": model[0].parameters()}, {"params": model[-1].parameters(), "lr": 0.05}]
+    return Trial(model, torch.optim.Adam(groups, lr=0.03), x, y)
+
+
+def _frozen(part: Callable[[nn.Sequential], Any]) -> Make:
+    def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+        part(model).requires_grad_(False)
+        return _sound(model, x, y)
+
+    return make
+
+
+def _linear_with_rate(lr: float) -> Make:
+    def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+        linear = nn.Sequential(model[0], model[-1])
+        return Trial(linear, torch.optim.SGD(linear.parameters(), lr=lr), x, y)
+
+    return make
+
+
+_TRIALS: dict[str, Make] = {
+    "sound": _sound,
+    "sound: two groups in Adam": _two_groups,
+    "sound: the last layer begins at 0": _zero_last_layer,
+    "optimizer.step is missing": _trial(steps=False),
+    "gradients cleared before the step": _trial(clears="late"),
+    "labels in another order each time": _trial(shuffles=True),
+    "first layer frozen": _frozen(lambda model: model[0]),
+    "last bias frozen": _frozen(lambda model: model[-1].bias),
+    "optimizer made for a copy": _trial(lambda model: copy.deepcopy(model).parameters()),
+    "optimizer without the last bias": _trial(lambda model: list(model.parameters())[:-1]),
+    "learning rate 0.00001": _linear_with_rate(1e-5),
+    "learning rate 100": _linear_with_rate(100.0),
+}
+
+
+@watched
+def diagnosed(answer: Answer, case: Case) -> Observation:
+    """What an answer says of a trial, which has the weights and the batch of a seed."""
+    name, seed = case.args
+    with random_from(seed):
+        model = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double()
+        x, y = 2 * torch.randn(4, 3, dtype=torch.float64), torch.randn(4, 1, dtype=torch.float64)
+    return {"returned": see(answer(_TRIALS[name](model, x, y)))}
+
+
+shown_by = {
+    Requirement("tells a sound trial from one without a step", diagnosed): ("sound", "optimizer.step is missing"),
+    Requirement("finds shuffled labels", diagnosed): ("labels in another order each time",),
+    Requirement("finds a frozen parameter", diagnosed): ("first layer frozen", "last bias frozen"),
+    Requirement("finds parameters that the optimizer does not have", diagnosed): (
+        "optimizer made for a copy",
+        "optimizer without the last bias",
+    ),
+    Requirement("finds a step that moves nothing", diagnosed): ("gradients cleared before the step",),
+    Requirement("finds a learning rate that is too low or too high", diagnosed): (
+        "learning rate 0.00001",
+        "learning rate 100",
+    ),
+    Requirement("does not suspect what is sound", diagnosed): (
+        "sound: two groups in Adam",
+        "sound: the last layer begins at 0",
+    ),
+}
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Try the faults in the order of the docstring: each test is a line or two.",
+        "Compare tensors by `is` or `id` to find out who is in the optimizer; go through all of its param_groups.",
+        "Clone the parameters before a step. And remember that nan is not smaller than anything.",
+    ),
+    seconds=60.0,
+    spelled=lambda name, case: f"{name}(<trial: {case.args[0]}>)",
+)
+def overfit_one_batch(draw: Draw) -> Iterator[Case]:
+    """Find out why one batch cannot be learned."""
+    for requirement, names in shown_by.items():
+        for name in names:
+            yield requirement(name, draw.whole(0, 9999))

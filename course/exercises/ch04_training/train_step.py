@@ -1,0 +1,77 @@
+"""`train_step`: one step of training, its five lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from torch import Tensor, float64
+
+from autograder.judging.words import sized
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.training import one_step
+from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
+
+_HELD = {"held": "After your step, the parameters or buffers are not what they should be."}
+
+moves = Requirement("moves the parameters against the gradient", one_step("held"), tells=_HELD)
+clears = Requirement("clears old gradients, and keeps the optimizer's memory", one_step("held", warm=True), tells=_HELD)
+in_grad = Requirement(
+    "leaves the gradient of this batch in .grad",
+    one_step("grads", "arrived", warm=True),
+    tells={
+        "grads": "After your step, .grad does not hold the gradient of this batch alone.",
+        "arrived": "No gradient has reached the parameters.",
+    },
+)
+loss_before = Requirement("returns the loss before the step, as a float", one_step("returned"))
+once = Requirement(
+    "calls the model and the criterion once",
+    one_step("forwards", "criterion"),
+    tells={
+        "forwards": "The model itself is to be called once: `model(x_batch)`. Its hooks saw something else.",
+        "criterion": "The criterion is to be called once, with the prediction and then y_batch.",
+    },
+)
+mode = Requirement(
+    "leaves the model in its mode",
+    one_step("modes", "held", warm=True),
+    tells=_HELD | {"modes": "A module is in another mode than before: train mode is True, eval mode is False."},
+)
+
+
+def stepping(name: str, case: Case) -> str:
+    """The call, with a model, an optimizer and a batch."""
+    model, optimizer, x, y = case.args
+    return f"{name}(<{model}>, <{optimizer}>, criterion, {sized('x_batch', x)}, {sized('y_batch', y)})"
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Five lines: clear, predict, compare, backward, step. Where must the clearing stand so that .grad is right?",
+        "Call the model, not its `forward`. The criterion takes the prediction first.",
+        "`item()` makes a float of the loss. The model's mode is the caller's business.",
+    ),
+    spelled=stepping,
+)
+def train_step(draw: Draw) -> Iterator[Case]:
+    """Do one step of training."""
+    n, d = draw.sizes(2, 3, 6)
+    doubles = partial(draw.normal, dtype=float64)
+
+    def batch() -> tuple[Tensor, Tensor]:
+        return doubles(n, d), doubles(n, 1)
+
+    yield moves("linear", "SGD", *batch())
+    yield moves("two layers", "Adam", *batch())
+    yield clears("two layers", "SGD with momentum", *batch())
+    yield clears("two layers", "Adam", *batch())
+    yield in_grad("two layers", "SGD with momentum", *batch())
+    yield loss_before("linear", "SGD", *batch())
+    yield loss_before("dropout", "Adam", *batch())
+    yield once("dropout and batch norm", "SGD", *batch())
+    yield mode("dropout and batch norm", "SGD with momentum", *batch())
+    yield mode(f"dropout and batch norm{IN_EVAL}", "SGD", *batch())
+    yield mode(f"dropout and batch norm{FROZEN}", "Adam", *batch())

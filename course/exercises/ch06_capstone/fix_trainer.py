@@ -1,0 +1,224 @@
+"""`fix_trainer`: six faults in a trainer, each of which is watched alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.optim.optimizer import Optimizer
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import before_any_step
+from autograder.watching.probes.training_samples import KINDS, SIDE, images_of
+from autograder.watching.rules import few_lines
+
+# --- the limit on changed lines
+
+MOST_LINES = 8
+GIVEN = """\
+optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+losses, accuracies, best = ([], [], None)
+for epoch in range(epochs):
+model.train()
+total = 0.0
+for x, y in batches:
+loss = F.cross_entropy(model(x).softmax(dim=1), y)
+loss.backward()
+optimizer.step()
+scheduler.step()
+total += loss.item()
+losses.append(total / len(batches))
+correct, count = (0, 0)
+with torch.no_grad():
+for x, y in val_batches:
+correct += (model(x).argmax(dim=0) == y).sum().item()
+count += len(y)
+accuracies.append(correct / count)
+if accuracies[-1] == max(accuracies):
+best = model.state_dict()
+model.load_state_dict(best)
+return {'losses': losses, 'accuracies': accuracies}
+""".splitlines()
+
+few = few_lines(
+    MOST_LINES,
+    {"fix_trainer": GIVEN},
+    f"changes at most {MOST_LINES} lines",
+    f"Your trainer differs from the given one in more than {MOST_LINES} lines. The six faults need one line each.",
+)
+
+# --- the trainer at work
+
+_BATCH, _VAL = 4, 5  # images in a batch: fewer for training than for validation, and neither is KINDS
+
+
+class _Scripted(nn.Module):
+    """A linear model that learns; but on images of validation it says what a script says, whatever it has learned.
+
+    So each fault can be seen alone. `rights` holds for each epoch how many validation images it gets right.
+    """
+
+    def __init__(self, rights: list[int], labels: Tensor) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)).double()
+        self._rights, self._labels, self._shown = rights, labels, 0
+        self.modes: list[str] = []
+        self.snapshots: list[Tensor] = []
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, 1, 8, 8) to (n, 3)."""
+        validates = len(x) == _VAL
+        mode = f"{'validation' if validates else 'training'} in {'train' if self.training else 'eval'} mode"
+        self.modes = sorted({*self.modes, mode})
+        logits: Tensor = self.layers(x)
+        return self._script(len(x)) if validates else logits
+
+    def weights(self) -> Tensor:
+        """All weights, copied, in one row."""
+        return torch.cat([param.detach().flatten() for param in self.parameters()])
+
+    def _script(self, n: int) -> Tensor:
+        epoch, first = divmod(self._shown, len(self._labels))
+        self._shown += n
+        if first == 0:
+            self.snapshots.append(self.weights())
+        rows = torch.arange(first, first + n)
+        said = torch.where(rows < self._rights[epoch], self._labels[rows], self._labels[rows] + 1) % KINDS
+        return nn.functional.one_hot(said, KINDS).double()
+
+    def kept(self) -> str:
+        """Whose weights it holds by now."""
+        best = [epoch for epoch, right in enumerate(self._rights) if right == max(self._rights)]
+        names = {best[-1]: "those of the best epoch", len(self._rights) - 1: "those of the last epoch"}
+        names |= {best[0]: "those of an earlier epoch that is as good"} if len(best) > 1 else {}
+        now = self.weights()
+        return next((name for place, name in names.items() if torch.equal(self.snapshots[place], now)), "others")
+
+
+class _Steps:
+    """Looks, at a step, what is about to be done: along which gradient, how far, by whom."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self._params = list(model.parameters())
+        self._last: dict[int, Tensor] = {}
+        for index, param in enumerate(self._params):
+            param.register_hook(lambda grad, index=index: self._last.update({index: grad.clone()}))
+
+    def look(self, optimizer: Optimizer) -> tuple[str, float, str]:
+        """The gradient, the learning rate, and the optimizer in words."""
+        group = optimizer.param_groups[0]
+        kind = f"{type(optimizer).__name__} with momentum {group.get('momentum')}"
+        return self._gradient(), float(group["lr"]), kind
+
+    def _gradient(self) -> str:
+        held = [param.grad for param in self._params]
+        if not self._last or any(grad is None or not grad.any() for grad in held):
+            return "none"
+        fresh = all(grad is not None and torch.equal(grad, self._last[i]) for i, grad in enumerate(held))
+        return "of this batch" if fresh else "of several batches"
+
+
+def hunted(*kept: str) -> Probe:
+    """One training by the mended trainer, of a model whose accuracies follow a script.
+
+    Facets: `accuracies`, `losses`, `gradients` (at each step), `modes`, `rates`, `optimizers`, and `kept` (the weights
+    in the end: those of the best epoch, of an earlier one as good, of the last one, or others).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        images, drawn, rights, lr = (case.kwargs[key] for key in ("images", "drawn", "rights", "lr"))
+        x, y = images_of(images, drawn)
+        val_x, val_y = images_of(2 * _VAL, drawn + 1)
+        with random_from(drawn):
+            model = _Scripted(rights, val_y)
+        batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))
+        val_batches = list(zip(val_x.split(_VAL), val_y.split(_VAL), strict=True))
+        with before_any_step(_Steps(model).look) as steps:
+            result = answer(model, batches, val_batches, len(rights), lr)
+        known = result if isinstance(result, dict) else {}
+        gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
+        seen: Observation = {name: see(known.get(name)) for name in ("losses", "accuracies")}
+        seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
+        return seen | {"modes": model.modes, "kept": model.kept()}
+
+    return watched(look, *kept)
+
+
+# --- what is asked
+
+runs = Requirement("runs to its end, and counts what is right", hunted("accuracies"))
+logits = Requirement(
+    "takes the loss of the logits",
+    hunted("losses"),
+    tells={"losses": "The losses are not the cross-entropy of the model's outputs, averaged over the batches."},
+)
+clean = Requirement(
+    "steps along the gradient of one batch",
+    hunted("gradients"),
+    tells={"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
+)
+modes = Requirement(
+    "measures in eval mode, trains in train mode",
+    hunted("modes"),
+    tells={"modes": "In each epoch, the model should train in train mode, and be measured in eval mode."},
+)
+rate = Requirement(
+    "halves the learning rate after each epoch",
+    hunted("rates", "optimizers"),
+    tells={
+        "rates": "These are the learning rates, step by step: they should be halved after each epoch.",
+        "optimizers": "The optimizer is not the one that was given: SGD with a momentum of 0.9.",
+    },
+)
+best = Requirement(
+    "leaves the weights of the best epoch in the model",
+    hunted("kept"),
+    tells={
+        "kept": "In the end, the model should hold the weights of its best epoch, the latest if there are several.",
+    },
+)
+
+
+def mended(name: str, case: Case) -> str:
+    """A training of a model whose accuracies follow a script."""
+    rights, images = case.kwargs["rights"], case.kwargs["images"]
+    model = f"<model that gets {', '.join(map(str, rights))} of 10 right>"
+    batches = [f"<{images} images in batches of 4>", "<10 images in batches of 5>"]
+    return call_of(name, model, *batches, epochs=len(rights), lr=case.kwargs["lr"])
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Run it: the first fault tells you its line. The other five are silent. Read with the five lines of training "
+        "in mind.",
+        "What does cross-entropy take? What is cleared when? Who is called after each batch, who after each epoch?",
+        "What does `state_dict` return, numbers or the live tensors? And what must happen before you measure?",
+    ),
+    rules=(few,),
+    seconds=60.0,
+    spelled=mended,
+)
+def fix_trainer(draw: Draw) -> Iterator[Case]:
+    """Find six faults in a trainer."""
+
+    def case(requirement: Requirement, images: int, *rights: int, lr: float = 0.1) -> Case:
+        return requirement(images=images, drawn=draw.whole(0, 9999), rights=list(rights), lr=lr)
+
+    yield case(runs, 4, draw.whole(2, 8))
+    yield case(runs, 8, 3, draw.whole(4, 9), 1)
+    yield case(logits, 8, 5, lr=0.0)  # nothing moves: what else is wrong does not show
+    yield case(logits, 10, 3, 6, lr=0.0)  # the last batch is smaller
+    yield case(clean, 8, 5, 6)
+    yield case(modes, 8, 4, 6)
+    yield case(rate, 8, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
+    yield case(best, 8, 4, draw.whole(7, 9), 5)
+    yield case(best, 8, draw.whole(7, 9), 3, 6)
+    yield case(best, 8, 5, 8, 8, draw.whole(3, 6))

@@ -1,0 +1,223 @@
+"""`train_amp`: one epoch in mixed precision, in groups of batches. The model that is given stands in eval mode."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.judging.words import call_of
+from autograder.watching.difference import Difference, Tolerance, first_difference
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain, dtype_name
+from autograder.watching.probe import Answer, see, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, give_gradients
+from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
+from autograder.watching.rules import Rule
+
+from ._images import named, outputs_of
+
+CLOSE = 0.01  # how far a loss in bfloat16 may be from the one in float32, as a part of it
+_BFLOAT16 = Tolerance(relative=0.0, absolute=0.01)
+_DEVICES = {"cpu", "cuda", "mps", "xpu"}
+
+names_no_device = Rule(
+    "names_no_device",
+    "names no device",
+    "Your code names a device, and so belongs to that one. The images know where they are: `x.device.type`.",
+    lambda tree: any(isinstance(node, ast.Constant) and node.value in _DEVICES for node in ast.walk(tree)),
+)
+
+# --- what is watched
+
+
+class _Scaler(torch.amp.GradScaler):
+    """A loss scaler that notes the dtypes of the losses it is given."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__("cpu", init_scale=factor)
+        self.dtypes: set[str] = set()
+
+    def scale(self, outputs: Any) -> Any:
+        """Multiply by the factor, and note the dtype."""
+        self.dtypes.add(dtype_name(outputs.dtype))
+        return super().scale(outputs)
+
+
+def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.Module]:
+    """What there is to see of one call, and the model."""
+    name, optimizer_name = case.args
+    given = dict(case.kwargs)
+    sizes, drawn, factor = (given.pop(key) for key in ("sizes", "drawn", "factor"))
+    broken, old = given.pop("broken", None), given.pop("old", False)
+    model = image_model(name, dtype=torch.float32).eval()
+    optimizer, scaler = optimizer_of(optimizer_name, model.parameters(), 0.05), _Scaler(factor)
+    batches = _batches(sizes, drawn, broken)
+    if old:
+        give_gradients(model, 3.0)
+    forward, backward = at_each_call(model, lambda *_: _precision()), at_each_gradient(model, _precision)
+    steps = at_each_step(optimizer, _precision)
+    with random_from(5), _autocast_from(torch.float16):
+        losses = answer(model, optimizer, scaler, batches, **given | changed)
+    seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
+    seen |= {"losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
+    seen |= {"loss_dtype": sorted(scaler.dtypes), "weights": sorted({dtype_name(p.dtype) for p in model.parameters()})}
+    return seen, model
+
+
+def _precision() -> str:
+    if not torch.is_autocast_enabled("cpu"):
+        return "no autocast"
+    return f"autocast to {dtype_name(torch.get_autocast_dtype('cpu'))}"
+
+
+@contextmanager
+def _autocast_from(dtype: torch.dtype) -> Iterator[None]:
+    """Give autocast on the CPU this dtype to lower to if it is told none: float16 is what a GPU has."""
+    before = torch.get_autocast_dtype("cpu")
+    torch.set_autocast_dtype("cpu", dtype)
+    try:
+        yield
+    finally:
+        torch.set_autocast_dtype("cpu", before)
+
+
+def _batches(sizes: list[int], drawn: int, broken: int | None) -> list[tuple[Tensor, Tensor]]:
+    """Batches of these sizes; in the broken one, a pixel is infinite."""
+    images, labels = images_of(sum(sizes), drawn, torch.float32)
+    batches = list(zip(images.split(sizes), labels.split(sizes), strict=True))
+    if broken is not None:
+        batches[broken][0][0, 0, 4, 4] = float("inf")
+    return batches
+
+
+def epoch(*kept: str) -> Probe:
+    """One epoch.
+
+    Facets: `outputs` (what the model says afterwards), `losses`, `factor` (the scaler's), `steps` (of the optimizer),
+    `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (their dtypes).
+    """
+
+    def look(answer: Answer, case: Case) -> Observation:
+        seen, model = _epoch(answer, case)
+        return seen | {"outputs": outputs_of(model)} if "outputs" in kept else seen
+
+    return watched(look, *kept)
+
+
+@watched
+def close_to_float32(answer: Answer, case: Case) -> Observation:
+    """The same epoch in mixed precision and without: whether every loss is close to float32's; and the latter."""
+    mixed, full = (_epoch(answer, case, amp=amp)[0]["losses"] for amp in (True, False))
+    return {"losses": full, "close": _all_close(mixed, full)}
+
+
+def _all_close(mixed: Plain, full: Plain) -> bool:
+    if not all(type(losses) is list and all(type(loss) is float for loss in losses) for losses in (mixed, full)):
+        return False
+    return len(mixed) == len(full) and all(abs(m - f) <= CLOSE * abs(f) for m, f in zip(mixed, full, strict=True))
+
+
+def compare_epochs(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
+    """Outputs after an epoch under autocast are as near as bfloat16 is on any two processors; others, as usual."""
+    lowered = "outputs" in expected and expected["forward"] == got.get("forward") != ["no autocast"]
+    return first_difference(expected, got, _BFLOAT16 if lowered else tolerance)
+
+
+# --- what is asked
+
+_FORWARD = {"forward": "The model is to run under autocast to bfloat16 if `amp` is true, and without it if not."}
+_OUTPUTS = _FORWARD | {
+    "outputs": "After your epoch, the model gives other outputs than it should: its weights are not right.",
+}
+
+each_batch = Requirement("trains on each batch, in train mode", epoch("outputs", "forward"), _OUTPUTS)
+groups = Requirement(
+    "adds up a group, whatever the sizes of its batches",
+    epoch("outputs", "forward", "steps"),
+    tells=_OUTPUTS
+    | {"steps": "The optimizer took another number of steps: one for each group, also for a smaller last one."},
+)
+clips = Requirement("clips the true gradients once for each step", epoch("outputs", "forward"), _OUTPUTS)
+region = Requirement(
+    "runs model and loss under autocast, and nothing else",
+    epoch("forward", "backward", "step", "loss_dtype", "weights"),
+    tells=_FORWARD
+    | {
+        "backward": "A backward ran under autocast; leave the region first.",
+        "step": "A step of the optimizer ran under autocast; leave the region first.",
+        "loss_dtype": "The loss that you scale should be in float32, as autocast makes it.",
+        "weights": "The weights of the model are to stay in float32; autocast lowers copies of them.",
+    },
+)
+skips = Requirement(
+    "lets the scaler skip a step that overflows",
+    epoch("outputs", "forward", "factor"),
+    tells=_OUTPUTS
+    | {"factor": "After your epoch, the scaler's factor is not what one update for each step makes of it."},
+)
+losses_close = Requirement(
+    f"gives a loss for each step, in bfloat16 within {100 * CLOSE:.0f} % of float32",
+    close_to_float32,
+    tells={"close": "In mixed precision, a loss of yours is not near the same one in float32."},
+)
+
+
+def spelled(name: str, case: Case) -> str:
+    """An epoch in mixed precision, or without."""
+    sizes, broken = case.kwargs["sizes"], case.kwargs.get("broken")
+    batches = f"<batches of {', '.join(map(str, sizes))} images"
+    batches += ">" if broken is None else f", an inf in batches[{broken}]>"
+    scaler = f"<scaler with the factor {case.kwargs['factor']:g}>"
+    options = {key: case.kwargs[key] for key in ("accumulate", "max_norm", "amp")}
+    return call_of(name, *named(case), scaler, batches, **options)
+
+
+_SOME = 1e6  # a norm that no gradient has
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "There are two loops, one in the other: groups, and the batches of a group. What belongs to which?",
+        "Clearing, unscaling, clipping, step and update: once for each group. Forward and backward: for each batch.",
+        'The sum of the losses of a batch (reduction="sum"), divided by the number of images in the whole group.',
+    ),
+    rules=(names_no_device,),
+    compare=compare_epochs,
+    seconds=60.0,
+    spelled=spelled,
+)
+def train_amp(draw: Draw) -> Iterator[Case]:
+    """Train in mixed precision, in groups of batches."""
+
+    def case(
+        requirement: Requirement, model: str, sizes: list[int], accumulate: int, clip: float = _SOME, **more: Any
+    ) -> Case:
+        given = {"sizes": sizes, "drawn": draw.whole(0, 9999), "factor": 2.0 ** draw.whole(4, 9)} | more
+        given |= {"accumulate": accumulate, "max_norm": clip, "amp": requirement in (region, losses_close)}
+        return requirement(model, "SGD with momentum", **given)
+
+    def unequal() -> list[int]:
+        return [draw.whole(4, 5), 2, 6, draw.whole(2, 3)]
+
+    yield case(each_batch, "linear", [4, 4], 1)
+    yield case(each_batch, "dropout and batch norm", [6, 6], 1)
+    yield case(each_batch, "conv", [4, 4], 1, old=True)
+    yield case(groups, "conv", unequal(), 2)
+    yield case(groups, "linear", [*unequal(), draw.whole(4, 6)], 2)
+    yield case(groups, "linear", [3, *unequal()], 3)
+    yield case(clips, "linear", [4, 2, 4, 3], 2, draw.choice([0.25, 0.5]))
+    yield case(clips, "conv", [4, 4, 2], 2, draw.choice([0.125, 0.25]))
+    yield case(region, "linear", [3, 2, 4], 2)
+    yield case(region, "conv", [4, 3], 1)
+    yield case(skips, "linear", [3, 3, 4, 4], 2, broken=1)
+    yield case(skips, "conv", [3, 4, 5], 1, broken=2)
+    yield case(losses_close, "conv", unequal(), 2)
+    yield case(losses_close, "linear", unequal(), 3)
