@@ -12,14 +12,11 @@ from torch.nn.functional import cross_entropy
 from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 from torch.utils.data import DataLoader, TensorDataset
 
-from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, copy_of, see, values, watched
+from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training_samples import optimizer_of, row_model
-
-_EXACT = Tolerance(0.0, 0.0)
 
 # --- a model at work
 
@@ -147,10 +144,9 @@ def evaluated(*kept: str) -> Probe:
 
         with random_from(3):
             result = answer(model, DataLoader(TensorDataset(x, labels), batch_size=batch_size), criterion)
-        after = _contents(model)
         seen: Observation = {"returned": _of_each(result, _number), "modes": _modes_of(model)}
         seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
-        return seen | {"left": [name for name in before if first_difference(before[name], after[name], _EXACT)]}
+        return seen | {"left": changed(before, _contents(model))}
 
     return watched(look, *kept)
 

@@ -28,6 +28,7 @@ _LOOP = "for _ in range(steps):"
 _ZERO = "optimizer.zero_grad()"
 _LOSS = "loss = F.mse_loss(model(x).squeeze(1), y)"
 _END = ("loss.backward()", "optimizer.step()", "losses.append(loss.item())", "return losses")
+_RATE, _SLOWER = "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)", "scheduler.step()"
 _MIDDLE = ("losses = []", _LOOP, _ZERO)
 GIVEN: dict[str, tuple[str, ...]] = {
     "loop_a": (_SGD, "losses = []", _LOOP, _LOSS, *_END),
@@ -35,26 +36,9 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "loop_c": (_SGD.replace("0.1", "10.0"), *_MIDDLE, _LOSS, *_END),
     "loop_d": ("twin = copy.deepcopy(model)", _SGD.replace("model", "twin"), *_MIDDLE, _LOSS, *_END),
     "loop_e": (_SGD, *_MIDDLE, "loss = ((model(x) - y) ** 2).mean()", *_END),
-    "loop_f": (
-        "losses = []",
-        _LOOP,
-        "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)",
-        _ZERO,
-        _LOSS,
-        *_END,
-    ),
+    "loop_f": ("losses = []", _LOOP, "optimizer = torch.optim.Adam(model.parameters(), lr=0.03)", _ZERO, _LOSS, *_END),
     "loop_g": (_SGD, *_MIDDLE, "order = torch.randperm(len(x))", _LOSS.replace("(x)", "(x[order])"), *_END),
-    "loop_h": (
-        _SGD,
-        "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)",
-        "losses = []",
-        "for step in range(steps):",
-        _ZERO,
-        _LOSS,
-        *_END[:2],
-        "scheduler.step()",
-        *_END[2:],
-    ),
+    "loop_h": (_SGD, _RATE, "losses = []", "for step in range(steps):", _ZERO, _LOSS, *_END[:2], _SLOWER, *_END[2:]),
 }
 
 few = few_lines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
@@ -69,14 +69,13 @@ class _Scripted(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)).double()
         self._rights, self._labels, self._shown = rights, labels, 0
-        self.modes: list[str] = []
+        self.modes: set[str] = set()
         self.snapshots: list[Tensor] = []
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, 1, 8, 8) to (n, 3)."""
         validates = len(x) == _VAL
-        mode = f"{'validation' if validates else 'training'} in {'train' if self.training else 'eval'} mode"
-        self.modes = sorted({*self.modes, mode})
+        self.modes.add(f"{'validation' if validates else 'training'} in {'train' if self.training else 'eval'} mode")
         logits: Tensor = self.layers(x)
         return self._script(len(x)) if validates else logits
 
@@ -102,27 +101,21 @@ class _Scripted(nn.Module):
         return next((name for place, name in names.items() if torch.equal(self.snapshots[place], now)), "others")
 
 
-class _Steps:
-    """Looks, at a step, what is about to be done: along which gradient, how far, by whom."""
+def _about_to_step(model: nn.Module) -> Callable[[Optimizer], tuple[str, float, str]]:
+    """What to say before a step: is .grad the gradient of the last backward alone? and the rate, the optimizer."""
+    last: dict[Tensor, Tensor] = {}
+    for param in model.parameters():
+        param.register_hook(lambda grad, param=param: last.update({param: grad.clone()}))
 
-    def __init__(self, model: nn.Module) -> None:
-        self._params = list(model.parameters())
-        self._last: dict[int, Tensor] = {}
-        for index, param in enumerate(self._params):
-            param.register_hook(lambda grad, index=index: self._last.update({index: grad.clone()}))
-
-    def look(self, optimizer: Optimizer) -> tuple[str, float, str]:
-        """The gradient, the learning rate, and the optimizer in words."""
+    def look(optimizer: Optimizer) -> tuple[str, float, str]:
+        fresh = [param.grad is not None and torch.equal(param.grad, grad) for param, grad in last.items()]
+        gradient = "of this batch" if all(fresh) else "of several batches"
+        if not last or any(param.grad is None or not param.grad.any() for param in model.parameters()):
+            gradient = "none"
         group = optimizer.param_groups[0]
-        kind = f"{type(optimizer).__name__} with momentum {group.get('momentum')}"
-        return self._gradient(), float(group["lr"]), kind
+        return gradient, float(group["lr"]), f"{type(optimizer).__name__} with momentum {group.get('momentum')}"
 
-    def _gradient(self) -> str:
-        held = [param.grad for param in self._params]
-        if not self._last or any(grad is None or not grad.any() for grad in held):
-            return "none"
-        fresh = all(grad is not None and torch.equal(grad, self._last[i]) for i, grad in enumerate(held))
-        return "of this batch" if fresh else "of several batches"
+    return look
 
 
 def hunted(*kept: str) -> Probe:
@@ -140,13 +133,13 @@ def hunted(*kept: str) -> Probe:
             model = _Scripted(rights, val_y)
         batches = list(zip(x.split(_BATCH), y.split(_BATCH), strict=True))
         val_batches = list(zip(val_x.split(_VAL), val_y.split(_VAL), strict=True))
-        with before_any_step(_Steps(model).look) as steps:
+        with before_any_step(_about_to_step(model)) as steps:
             result = answer(model, batches, val_batches, len(rights), lr)
         known = result if isinstance(result, dict) else {}
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
         seen: Observation = {name: see(known.get(name)) for name in ("losses", "accuracies")}
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
-        return seen | {"modes": model.modes, "kept": model.kept()}
+        return seen | {"modes": sorted(model.modes), "kept": model.kept()}
 
     return watched(look, *kept)
 

@@ -1,0 +1,136 @@
+"""The library of probes for training, on answers that are no exercise's."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from autograder.watching.exercise import Case
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer
+from autograder.watching.probes.training import at_each_call, before_any_step, evaluated, one_step, stepped
+from autograder.watching.probes.training import two_optimizers as in_turns
+from autograder.watching.probes.training_runs import Run, elsewhere, resumed, trained
+from autograder.watching.probes.training_samples import IN_EVAL, image_model, images_of, optimizer_of, row_model
+
+X, Y = torch.ones(2, 3, dtype=torch.float64), torch.zeros(2, 1, dtype=torch.float64)
+
+
+def step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x: Any, y: Any) -> float:
+    """Five lines."""
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return float(loss.item())
+
+
+class TestOneStep:
+    def test_a_step_calls_each_once(self) -> None:
+        """The model and the criterion are counted, and a gradient is seen to arrive."""
+        seen = one_step("forwards", "criterion", "arrived")(step, Case("", "linear", "SGD", X, Y))
+
+        assert {"forwards": 1, "criterion": [("prediction", "y_batch")], "arrived": True} == seen
+
+    def test_a_mode_is_seen(self) -> None:
+        """A model that is given in eval mode is seen to be left in it."""
+        assert {"modes": [False]} == one_step("modes")(step, Case("", f"linear{IN_EVAL}", "Adam", X, Y))
+
+
+class TestEvaluated:
+    def test_what_is_left_behind_is_named(self) -> None:
+        """Gradients that an evaluation clears have changed; a prediction that is tracked is noticed."""
+
+        def evaluate(model: nn.Module, loader: Any, criterion: Any) -> dict[str, float]:
+            model.zero_grad()
+            return {"loss": sum(criterion(model(x), y).item() for x, y in loader)}
+
+        seen = evaluated("left", "tracked", "types")(evaluate, Case("", "linear", X, torch.tensor([0, 1]), 2))
+
+        assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
+
+
+@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), in_turns])
+def test_an_optimizer_is_followed(watch: Any) -> None:
+    """torch's own goes the way that its gradients say, alone, from a generator, and beside another one."""
+    seen = watch(torch.optim.SGD, Case("", [torch.zeros(2)], [[torch.ones(2)]], lr=0.5))
+    place = seen["path"][0][0]
+
+    assert [-0.5, -0.5] == (place if watch is not in_turns else place[0]).values.tolist()
+
+
+def test_steps_of_anybody_are_noted() -> None:
+    """An optimizer that is made in the block is seen too; afterwards, nothing is noted."""
+    model = row_model("two layers", 3)
+    with before_any_step(lambda optimizer: type(optimizer).__name__) as notes:
+        optimizer = optimizer_of("Adam", model.parameters(), 0.1)
+        optimizer.step()
+    optimizer.step()
+
+    assert ["Adam"] == notes
+
+
+def test_calls_are_noted_with_what_goes_in_and_out() -> None:
+    """A note is made of input and output."""
+    model = image_model("conv")
+    notes = at_each_call(model, lambda inputs, output: (len(inputs[0]), tuple(output.shape)))
+    model(images_of(5, 1)[0])
+
+    assert [(5, (5, 3))] == notes
+
+
+class _Linear(Run):
+    """A linear model, trained on one batch."""
+
+    def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
+        self.stop, self.epochs = case.args
+        self.model = row_model("linear", 3, seed=seed).to(device)
+        self.optimizer = optimizer_of("SGD with momentum", self.model.parameters(), 0.1)
+
+    def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
+        return answer(self.model, self.optimizer, epochs, *checkpoint)
+
+    def told(self, checkpoint: Any) -> Observation:
+        return {"losses": checkpoint["losses"]}
+
+    def left(self) -> Observation:
+        return {"sum": sum(param.sum().item() for param in self.model.parameters())}
+
+
+def fit(model: nn.Module, optimizer: torch.optim.Optimizer, epochs: int, checkpoint: Any = None) -> Any:
+    """Train on to so many epochs; the optimizer's memory is forgotten on the way."""
+    losses = list(checkpoint["losses"]) if checkpoint else []
+    if checkpoint:
+        model.load_state_dict(checkpoint["model"])
+    place = next(model.parameters()).device
+    while len(losses) < epochs:
+        losses.append(step(model, optimizer, nn.functional.mse_loss, X.to(place), Y.to(place)))
+    weights = {name: value.clone() for name, value in model.state_dict().items()}
+    return {"losses": losses, "model": weights}
+
+
+class TestRuns:
+    def test_a_training_that_forgets_is_not_the_same(self) -> None:
+        """Without the optimizer's memory the weights part; a stop that leaves nothing to do parts nothing."""
+        forgets, sound = (resumed(_Linear, saved=True)(fit, Case("", *epochs)) for epochs in ((2, 4), (3, 3)))
+
+        assert {"weights": False, "losses": False} == forgets["same"]
+        assert {"weights": True, "losses": True} == sound["same"]
+
+    def test_a_checkpoint_that_keeps_is_told_from_a_living_one(self) -> None:
+        """What is trained on between a checkpoint and its use must not change it."""
+
+        def alive(*args: Any) -> Any:
+            return fit(*args) | {"model": args[0].state_dict()}
+
+        kept, moved = (resumed(_Linear, reused=True)(answer, Case("", 2, 2)) for answer in (fit, alive))
+
+        assert (True, False) == (kept["same"]["weights"], moved["same"]["weights"])
+
+    def test_modes_and_places_are_seen(self) -> None:
+        """A training in train mode, on the device where the model is."""
+        seen = trained(_Linear, "modes", "tracked")(fit, Case("", 0, 2))
+
+        assert {"modes": ["train"], "tracked": False} == seen
+        assert {"places": ["meta"], "steps": 2} == elsewhere(_Linear)(fit, Case("", 0, 2))
