@@ -14,8 +14,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed, copy_of, see, values, watched
+from autograder.watching.probe import Answer, changed, copy_of, number, see, values, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.given_modules import numbers
 from autograder.watching.probes.training_samples import optimizer_of, row_model
 
 # --- a model at work
@@ -56,7 +57,7 @@ def before_any_step(look: Callable[[Optimizer], Any]) -> Iterator[list[Any]]:
 
 def held_by(model: nn.Module) -> dict[str, Plain]:
     """The values of all parameters and buffers."""
-    return {name: see(value.detach().clone()) for name, value in model.state_dict().items()}
+    return numbers(model.state_dict())
 
 
 def grads_of(model: nn.Module) -> dict[str, Plain]:
@@ -164,8 +165,7 @@ def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
 
 def _number(value: Any) -> Plain:
     """A number, or a tensor with one element, as a float; anything else as it is."""
-    seen = see(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
-    return float(seen) if type(seen) is int else seen
+    return number(value.item() if isinstance(value, Tensor) and value.numel() == 1 else value)
 
 
 # --- an optimizer of one's own

@@ -14,6 +14,7 @@ from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.given_modules import moved
 from autograder.watching.probes.training import at_each_call, at_each_step
 
 _FIRST, _OTHER = 11, 12  # seeds of first weights
@@ -97,7 +98,8 @@ def resumed(run_of: type[Run], *, saved: bool = False, reused: bool = False) -> 
             torch.default_generator.manual_seed(6)
             second = run_of(case, _OTHER)
             got = second.told(second.train(answer, second.epochs, _through_a_file(checkpoint) if saved else checkpoint))
-        same = {"weights": _equal(whole.model, second.model)} | {name: expected[name] == got[name] for name in got}
+        same = {"weights": not moved(whole.model.state_dict(), second.model.state_dict())}
+        same |= {name: expected[name] == got[name] for name in got}
         return {"same": same, "losses": got["losses"]} | second.left()
 
     return watched(look)
@@ -116,11 +118,6 @@ def _through_a_file(checkpoint: Any) -> Any:
     torch.save(checkpoint, file)
     file.seek(0)
     return torch.load(file)
-
-
-def _equal(one: nn.Module, other: nn.Module) -> bool:
-    pairs = zip(one.state_dict().values(), other.state_dict().values(), strict=True)
-    return all(torch.equal(a, b) for a, b in pairs)
 
 
 # --- another device
