@@ -17,6 +17,7 @@ from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation, Plain, dtype_name
 from autograder.watching.probe import Answer, see, watched
 from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.precision import lowered_to
 from autograder.watching.probes.training import at_each_call, at_each_gradient, at_each_step, give_gradients
 from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
 from autograder.watching.rules import Rule
@@ -72,9 +73,8 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
 
 
 def _precision() -> str:
-    if not torch.is_autocast_enabled("cpu"):
-        return "no autocast"
-    return f"autocast to {dtype_name(torch.get_autocast_dtype('cpu'))}"
+    dtype = lowered_to()
+    return "no autocast" if dtype is None else f"autocast to {dtype_name(dtype)}"
 
 
 @contextmanager
