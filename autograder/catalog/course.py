@@ -39,9 +39,7 @@ class Course:
     def stems(self) -> list[str]:
         """The chapters that have exercises, in order, each by the stem of its file."""
         folder = self.folder / EXERCISES
-        return sorted(
-            path.stem for path in folder.glob("[!_.]*") if path.suffix == ".py" or (path / "__init__.py").is_file()
-        )
+        return sorted(path.name for path in folder.glob("[!_.]*") if (path / "__init__.py").is_file())
 
     def exercises(self, stem: str) -> ExerciseSet:
         """The exercises of one chapter; raises UnknownExercise for a chapter that is not there."""
@@ -55,9 +53,6 @@ class Course:
         from autograder.watching.exercise import Exercise, ExerciseSet
 
         folder = self.folder / EXERCISES / stem
-        if not folder.is_dir():
-            old: ExerciseSet = self._module(EXERCISES, stem).EXERCISES
-            return old
         found = []
         for path in sorted(folder.glob("[!_]*.py")):
             exercise = getattr(self._module(EXERCISES, stem, path.stem), path.stem, None)

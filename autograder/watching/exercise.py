@@ -108,17 +108,12 @@ class Exercise:
     keep: Callable[[Observation], Observation] = _everything  # what is shipped of an observation: no last bits
     seconds: float = 10.0
     spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
-    probe: Probe | None = None
-    tells: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def requirements(self) -> dict[str, Requirement]:
         """What an answer must fulfil, by sentence, in the order of the cases; raises ExerciseError."""
         found: dict[str, Requirement] = {}
         for case in self.cases(0):
-            if self.probe is not None:
-                found.setdefault(case.requirement, Requirement(case.requirement, self.probe, self.tells))
-                continue
             if not isinstance(case, _Shown):
                 raise ExerciseError(
                     f"{self.name}: expected each case to be made by a requirement, found {case.requirement!r}. "
@@ -195,22 +190,6 @@ class ExerciseSet:
     def __init__(self, chapter: str, exercises: Iterable[Exercise] = ()) -> None:
         self.chapter = chapter
         self._exercises: dict[str, Exercise] = {each.name: each for each in exercises}
-
-    def add(
-        self, name: str, *, tier: Tier, hints: tuple[str, ...], probe: Probe, **options: Any
-    ) -> Callable[[DrawCases], DrawCases]:
-        """The old way, until the last chapter has moved."""
-
-        def register(draw_cases: DrawCases) -> DrawCases:
-            goal = (draw_cases.__doc__ or "").strip()
-            if not goal or not hints:
-                raise ValueError(f"exercise {name!r} needs a docstring that states its goal, and at least one hint")
-            if name in self._exercises:
-                raise ValueError(f"exercise {name!r} is there already")
-            self._exercises[name] = Exercise(name, self.chapter, tier, goal, draw_cases, hints, probe=probe, **options)
-            return draw_cases
-
-        return register
 
     def __iter__(self) -> Iterator[Exercise]:
         return iter(self._exercises.values())

@@ -182,8 +182,3 @@ def in_turn(*in_order: Probe) -> Probe:
         return seen
 
     return probe
-
-
-def in_part(special: dict[str, Probe], otherwise: Probe) -> Probe:
-    """Watch each requirement with a probe of its own, so that one slip does not cost all of them."""
-    return lambda answer, case: special.get(case.requirement, otherwise)(answer, case)
