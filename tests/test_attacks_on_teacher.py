@@ -31,7 +31,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.handed import MAX_BYTES
 from autograder.running.program import Limits, Outcome, Program
 from autograder.watching.observation import Raised
-from tests.graded import SEED
+from tests.graded import ONE, SEED
 from tests.made_programs import answers_of
 from tests.made_submissions import handed_in, released
 from tests.pages import Running, formgraders_view
@@ -161,7 +161,7 @@ def run_class(course: Path, honest: bytes) -> Attacked:
     (submitted(course, HONEST) / f"{STEM}.ipynb").write_bytes(honest)
     untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
     before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
-    failures = cycle.autograde(students)
+    failures = cycle.autograde(students, workers=ONE)
     failures |= cycle.feedback([student for student in students if student in GET_FEEDBACK])
     cycle.export(grades)
     return Attacked(course, failures, (before, fingerprint(*untouchable)), grades.read_text())

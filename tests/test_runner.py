@@ -110,7 +110,7 @@ def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     """An answer that never returns is stopped; so is one that ignores interrupts."""
     endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"
 
-    found, after = run_all(endless, RIGHT, seconds=2.0)
+    found, after = run_all(endless, RIGHT, seconds=1.0)
 
     assert found.timed_out and found.observations is None and returned(after)
 
@@ -181,7 +181,7 @@ def test_cell_that_stops_below_its_answer_is_probed(run_all: Run, line: str, tol
 @pytest.mark.parametrize("line", ["while True: pass", "import os; os._exit(1)"])
 def test_cell_that_hangs_below_its_answer_is_probed(run_all: Run, line: str) -> None:
     """What its answer consists of runs without the line that does not come to an end, or ends the process."""
-    found, after = run_all(f"{RIGHT}\n{line}", RIGHT, seconds=2.0)
+    found, after = run_all(f"{RIGHT}\n{line}", RIGHT, seconds=1.0)
 
     assert returned(found) and returned(after)
     assert found.cell is not None and (found.cell.timed_out or "exit code 1" in str(found.cell.raised))
