@@ -36,12 +36,14 @@ def secrets(course: dict[Path, str]) -> set[str]:
         written += _answers(bank)
         shown += [*_shown(chapter), *_sentences(bank)]
     public = squeezed("\n".join(shown))
-    return {line for text in written for line in telling(text) if line not in public}
+    told = {line for text in written for line in telling(text)}
+    return {line for line in told if line not in public}
 
 
 def _answers(bank: str) -> list[str]:
     """The functions and classes of a bank, without decorators: the sentences in those are for students."""
-    return [ast.get_source_segment(bank, node) or "" for node in _definitions(bank)]
+    lines = bank.split("\n")
+    return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in _definitions(bank)]
 
 
 def _sentences(bank: str) -> list[str]:

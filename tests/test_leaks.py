@@ -23,7 +23,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """This course, built anew elsewhere."""
     project = tmp_path_factory.mktemp("project")
-    for path in [*chapter_paths(PROJECT / "course"), PROJECT / "course" / "nbgrader_config.py"]:
+    for path in [
+        *chapter_paths(PROJECT / "course"),
+        PROJECT / "course" / "nbgrader_config.py",
+        PROJECT / "pyproject.toml",
+    ]:
         copy = project / path.relative_to(PROJECT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
