@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from pathlib import Path
 
@@ -15,11 +14,14 @@ from autograder.example.made_students import Student
 from autograder.grading import classroom
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
+from tests.asked import THOROUGH
 from tests.small_chapter import PROJECT
 
 WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
 SEED = 20_250_101
 ONE = Workers(count=1)  # the tests run side by side as it is
+# Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
+PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 
 
 def group(stem: str) -> pytest.MarkDecorator:
@@ -28,7 +30,7 @@ def group(stem: str) -> pytest.MarkDecorator:
 
 
 def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
-    """The class of a chapter after nbgrader's whole cycle; mishaps, and feedback for everybody, in one chapter only."""
+    """The class of a chapter after nbgrader's cycle; mishaps in one chapter only, feedback for everybody at night."""
     return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
 
 
@@ -37,9 +39,7 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         empty = example_class.empty_folder(folder)
-        if stem == WHOLE:
-            return example_class.run(PROJECT, empty, stem, workers=ONE)
-        return example_class.run(PROJECT, empty, stem, mishaps=False, pages=3, workers=ONE)
+        return example_class.run(PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE)
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
@@ -60,7 +60,5 @@ def share(judge: Judge, student: Student, exercise: str) -> float:
 @cache
 def _bank_share(judge: Judge, exercise: str, tag: str) -> float:
     (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a warning in an answer is the student's to read
-        seen = judge.exercises[exercise].observe(answer.function, judge.cases(exercise, SEED))
+    (seen,) = [mistake.observations for mistake in judge.key(exercise, SEED).mistakes if mistake.tag == tag]
     return judge.judge(exercise, SEED, seen, answer.source).score
