@@ -2,12 +2,14 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test test-browser build grade report site bench nbval run lint unit lock clean
+.PHONY: help lab test quick test-browser build grade report site bench nbval run lint style types unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
 CHAPTERS := $(basename $(notdir $(sort $(wildcard course/chapters/*.py))))
 SEED ?= 1
+JOBS ?= 1
+NOTEBOOKS ?= notebooks solutions
 TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 
 # nbgrader looks for its helpers on PATH.
@@ -29,7 +31,11 @@ help: ## list the targets
 lab: $(READY) ## set up, and open JupyterLab on the students' notebooks
 	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
-test: lint unit nbval run ## set up, and run every test: lint, types, unit tests, every notebook
+test: $(READY) ## set up, and run every test: lint, types, unit tests, every notebook; at night with THOROUGH=1
+	@python -m tests.suite
+
+quick: $(READY) ## check style and types, and run the tests of what has changed since the last push
+	@python -m tests.quick
 
 test-browser: $(READY) ## drive the notebooks in a real browser (needs Chromium); screenshots in build/screenshots/
 	python -m tests.browser.chromium
@@ -50,25 +56,32 @@ site: $(READY) ## build the course as a site for reading, in build/site/html/
 bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
 	python -m autograder bench $(BENCH)
 
+# Where `make test` counts the tests of a part.
+REPORTING = $(if $(REPORT),--junitxml=$(REPORT))
+
 # These runs are nobody's progress.
 nbval run: export PYTORCH_BASICS_PROGRESS := off
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
-	pytest -n 2 --dist loadfile --nbval-lax -W default notebooks solutions
+	pytest -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
 
 run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs
-	set -e; for chapter in $(or $(CHAPTER),$(CHAPTERS)); do papermill --no-progress-bar -p seed $(SEED) \
+	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} papermill --no-progress-bar -p seed $(SEED) \
 		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \
-		solutions/$$chapter.ipynb build/runs/$$chapter-$(SEED).ipynb; done
+		solutions/{}.ipynb build/runs/{}-$(SEED).ipynb
 
-lint: $(READY) ## check style and types
+lint: style types ## check style and types
+
+style: $(READY) ## check style only
 	ruff check .
 	ruff format --check .
+
+types: $(READY) ## check types only
 	mypy
 
 unit: $(READY) ## run the unit tests only
-	pytest -n 2 --dist loadgroup
+	pytest -n 2 --dist loadgroup $(REPORTING)
 
 lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
 	@$(CHECK_PYTHON)

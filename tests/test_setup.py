@@ -13,6 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests import suite
 from tests.small_chapter import PROJECT
 
 SETTINGS: dict[str, Any] = tomllib.loads((PROJECT / "pyproject.toml").read_text())
@@ -165,18 +166,35 @@ class TestMake:
 
     def test_everything_is_tested(self) -> None:
         """`make test`: lint, types, unit tests, every notebook, and every chapter with another seed."""
-        told = make("-n", "test")
-        unit = "pytest -n 2 --dist loadgroup\n"
-        steps = ("ruff check", "ruff format --check", "mypy", unit, "--nbval-lax", "papermill")
+        assert make("-n", "test").endswith("\npython -m tests.suite\n")
 
-        assert [] == [step for step in steps if step not in told]
+        told = {part.name: make("-n", *part.command, "REPORT=x.xml") for part in suite.parts(thorough=False)}
+        unit, nbval = "pytest -n 2 --dist loadgroup --junitxml=x.xml\n", "-W default notebooks --junitxml=x.xml\n"
+        steps = {
+            "lint": "ruff format --check .",
+            "types": "mypy",
+            "unit": unit,
+            "nbval": nbval,
+            "papermill": "papermill",
+        }
+
+        assert dict.fromkeys(told, True) == {name: step in told[name] for name, step in steps.items()}
+        assert all(f"\n{step}" in make("-n", "lint") for step in ("ruff check .", "ruff format --check .", "mypy"))
+
+    def test_every_notebook_is_tested(self) -> None:
+        """nbval runs the students' notebooks, papermill every solution; at night, or by hand, nbval these too."""
+        papermill = next(part for part in suite.parts(thorough=False) if part.name == "papermill")
+        (nightly,) = (part for part in suite.parts(thorough=True) if part.name == "nbval")
+
+        assert papermill.notebooks == len(list((PROJECT / "course" / "chapters").glob("*.py")))
+        assert "-W default notebooks solutions" in make("-n", *nightly.command)
 
     def test_browser(self) -> None:
         """`make test-browser` stops where there is no browser, before a test is skipped; `make test` needs none."""
         told = make("-n", "test-browser").strip().split("\n")[-2:]
 
         assert ["python -m tests.browser.chromium", "pytest tests/browser"] == told
-        assert "browser" not in make("-n", "test")
+        assert "browser" not in make("-n", *(part.command[0] for part in suite.parts(thorough=True)))
 
     def test_parameters(self) -> None:
         """`make run` takes every chapter or one, a seed, a device, and a wish for fewer repetitions."""
@@ -184,10 +202,10 @@ class TestMake:
         told = " ".join(make("-n", "run", *wanted).replace("\\\n", " ").split())
         chapters = sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
 
-        assert "for chapter in ch05_other; do papermill --no-progress-bar -p seed 7" in told
+        assert r"printf '%s\n' ch05_other | xargs -P 1 -I {} papermill --no-progress-bar -p seed 7" in told
         assert "-p seed 7 -p device cuda -p short True solutions/" in told
-        assert "solutions/$chapter.ipynb build/runs/$chapter-7.ipynb; done" in told
-        assert f"for chapter in {' '.join(chapters)}; do" in make("-n", "run")
+        assert told.endswith("solutions/{}.ipynb build/runs/{}-7.ipynb")
+        assert f"{' '.join(chapters)} | xargs -P 2" in make("-n", "run", "JOBS=2")
 
 
 class TestSession:
@@ -229,3 +247,11 @@ class TestContinuousIntegration:
 
         assert versions == job["strategy"]["matrix"]["python"]
         assert any(str(step.get("run", "")).startswith("make test") for step in job["steps"])
+
+    def test_nightly_workflow(self) -> None:
+        """Every night all of it is proved anew: nothing is remembered, and everything is done as often as it can be."""
+        workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
+        (job,) = workflow["jobs"].values()
+
+        assert workflow[True]["schedule"]  # YAML reads `on` as a truth
+        assert "make test PYTHON=python THOROUGH=1" in [step.get("run") for step in job["steps"]]

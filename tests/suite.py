@@ -1,0 +1,103 @@
+"""`make test`: each part in its turn, and at the end a table of how many tests it had and how long it took.
+
+The parts are targets of the Makefile. The first that fails is the last; the table is printed all the same.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.asked import THOROUGH
+from tests.small_chapter import PROJECT
+
+REPORTS = PROJECT / "build" / "suite"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: a target of the Makefile and what it is given; how many notebooks it runs, where pytest runs none."""
+
+    name: str
+    command: tuple[str, ...]
+    notebooks: int = 0
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a part ended: its exit status (None: it was not run), and how many tests it had (None: they do not count)."""
+
+    name: str
+    status: int | None = None
+    seconds: float = 0.0
+    tests: int | None = None
+
+
+def parts(thorough: bool) -> tuple[Part, ...]:
+    """What is run; what is thorough takes the solutions through nbval too, with the seed that they are written with."""
+    solved = len(list((PROJECT / "solutions").glob("*.ipynb")))
+    return (
+        Part("lint", ("style",)),
+        Part("types", ("types",)),
+        Part("unit", ("unit",)),
+        Part("nbval", ("nbval",) if thorough else ("nbval", "NOTEBOOKS=notebooks")),
+        Part("papermill", ("run", "JOBS=2"), solved),
+    )
+
+
+def run(part: Part) -> Done:
+    """Run a part, with its output where it belongs."""
+    report = REPORTS / f"{part.name}.xml"
+    report.unlink(missing_ok=True)
+    begun = time.monotonic()
+    command = ["make", "--no-print-directory", *part.command, f"REPORT={report.relative_to(PROJECT)}"]
+    done = subprocess.run(command, cwd=PROJECT, check=False)
+    return Done(part.name, done.returncode, time.monotonic() - begun, part.notebooks or counted(report))
+
+
+def counted(report: Path) -> int | None:
+    """How many tests pytest reports of a part; None where it was not pytest that ran."""
+    if not report.is_file():
+        return None
+    suites = ElementTree.parse(report).getroot().iter("testsuite")
+    return sum(int(suite.get("tests", 0)) - int(suite.get("skipped", 0)) for suite in suites)
+
+
+def in_turn(wanted: Iterable[Part]) -> list[Done]:
+    """Run the parts up to the first that fails; those behind it are not run."""
+    done: list[Done] = []
+    for part in wanted:
+        failed = any(each.status for each in done)
+        done.append(Done(part.name) if failed else run(part))
+    return done
+
+
+def table(done: Sequence[Done]) -> str:
+    """The parts with their tests and seconds, and the sum of both."""
+    whole = Done("total", 0, sum(each.seconds for each in done), sum(each.tests or 0 for each in done))
+    return "\n".join([f"{'part':<10}{'tests':>7}{'seconds':>9}", *map(_row, (*done, whole))])
+
+
+def _row(done: Done) -> str:
+    tests = "" if done.tests is None else f"{done.tests:,}"
+    seconds, told = (
+        ("", "  not run") if done.status is None else (f"{done.seconds:.0f}", "  failed" * bool(done.status))
+    )
+    return f"{done.name:<10}{tests:>7}{seconds:>9}{told}"
+
+
+def main() -> int:
+    """Run everything; the exit status is that of the part that failed."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    done = in_turn(parts(THOROUGH))
+    print(f"\n{table(done)}", flush=True)
+    return next((each.status for each in done if each.status), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

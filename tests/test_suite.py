@@ -1,0 +1,128 @@
+"""`make test` and `make quick`: what they run, what they leave out, and what they say at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import belonging, quick, suite
+from tests.small_chapter import PROJECT, TEXT
+from tests.suite import Done, Part
+
+PARTS = (Part("lint", ("style",)), Part("unit", ("unit",)), Part("nbval", ("nbval",)))
+
+
+class TestTable:
+    """`make test`, at its end."""
+
+    def test_parts_and_their_sum(self) -> None:
+        """Tests and seconds of each part; style has no tests, and what was not run no seconds."""
+        done = [Done("lint", 0, 1.4), Done("unit", 2, 321.2, 7093), Done("nbval")]
+
+        assert [
+            "part        tests  seconds",
+            "lint                     1",
+            "unit        7,093      321  failed",
+            "nbval                       not run",
+            "total       7,093      323",
+        ] == suite.table(done).split("\n")
+
+    def test_nothing_runs_after_a_part_that_failed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The table names what was not run, and the exit status is that of the part."""
+        monkeypatch.setattr(suite, "run", lambda part: Done(part.name, 2 if part.name == "unit" else 0))
+        monkeypatch.setattr(suite, "parts", lambda _: PARTS)
+
+        assert [0, 2, None] == [each.status for each in suite.in_turn(PARTS)]
+        assert 2 == suite.main()
+
+    def test_whole_run_ends_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where every part did, the exit status is 0."""
+        monkeypatch.setattr(suite, "run", lambda part: Done(part.name, 0))
+
+        assert 0 == suite.main()
+
+    def test_skipped_tests_do_not_count(self, tmp_path: Path) -> None:
+        """pytest's report says how many there were."""
+        (tmp_path / "x.xml").write_text('<testsuites><testsuite tests="12" skipped="2"/></testsuites>')
+
+        assert (10, None) == (suite.counted(tmp_path / "x.xml"), suite.counted(tmp_path / "none.xml"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose tests import a room, one of them through a helper."""
+    texts = {
+        "test_near.py": "from autograder.walls.room import Room",
+        "test_room.py": "from autograder.walls import consent",
+        "test_far.py": "from tests import helper",
+        "test_text.py": 'TEXT = ROOT / "README.md"',
+        "test_other.py": "from autograder.site import pages",
+        "helper.py": "import autograder.walls.room",
+    }
+    (tmp_path / "tests").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "tests" / name).write_text(text)
+    return tmp_path
+
+
+class TestBelonging:
+    """Which tests belong to a changed file."""
+
+    @pytest.mark.parametrize(
+        ("changed", "expected"),
+        [
+            ("autograder/walls/room.py", {"near": 1, "room": 2, "far": 3}),
+            ("autograder/walls/new.py", {"near": 2, "room": 2, "far": 3}),
+            ("autograder/site/__init__.py", {"other": 1}),
+            ("tests/helper.py", {"far": 1}),
+            ("tests/test_other.py", {"other": 0}),
+            ("README.md", {"text": 2}),
+            ("docs/decisions.md", {}),
+        ],
+    )
+    def test_nearest_first(self, project: Path, changed: str, expected: dict[str, int]) -> None:
+        """What has changed itself, imports it, imports from its room, does so through a helper."""
+        tests = sorted((project / "tests").glob("test_*.py"))
+        far = {test.stem.removeprefix("test_"): belonging.distance(project, test, [changed]) for test in tests}
+
+        assert expected == {name: number for name, number in far.items() if number is not None}
+
+    def test_exercises(self, tmp_path: Path) -> None:
+        """An exercise has a file and a bank; a file that several share stands for all of its chapter."""
+        for name in ("double", "hunt", "_shared"):
+            (tmp_path / "course/exercises/ch07_small").mkdir(parents=True, exist_ok=True)
+            (tmp_path / f"course/exercises/ch07_small/{name}.py").touch()
+
+        assert {"hunt"} == belonging.exercises(tmp_path, ["course/answers/ch07_small/hunt.py", "autograder/errors.py"])
+        assert {"double", "hunt"} == belonging.exercises(tmp_path, ["course/exercises/ch07_small/_shared.py"])
+
+    def test_cells(self) -> None:
+        """Of a chapter's text, the cells of its exercises."""
+        found = belonging.cells(TEXT)
+
+        assert ["double", "hunt"] == list(found) and "twice_of_it" in found["double"] and "check(" not in found["hunt"]
+
+
+class TestQuick:
+    """`make quick`."""
+
+    def test_slow_modules_are_there(self) -> None:
+        """What is left out is not misspelt."""
+        assert [] == [name for name in quick.SLOW if not (PROJECT / "tests" / f"test_{name}.py").is_file()]
+
+    def test_slow_modules_are_left_out_unless_they_changed(self) -> None:
+        """And what proves every exercise runs for those that have changed."""
+        far = {"tests/test_parity.py": 0, "tests/test_bank.py": 1, "tests/test_walls.py": 2, "tests/test_site.py": 2}
+
+        assert (["tests/test_parity.py", "tests/test_walls.py"], ["tests/test_bank.py", "tests/test_site.py"]) == (
+            quick.parted(far, proved=False)
+        )
+        assert ["tests/test_site.py"] == quick.parted(far, proved=True)[1]
+
+    def test_style_and_types_come_first(self) -> None:
+        """Then the proof of the exercises, then the tests."""
+        lint, proof, tests = quick.commands(["double", "hunt"], ["tests/test_walls.py"])
+
+        assert "lint" == lint[-1] and ["-k", "double or hunt"] == proof[-2:] and "tests/test_walls.py" == tests[-1]
+        assert [lint] == list(quick.commands([], []))
