@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.notebook.checking import check, hint
-    from autograder.notebook.lesson import reveal, shows_error
+    from autograder.notebook.lesson_cells import reveal, shows_error
     from autograder.notebook.overview import progress
 
 __all__ = ["check", "hint", "progress", "reveal", "shows_error"]
@@ -13,8 +13,8 @@ _HOMES = {
     "check": "notebook.checking",
     "hint": "notebook.checking",
     "progress": "notebook.overview",
-    "reveal": "notebook.lesson",
-    "shows_error": "notebook.lesson",
+    "reveal": "notebook.lesson_cells",
+    "shows_error": "notebook.lesson_cells",
 }
 
 

@@ -5,7 +5,7 @@ Run nbgrader's commands here, or `make grade` in the project folder.
 
 from pathlib import Path
 
-from autograder.authoring.starters import release_preprocessors
+from autograder.gradebook.starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
 
@@ -25,22 +25,22 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 # --- autograding
 
 # Submissions are read and repaired by us, whatever they are called and whatever happened to their cells, ...
-c.Autograde.exporter_class = "autograder.gradebook.recorder.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.gradebook.recorder.name_as_released"
+c.Autograde.exporter_class = "autograder.gradebook.autograde.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.gradebook.autograde.name_as_released"
 # ... and graded by us where nbgrader would execute them; its gradebook, penalties and feedback are nbgrader's own.
 # What we give nbgrader is made from the released notebook, so most of its own repairs have nothing to do, and
 # everything is done while it reads a submission. What stands in autograde_preprocessors is done after that.
 c.Autograde.sanitize_preprocessors = [
-    "autograder.gradebook.recorder.CourseCells",
-    "autograder.gradebook.recorder.GradeSubmission",
+    "autograder.gradebook.autograde.CourseCells",
+    "autograder.gradebook.autograde.GradeSubmission",
     "nbgrader.preprocessors.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.Autograde.autograde_preprocessors = []
-c.Autograde.post_convert_hook = "autograder.gradebook.recorder.note_recorded"
+c.Autograde.post_convert_hook = "autograder.gradebook.autograde.note_recorded"
 # Students read what the checks found, not the hidden cell.
 c.GenerateFeedback.preprocessors = [
-    "autograder.gradebook.recorder.HideTests",
+    "autograder.gradebook.autograde.HideTests",
     "nbgrader.preprocessors.GetGrades",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
@@ -49,4 +49,4 @@ c.GenerateFeedback.preprocessors = [
 
 # Links in the exchange are not followed, and a student's name is no formula.
 c.ExchangeFactory.collect = "autograder.gradebook.collect.CollectPlainFiles"
-c.ExportApp.plugin_class = "autograder.gradebook.exports.Plain"
+c.ExportApp.plugin_class = "autograder.gradebook.exports.PlainGrades"

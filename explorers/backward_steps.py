@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
 
-from explorers.graph_trace import Place, Trace, is_leaf
+from explorers.graph_trace import ResultPlace, Trace, is_leaf
 from explorers.shapes import MOST_VALUES
 from explorers.tensor_values import Values, values_of
 
@@ -107,8 +107,8 @@ class _Notes:
         self._traced = traced
         self._arrived: dict[int, tuple[Values | None, ...]] = {}
         self._sent: dict[int, tuple[Values | None, ...]] = {}
-        self._short: dict[Place, Tensor] = {}  # what arrived
-        self._sums: dict[Place, Tensor] = {}  # of what was sent there
+        self._short: dict[ResultPlace, Tensor] = {}  # what arrived
+        self._sums: dict[ResultPlace, Tensor] = {}  # of what was sent there
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -122,7 +122,7 @@ class _Notes:
 
     def passages(self, start: Tensor | None = None) -> dict[int, Passage]:
         """What passed the nodes so far; after a whole walk, `start` is the gradient that it began with."""
-        hooked = frozenset[Place]()
+        hooked = frozenset[ResultPlace]()
         if start is not None:
             self._send(self._traced.root, start)
             hooked = frozenset(place for place, grad in self._short.items() if _differ(self._sums.get(place), grad))
@@ -148,7 +148,7 @@ class _Notes:
             if place is not None and grad is not None:
                 self._send(place, grad.detach())
 
-    def _send(self, place: Place, grad: Tensor) -> None:
+    def _send(self, place: ResultPlace, grad: Tensor) -> None:
         if grad.numel() <= MOST_VALUES:
             self._sums[place] = self._sums[place] + grad if place in self._sums else grad
 

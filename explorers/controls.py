@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Kind = Literal["choice", "text", "button", "switch", "part"]
+ControlKind = Literal["choice", "text", "button", "switch", "part"]
 LONGEST = 200  # characters in a text field
 
 
@@ -20,7 +20,7 @@ class Control:
     `value` is a text for a choice or a text field, True or False for a switch, and unused elsewhere.
     """
 
-    kind: Kind
+    kind: ControlKind
     name: str
     label: str
     value: str | bool = ""

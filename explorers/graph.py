@@ -11,11 +11,11 @@ from torch import Tensor
 
 from explorers.backward_steps import Added, Passage, Walk, walk_back
 from explorers.graph_modules import Modules, modules_of
-from explorers.graph_trace import Place, TooManyNodes, Trace, is_leaf, trace
+from explorers.graph_trace import ResultPlace, TooManyNodes, Trace, is_leaf, trace
 from explorers.saved import Saved, saved_by
 from explorers.tensor_values import Values, name_of, values_of
 
-Names = Mapping[str, Tensor]
+NamedTensors = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Node:
     """
 
     kind: str
-    operands: tuple[Place | None, ...]
+    operands: tuple[ResultPlace | None, ...]
     results: tuple[Result, ...]
     saved: tuple[Saved, ...] = ()
     passage: Passage | None = None
@@ -72,18 +72,18 @@ class Graph:
 
     nodes: tuple[Node, ...] = ()
     backward: tuple[int, ...] = ()
-    root: Place = (0, 0)
+    root: ResultPlace = (0, 0)
     modules: Modules = field(default_factory=lambda: Modules({}, {}))
     error: str = ""
     note: str = ""
 
     @property
-    def links(self) -> tuple[tuple[Place | None, ...], ...]:
+    def links(self) -> tuple[tuple[ResultPlace | None, ...], ...]:
         """The operands of all nodes."""
         return tuple(node.operands for node in self.nodes)
 
 
-def read(result: Tensor, names: Names | None = None, gradient: Tensor | None = None) -> Graph:
+def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:
     """Read the graph behind a tensor, and what `result.backward(gradient)` would do now.
 
     Nothing of the reader's changes but what hooks of theirs do, which run once.
@@ -121,7 +121,7 @@ def _refusal(result: Tensor, gradient: Tensor | None) -> str:
     raise AssertionError("torch goes back from a tensor that is not tracked")
 
 
-def _result_name(result: Tensor, names: Names) -> dict[str, Tensor]:
+def _result_name(result: Tensor, names: NamedTensors) -> dict[str, Tensor]:
     return {} if any(each is result for each in names.values()) else {"your tensor": result}
 
 
@@ -132,9 +132,9 @@ def _bare(node: Any) -> Node:
     return Node(node.name().split("::")[-1], (), results)
 
 
-def _with_saved(traced: Trace, nodes: list[Node], names: Names) -> list[Node]:
+def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """The nodes with what they saved; a saved tensor also tells the result that it is."""
-    known: dict[Place, tuple[Values, str]] = {}
+    known: dict[ResultPlace, tuple[Values, str]] = {}
     saved: list[tuple[Saved, ...]] = []
     labels = {_memory(tensor): name for name, tensor in reversed(list(names.items()))}
     for at, node in enumerate(traced.nodes):
@@ -151,11 +151,11 @@ def _with_saved(traced: Trace, nodes: list[Node], names: Names) -> list[Node]:
     return nodes
 
 
-def _with_held(traced: Trace, nodes: list[Node], names: Names) -> list[Node]:
+def _with_held(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """The nodes with the names that the reader has for their results, and the values of leaves and of named tensors."""
     for at, leaf in traced.leaves.items():
         nodes[at] = _told(nodes[at], 0, values=values_of(leaf), source="the leaf itself")
-    called: dict[Place, list[str]] = {}
+    called: dict[ResultPlace, list[str]] = {}
     for name, tensor in names.items():
         place = traced.place(tensor)
         if place is None:
@@ -179,7 +179,7 @@ def _memory(tensor: Tensor) -> tuple[Any, ...]:
     return id(tensor) if tensor.is_meta else tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
 
 
-def _modules(traced: Trace, nodes: list[Node], names: Names) -> Modules:
+def _modules(traced: Trace, nodes: list[Node], names: NamedTensors) -> Modules:
     owners: dict[int, set[str]] = {}
     for at, leaf in traced.leaves.items():
         paths = {name.rpartition(".")[0] for name in _names_of(leaf, names) if "." in name}
@@ -188,5 +188,5 @@ def _modules(traced: Trace, nodes: list[Node], names: Names) -> Modules:
     return modules_of(traced.links, [node.operation for node in nodes], owners)
 
 
-def _names_of(tensor: Tensor, names: Names) -> Iterator[str]:
+def _names_of(tensor: Tensor, names: NamedTensors) -> Iterator[str]:
     return (name for name, each in names.items() if each is tensor)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from autograder.telling.markup import Html, join, table, tag
 from explorers.graph import Graph
-from explorers.graph_modules import Row
+from explorers.graph_modules import GraphRow
 from explorers.graph_story import Phase, Story, id_of
-from explorers.graph_trace import Place
+from explorers.graph_trace import ResultPlace
 from explorers.graph_words import arrived_at, brief, called, numbered, origin, sent_by
 from explorers.markup import chooser
 from explorers.saved import Saved
@@ -31,7 +31,7 @@ def step_list(story: Story, phase: Phase) -> Html:
     return tag("div", above, drawn, below, class_="x-scroll", data_keep=phase)
 
 
-def _window(rows: list[Row], here: Row | None) -> tuple[list[Row], int, int]:
+def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow], int, int]:
     """The rows around the present one, and how many there are before and after them."""
     most = MOST_LISTED if here else MOST_TOLD
     middle = rows.index(here) if here else 0
@@ -39,14 +39,14 @@ def _window(rows: list[Row], here: Row | None) -> tuple[list[Row], int, int]:
     return rows[first : first + most], first, max(0, len(rows) - first - most)
 
 
-def _label(story: Story, row: Row) -> Html:
+def _label(story: Story, row: GraphRow) -> Html:
     now = bool(story.now and story.now.row == row)
     text = f"{'▶ ' if now else ''}{numbered(row)} {called(story.graph, row)}"
     marks = {"class_": "x-row x-now", "aria_current": "step"} if now else {"class_": "x-row"}
     return chooser("row", id_of(row), text, **marks)
 
 
-def _forward_line(story: Story, row: Row) -> list[str]:
+def _forward_line(story: Story, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("forward", row):
         return [label, "", "", ""]
@@ -68,7 +68,7 @@ def _saved(saved: Saved) -> str:
     return f"{saved.name} = {saved.setting or brief(saved.values)}{version}"
 
 
-def _back_line(story: Story, row: Row) -> list[str]:
+def _back_line(story: Story, row: GraphRow) -> list[str]:
     graph, label = story.graph, _label(story, row)
     if not story.told("back", row):
         return [label, "", ""]
@@ -88,7 +88,7 @@ def _back_line(story: Story, row: Row) -> list[str]:
     return [label, arrived_at(node), _lines(_destinations(graph, sent_by(node)))]
 
 
-def _destinations(graph: Graph, sent: Iterable[tuple[Place, Values]]) -> list[str]:
+def _destinations(graph: Graph, sent: Iterable[tuple[ResultPlace, Values]]) -> list[str]:
     return [f"{brief(each)} to {origin(graph, place)}" for place, each in sent]
 
 

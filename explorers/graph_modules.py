@@ -11,12 +11,12 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorers.graph_trace import Place
+from explorers.graph_trace import ResultPlace
 
 # Steps that only lay out or convert a parameter before it is used: who uses their result uses the parameter.
 LAYING_OUT = ("T", "Transpose", "Permute", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Expand", "ToCopy")
 
-Links = Sequence[Sequence[Place | None]]
+Links = Sequence[Sequence[ResultPlace | None]]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Modules:
 
 
 @dataclass(frozen=True)
-class Row:
+class GraphRow:
     """One line of the graph: a single node, or all the nodes of a module that is folded."""
 
     nodes: tuple[int, ...]
@@ -64,15 +64,15 @@ def _by_module(nodes: Iterable[tuple[int, str]]) -> dict[str, set[int]]:
     return found
 
 
-def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> tuple[Row, ...]:
+def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collection[str]) -> tuple[GraphRow, ...]:
     """The lines of a graph, each after those it was made from; a module is folded unless it is in `unfolded`.
 
     Where two modules cannot both be one line, since each needs a part of the other first, the first one is unfolded.
     """
     shown = _outermost(folds, unfolded)
     taken = {node for module in shown for node in folds[module]}
-    rows = [Row(folds[module], module) for module in shown]
-    rows += [Row((node,)) for node in range(len(links)) if node not in taken]
+    rows = [GraphRow(folds[module], module) for module in shown]
+    rows += [GraphRow((node,)) for node in range(len(links)) if node not in taken]
     ordered = in_order(rows, links, lambda row: row.nodes[-1])
     if len(ordered) == len(rows):
         return ordered
@@ -80,7 +80,9 @@ def rows_of(links: Links, folds: Mapping[str, tuple[int, ...]], unfolded: Collec
     return rows_of(links, folds, {*unfolded, left})
 
 
-def in_order(rows: Sequence[Row], links: Links, rank: Callable[[Row], int], back: bool = False) -> tuple[Row, ...]:
+def in_order(
+    rows: Sequence[GraphRow], links: Links, rank: Callable[[GraphRow], int], back: bool = False
+) -> tuple[GraphRow, ...]:
     """The rows so that each comes after all it was made from (`back`: before them), and else by their rank.
 
     Rows that wait for each other in a circle are left out.

@@ -8,7 +8,7 @@ from autograder.telling.markup import Html, join, prose, tag
 from explorers.graph import Graph, Node
 from explorers.graph_drawing import Box, drawing
 from explorers.graph_list import step_list
-from explorers.graph_modules import Row
+from explorers.graph_modules import GraphRow
 from explorers.graph_present import present, small
 from explorers.graph_story import Phase, Story, id_of
 from explorers.graph_words import brief, called
@@ -101,7 +101,7 @@ def _drawing(story: Story) -> Html:
     return join(tag("div", picture, class_="x-scroll", data_keep="graph"), small(LEGEND + more))
 
 
-Pairs = Sequence[tuple[Row, Row]]
+Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
 def _pairs(story: Story) -> Pairs:
@@ -115,13 +115,13 @@ def _pairs(story: Story) -> Pairs:
 
 def _length(pairs: Pairs) -> int:
     """How many rows stand one after the other on the longest way."""
-    length: dict[Row, int] = {}
+    length: dict[GraphRow, int] = {}
     for start, end in pairs:
         length[end] = max(length.get(end, 1), length.get(start, 1) + 1)
     return max(length.values(), default=1)
 
 
-def _around(rows: Sequence[Row], pairs: Pairs, here: Row) -> list[Row]:
+def _around(rows: Sequence[GraphRow], pairs: Pairs, here: GraphRow) -> list[GraphRow]:
     """The rows one or two arrows from the present one: as many as are drawn."""
     near = {here: None}
     for _ in range(2):
@@ -132,11 +132,11 @@ def _around(rows: Sequence[Row], pairs: Pairs, here: Row) -> list[Row]:
     return [row for row in rows if row in near]
 
 
-def _words(story: Story, rows: Sequence[Row]) -> str:
+def _words(story: Story, rows: Sequence[GraphRow]) -> str:
     return f"The graph: {'; '.join(called(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def _box(story: Story, row: Row) -> Box:
+def _box(story: Story, row: GraphRow) -> Box:
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
     lines = [("▶ " if now else "") + called(story.graph, row)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.backward_steps import Added
 from explorers.graph import Graph, Node, Result
-from explorers.graph_modules import Row
+from explorers.graph_modules import GraphRow
 from explorers.graph_story import Moment, Phase
 from explorers.graph_words import RULES, brief, called, origin, sent_by
 from explorers.markup import chooser, numbers
@@ -37,14 +37,14 @@ def small(sentence: str) -> Html:
     return tag("p", prose(sentence), class_="x-small") if sentence else NOTHING
 
 
-def _module(graph: Graph, row: Row, phase: Phase) -> Html:
+def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
     unfold = chooser("unfold", row.module, "Unfold its steps")
     if phase == "forward":
         steps = ", ".join(graph.nodes[at].operation for at in row.nodes if not graph.nodes[at].is_leaf)
         return join(tag("p", f"Its steps: {steps}."), _leaves(graph, row, False), unfold)
     inside = set(row.nodes)
     lines = [
-        [called(graph, Row((at,))), brief(sent), origin(graph, place)]
+        [called(graph, GraphRow((at,))), brief(sent), origin(graph, place)]
         for at in row.nodes
         for place, sent in sent_by(graph.nodes[at])
         if place[0] not in inside
@@ -53,7 +53,7 @@ def _module(graph: Graph, row: Row, phase: Phase) -> Html:
     return join(out, _leaves(graph, row, True), unfold)
 
 
-def _leaves(graph: Graph, row: Row, back: bool) -> Html:
+def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
     leaves = [graph.nodes[at] for at in row.nodes if graph.nodes[at].is_leaf]
     if not back:
         shapes = [[leaf.results[0].name, str(leaf.results[0].shape), brief(leaf.results[0].values)] for leaf in leaves]

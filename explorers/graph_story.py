@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from explorers.graph import Graph
-from explorers.graph_modules import Row, in_order, rows_of
+from explorers.graph_modules import GraphRow, in_order, rows_of
 
 Phase = Literal["forward", "back"]
 FOLDED_FROM = 16  # nodes: a graph with fewer begins with no module folded
@@ -17,7 +17,7 @@ class Moment:
     """One step of the reader: in which of the two passes, and where."""
 
     phase: Phase
-    row: Row
+    row: GraphRow
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Story:
 
     graph: Graph
     unfolded: frozenset[str]
-    rows: tuple[Row, ...]
+    rows: tuple[GraphRow, ...]
     moments: tuple[Moment, ...]
     at: int | None = 0
 
@@ -38,7 +38,7 @@ class Story:
         """The present moment; None where everything has been told, or nothing is recorded."""
         return None if self.at is None or not self.moments else self.moments[self.at]
 
-    def told(self, phase: Phase, row: Row) -> bool:
+    def told(self, phase: Phase, row: GraphRow) -> bool:
         """Has this row's moment come?"""
         return self.at is None or self.moments.index(Moment(phase, row)) <= self.at
 
@@ -46,7 +46,7 @@ class Story:
         """The story some moments later, or earlier; at its ends it stays."""
         return replace(self, at=min(max((self.at or 0) + steps, 0), len(self.moments) - 1))
 
-    def to(self, phase: Phase, row: Row) -> Story:
+    def to(self, phase: Phase, row: GraphRow) -> Story:
         """The story at the moment of a row."""
         return replace(self, at=self.moments.index(Moment(phase, row)))
 
@@ -60,7 +60,7 @@ class Story:
         return changed.to(self.now.phase, row)
 
 
-def id_of(row: Row) -> str:
+def id_of(row: GraphRow) -> str:
     """What the page calls a row."""
     return row.module or f"step {row.nodes[0] + 1}"
 

@@ -13,7 +13,7 @@ from torch.autograd.graph import get_gradient_edge
 
 MOST_NODES = 5000  # a graph with more of them is not read
 
-Place = tuple[int, int]  # which node, and which of its results
+ResultPlace = tuple[int, int]  # which node, and which of its results
 
 
 class TooManyNodes(ValueError):
@@ -30,11 +30,11 @@ class Trace:
     """
 
     nodes: tuple[Any, ...]
-    links: tuple[tuple[Place | None, ...], ...]
+    links: tuple[tuple[ResultPlace | None, ...], ...]
     backward: tuple[int, ...]
-    root: Place
+    root: ResultPlace
     leaves: Mapping[int, Tensor] = field(init=False)
-    _leaf_places: Mapping[int, Place] = field(init=False)
+    _leaf_places: Mapping[int, ResultPlace] = field(init=False)
     _positions: Mapping[Any, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class Trace:
         object.__setattr__(self, "_leaf_places", places)
         object.__setattr__(self, "_positions", {node: at for at, node in enumerate(self.nodes)})
 
-    def place(self, tensor: Tensor) -> Place | None:
+    def place(self, tensor: Tensor) -> ResultPlace | None:
         """The node and the slot that a tensor came from, or a leaf's own node; None if it is not of this graph."""
         if tensor.grad_fn is None:
             return self._leaf_places.get(id(tensor))

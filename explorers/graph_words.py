@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorers.graph import Graph, Node
-from explorers.graph_modules import Row
-from explorers.graph_trace import Place
+from explorers.graph_modules import GraphRow
+from explorers.graph_trace import ResultPlace
 from explorers.markup import number
 from explorers.tensor_values import Values
 
@@ -41,7 +41,7 @@ RULES = {
 }
 
 
-def called(graph: Graph, row: Row) -> str:
+def called(graph: Graph, row: GraphRow) -> str:
     """What a row is called: a module, a leaf, or a step with its number and the reader's name for its result."""
     if row.module:
         return f"module {row.module}"
@@ -53,7 +53,7 @@ def called(graph: Graph, row: Row) -> str:
     return f"{node.operation} → {', '.join(names)}" if names else node.operation
 
 
-def numbered(row: Row) -> str:
+def numbered(row: GraphRow) -> str:
     """The numbers of a row's nodes, counted from 1 along the forward pass."""
     first, last = row.nodes[0] + 1, row.nodes[-1] + 1
     if first == last:
@@ -61,7 +61,7 @@ def numbered(row: Row) -> str:
     return f"{first} to {last}" if last - first < len(row.nodes) else f"{len(row.nodes)} steps,"
 
 
-def origin(graph: Graph, place: Place | None) -> str:
+def origin(graph: Graph, place: ResultPlace | None) -> str:
     """Where an operand came from, in words."""
     if place is None:
         return "not tracked"
@@ -104,7 +104,7 @@ def _line(numbers: Any) -> str:
     return f"[{', '.join(map(_line, numbers))}]" if isinstance(numbers, list) else number(numbers)
 
 
-def sent_by(node: Node) -> Iterator[tuple[Place, Values]]:
+def sent_by(node: Node) -> Iterator[tuple[ResultPlace, Values]]:
     """The gradients that a node sends on, each with where it goes."""
     sent = node.passage.sent if node.passage else ()
     return ((place, each) for place, each in zip(node.operands, sent, strict=False) if place and each)

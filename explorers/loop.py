@@ -11,8 +11,8 @@ from typing import Any
 
 from explorers.loop_copy import Parts, checked
 from explorers.loop_remarks import Witness
-from explorers.loop_run import LINES, LOSS, PREDICTION, Key, Look, Run, same
-from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, Seen, seen
+from explorers.loop_run import LINES, LOSS, PREDICTION, Look, Run, TensorKey, same
+from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
 
 MOST_STEPS = 1000  # of one run; a curve shows no more
 
@@ -133,7 +133,7 @@ class Loop:
         effect, before, bound = self._effects[number], self._look, self._bound()
         outcome = self._run.execute(effect.line.name)
         self._look = self._run.look()
-        again = {Key(name) for name, value in self._bound().items() if value is not bound[name]}
+        again = {TensorKey(name) for name, value in self._bound().items() if value is not bound[name]}
         self._now = tuple(_changes(before, self._look, again))
         changed = tuple(seen for seen in self._now if seen.change)
         if outcome.error:
@@ -161,7 +161,7 @@ class Loop:
             self._right_losses = (*self._right_losses, self._right.loss())
 
 
-def _changes(before: Look, after: Look, again: set[Key]) -> Iterable[Seen]:
+def _changes(before: Look, after: Look, again: set[TensorKey]) -> Iterable[SeenTensor]:
     for key, tensor in after.items():
         change: Change = "again" if key in again else ""
         if not same(before.get(key), tensor):

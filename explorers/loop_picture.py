@@ -10,7 +10,7 @@ from typing import Any
 from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.loop_curve import curve
 from explorers.loop_run import GRADIENT, PARAMETER, PLACES, STATE
-from explorers.loop_state import MOST_VALUES, Effect, LoopState, Seen
+from explorers.loop_state import MOST_VALUES, Effect, LoopState, SeenTensor
 from explorers.markup import chooser, number
 
 MOST_ITEMS = 4  # in a cell; more tensors are told by one norm
@@ -108,7 +108,7 @@ def _changed(effect: Effect, place: str) -> Html:
     return _td(_cell(found), "x-changed")
 
 
-def _cell(found: Sequence[Seen]) -> Html:
+def _cell(found: Sequence[SeenTensor]) -> Html:
     """Some tensors of one place."""
     there = [seen for seen in found if seen.shape is not None]
     if not there:
@@ -119,14 +119,14 @@ def _cell(found: Sequence[Seen]) -> Html:
     return join(*(_together(entry, list(group)) for entry, group in by_entry))
 
 
-def _item(seen: Seen) -> Html:
+def _item(seen: SeenTensor) -> Html:
     name = " ".join(filter(None, (seen.key.name, seen.key.entry)))
     label = tag("span", f"{name}: ", class_="x-name") if name else Html("")
     told = value(seen)
     return tag("div", label, tag("span", told, class_="x-code"), class_=None if " " in told else "x-short")
 
 
-def _together(entry: str, found: Sequence[Seen]) -> Html:
+def _together(entry: str, found: Sequence[SeenTensor]) -> Html:
     """Many tensors in one: their number where it is the same in all, else their norm."""
     first = value(found[0])
     alike = found[0].shape == () and all(value(seen) == first for seen in found)
@@ -135,7 +135,7 @@ def _together(entry: str, found: Sequence[Seen]) -> Html:
     return tag("div", tag("span", label, class_="x-name"), tag("span", told, class_="x-code"))
 
 
-def value(seen: Seen) -> str:
+def value(seen: SeenTensor) -> str:
     """A tensor in a few characters: its number, its numbers after its shape, or shape and norm."""
     if seen.shape is None:
         return "None"
@@ -159,11 +159,11 @@ def _flat(values: Any) -> Iterable[Any]:
         yield values
 
 
-def _norm(seen: Seen) -> float:
+def _norm(seen: SeenTensor) -> float:
     return seen.norm if seen.norm is not None else math.hypot(*(abs(each) for each in _flat(seen.values or [])))
 
 
-def _at(found: Iterable[Seen], place: str) -> list[Seen]:
+def _at(found: Iterable[SeenTensor], place: str) -> list[SeenTensor]:
     return [seen for seen in found if seen.key.place == place]
 
 
@@ -245,7 +245,7 @@ def _keys(name: str, entries: Sequence[str]) -> list[Any]:
     return [(PARAMETER, name, ""), (GRADIENT, name, ""), *((STATE, name, entry) for entry in entries)]
 
 
-def _marked(seen: Seen | None) -> Html:
+def _marked(seen: SeenTensor | None) -> Html:
     if seen is None:
         return _td("–")
     told = tag("span", value(seen), class_="x-code")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, Key, Look, Run, empty, same
+from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, Look, Run, TensorKey, empty, same
 
 BEFORE = 0  # the number of the step that a gradient is of, where it was there before the loop
 
@@ -24,7 +24,7 @@ class Witness:
         self._says = hasattr(run.parts.optimizer, "param_groups")
         self._free = [n for p, n in names.items() if p.requires_grad and self._says and id(p) not in held]
         # For each parameter the steps whose gradients stand in its .grad.
-        self._of = {name: [BEFORE] for name in self._trainable if not empty(start[Key(GRADIENT, name)])}
+        self._of = {name: [BEFORE] for name in self._trainable if not empty(start[TensorKey(GRADIENT, name)])}
         self._unused = False  # whether a backward has run since the last step
         self._made = {PREDICTION: BEFORE, LOSS: BEFORE}  # the step that each was computed in
         self._losses: list[float | None] = []
@@ -39,7 +39,7 @@ class Witness:
             "step": self._stepped,
         }[line](step, before, after)
         for name in self._trainable:
-            if empty(after[Key(GRADIENT, name)]):
+            if empty(after[TensorKey(GRADIENT, name)]):
                 self._of.pop(name, None)
         return tuple(told)
 
@@ -62,9 +62,9 @@ class Witness:
     # --- the five lines
 
     def _cleared(self, step: int, before: Look, after: Look) -> Iterable[str]:
-        if self._unused and any(_emptied(before, after, Key(GRADIENT, name)) for name in self._trainable):
+        if self._unused and any(_emptied(before, after, TensorKey(GRADIENT, name)) for name in self._trainable):
             yield "These gradients are cleared before any `step()` has used them."
-        left = [name for name in self._trainable if not empty(after[Key(GRADIENT, name)])]
+        left = [name for name in self._trainable if not empty(after[TensorKey(GRADIENT, name)])]
         if left:
             yield f"{_names(left, '.grad')} {_are(left)} not cleared{self._reason(left)}."
         self._unused = False
@@ -85,7 +85,7 @@ class Witness:
         self._unused = True
         added = []
         for name in self._trainable:
-            key = Key(GRADIENT, name)
+            key = TensorKey(GRADIENT, name)
             if same(before[key], after[key]):
                 continue
             if self._of.get(name):
@@ -97,17 +97,17 @@ class Witness:
                 f"{_names(added, '.grad')} {_were(added)} not empty: this gradient was added to {origin}."
                 + _sum(added[0], before, after)
             )
-        without = [name for name in self._trainable if after[Key(GRADIENT, name)] is None]
+        without = [name for name in self._trainable if after[TensorKey(GRADIENT, name)] is None]
         if without:
             yield f"{_names(without, '.grad')} {_are(without)} still None: no path leads there from the loss."
-        there = [after[Key(GRADIENT, name)] for name in self._trainable if name not in without]
+        there = [after[TensorKey(GRADIENT, name)] for name in self._trainable if name not in without]
         if there and all(empty(gradient) for gradient in there):
             yield "Every gradient is 0."
 
     def _stepped(self, step: int, before: Look, after: Look) -> Iterable[str]:
         self._unused = False
         still = _unchanged(before, after)
-        gradients = [before[Key(GRADIENT, name)] for name in self._trainable]
+        gradients = [before[TensorKey(GRADIENT, name)] for name in self._trainable]
         if all(gradient is None for gradient in gradients):
             yield _moved(still, "every `.grad` is None")
         elif all(empty(gradient) for gradient in gradients):
@@ -134,7 +134,7 @@ class Witness:
             yield f"This used a sum: {_origin(sums[0])}, added up."
 
 
-def _emptied(before: Look, after: Look, key: Key) -> bool:
+def _emptied(before: Look, after: Look, key: TensorKey) -> bool:
     return not empty(before[key]) and empty(after[key])
 
 
@@ -163,7 +163,7 @@ def _origin(steps: Sequence[int]) -> str:
 
 def _sum(name: str, before: Look, after: Look) -> str:
     """One number of the sum, as an example."""
-    old, new = (_first(look[Key(GRADIENT, name)]) for look in (before, after))
+    old, new = (_first(look[TensorKey(GRADIENT, name)]) for look in (before, after))
     if old is None or new is None:
         return ""
     return f" The first number of `{name}.grad`: {old:.4g} + {new - old:.4g} = {new:.4g}."

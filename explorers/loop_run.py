@@ -32,7 +32,7 @@ PREDICTION, LOSS, GRADIENT, PARAMETER, BUFFER, STATE = PLACES = (
 )
 
 
-class Key(NamedTuple):
+class TensorKey(NamedTuple):
     """Where a tensor is found: the place; the parameter's or buffer's name; in the optimizer's state, which entry."""
 
     place: str
@@ -40,11 +40,11 @@ class Key(NamedTuple):
     entry: str = ""
 
 
-Look = Mapping[Key, Tensor | None]  # None: there is none now
+Look = Mapping[TensorKey, Tensor | None]  # None: there is none now
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LineOutcome:
     """How a line went: Python's or torch's own error, if any, and what torch warned of."""
 
     error: str = ""
@@ -60,7 +60,7 @@ class Run:
         self._chance = OwnChance(seed)
         self._scope: dict[str, Any] = {**vars(self.parts)}
 
-    def execute(self, line: str) -> Outcome:
+    def execute(self, line: str) -> LineOutcome:
         """Run a line of LINES; an error is caught and told."""
         with warnings.catch_warnings(record=True) as warned, self._chance.drawn():
             warnings.simplefilter("always")
@@ -69,7 +69,7 @@ class Run:
                 error = ""
             except Exception as raised:  # the model and the criterion are the reader's: anything may come
                 error = f"{type(raised).__name__}: {raised}"
-        return Outcome(error, tuple(dict.fromkeys(str(each.message) for each in warned)))
+        return LineOutcome(error, tuple(dict.fromkeys(str(each.message) for each in warned)))
 
     def bound(self, name: str) -> object:
         """What `prediction` or `loss` stands for now; None where it stands for nothing yet."""
@@ -81,16 +81,16 @@ class Run:
         single = isinstance(loss, Tensor) and loss.numel() == 1 and not loss.is_complex()
         return float(loss.detach()) if isinstance(loss, Tensor) and single else None
 
-    def look(self) -> dict[Key, Tensor | None]:
+    def look(self) -> dict[TensorKey, Tensor | None]:
         """Copies of all that a line may change."""
-        found = {Key(name): _copy(self.bound(name)) for name in (PREDICTION, LOSS)}
+        found = {TensorKey(name): _copy(self.bound(name)) for name in (PREDICTION, LOSS)}
         for parameter, name in self._names.items():
-            found[Key(PARAMETER, name)] = _copy(parameter)
-            found[Key(GRADIENT, name)] = _copy(parameter.grad)
+            found[TensorKey(PARAMETER, name)] = _copy(parameter)
+            found[TensorKey(GRADIENT, name)] = _copy(parameter.grad)
             for entry, value in self._state(parameter).items():
-                found[Key(STATE, name, entry)] = _copy(value)
+                found[TensorKey(STATE, name, entry)] = _copy(value)
         for name, buffer in self.parts.model.named_buffers():
-            found[Key(BUFFER, name)] = _copy(buffer)
+            found[TensorKey(BUFFER, name)] = _copy(buffer)
         return found
 
     def _state(self, parameter: Tensor) -> Mapping[str, Any]:

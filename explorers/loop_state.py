@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorers.loop_run import LINES, Key
+from explorers.loop_run import LINES, TensorKey
 
 MOST_VALUES = 6  # a tensor with more numbers is told by its norm
 
@@ -28,14 +28,14 @@ RIGHT_ORDER = tuple(Line(name) for name in LINES)
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenTensor:
     """A tensor as it is seen: its numbers in a nested list where they are few, its norm where they are many.
 
     `shape` is None where there is nothing yet. `change` is what the last line did to it: `again` is a new tensor with
     the same numbers.
     """
 
-    key: Key
+    key: TensorKey
     shape: tuple[int, ...] | None
     values: Any = None
     norm: float | None = None
@@ -51,7 +51,7 @@ class Effect:
 
     line: Line
     status: Literal["done", "next", "waiting", "left out", "stopped"]
-    changed: tuple[Seen, ...] = ()
+    changed: tuple[SeenTensor, ...] = ()
     error: str = ""
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -74,8 +74,8 @@ class LoopState:
     optimizer: str
     step: int
     effects: tuple[Effect, ...]
-    before: tuple[Seen, ...]
-    now: tuple[Seen, ...]
+    before: tuple[SeenTensor, ...]
+    now: tuple[SeenTensor, ...]
     losses: tuple[float | None, ...]
     right: tuple[float | None, ...]
     right_error: str = ""
@@ -103,12 +103,12 @@ class LoopState:
         return not self.stopped and all(effect.status in ("done", "left out") for effect in self.effects)
 
 
-def seen(key: Key, tensor: Tensor | None, change: Change = "") -> Seen:
+def seen(key: TensorKey, tensor: Tensor | None, change: Change = "") -> SeenTensor:
     """A tensor as it is shown."""
     if tensor is None:
-        return Seen(key, None, change=change)
+        return SeenTensor(key, None, change=change)
     shape = tuple(tensor.shape)
     if tensor.numel() <= MOST_VALUES:
-        return Seen(key, shape, values=tensor.tolist(), change=change)
+        return SeenTensor(key, shape, values=tensor.tolist(), change=change)
     real = tensor if tensor.is_floating_point() or tensor.is_complex() else tensor.double()
-    return Seen(key, shape, norm=float(torch.linalg.vector_norm(real)), change=change)
+    return SeenTensor(key, shape, norm=float(torch.linalg.vector_norm(real)), change=change)

@@ -8,7 +8,7 @@ from math import prod
 from autograder.telling.markup import Html, join, prose, table, tag
 from explorers.markup import numbers
 from explorers.predictions import HOLDS
-from explorers.shape_rules import Row
+from explorers.shape_rules import Meeting
 from explorers.shapes import Exploration, Shown
 
 NOTHING = Html("")
@@ -48,14 +48,14 @@ def _aligned(found: Exploration) -> Html:
     return table("How the shapes meet", (), lines, class_="x-sizes")
 
 
-def _size(row: Row, size: int | None) -> Html:
+def _size(row: Meeting, size: int | None) -> Html:
     if size is None:
         return tag("td", "–", class_="x-size x-none", title="no such axis")
     kind = "x-clash" if not row.fits else "x-same" if size == row.result else "x-changed"
     return tag("td", str(size), class_=f"x-size {kind}")
 
 
-def _result(row: Row, all_fit: bool) -> Html:
+def _result(row: Meeting, all_fit: bool) -> Html:
     if not row.fits:
         return tag("td", "✗", class_="x-size x-clash", title="does not fit")
     if row.result is None:

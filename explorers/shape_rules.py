@@ -14,7 +14,7 @@ Arguments = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Row:
+class Meeting:
     """One dimension of the result: the sizes that meet there (None: there is none), what comes of them, and why."""
 
     sizes: tuple[int | None, ...]
@@ -36,55 +36,55 @@ class Operation:
     code: Callable[[Sequence[str], Arguments], str]
     apply: Callable[[Sequence[Tensor], Arguments], Tensor]
     rule: str
-    rows: Callable[[Sequence[Tensor], Arguments], tuple[Row, ...]]
+    rows: Callable[[Sequence[Tensor], Arguments], tuple[Meeting, ...]]
 
 
 # --- how sizes meet
 
 
-def _broadcast_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Row, ...]:
+def _broadcast_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Meeting, ...]:
     return _broadcast(*(tuple(tensor.shape) for tensor in tensors))
 
 
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Row, ...]:
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[Meeting, ...]:
     """Two shapes, aligned at the right."""
     pairs = list(zip_longest(reversed(first), reversed(second)))
     return tuple(_meeting(pair) for pair in reversed(pairs))
 
 
-def _meeting(sizes: tuple[int | None, ...]) -> Row:
+def _meeting(sizes: tuple[int | None, ...]) -> Meeting:
     """Two sizes, one above the other, as broadcasting sees them."""
     there = [size for size in sizes if size is not None]
     if len(there) < len(sizes):
-        return Row(sizes, there[0], "missing: stretched")
+        return Meeting(sizes, there[0], "missing: stretched")
     if len(set(there)) == 1:
-        return Row(sizes, there[0], "equal")
+        return Meeting(sizes, there[0], "equal")
     if 1 in there:
         other = next(size for size in there if size != 1)
-        return Row(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
-    return Row(sizes, None, "neither equal nor 1", fits=False)
+        return Meeting(sizes, other, "1 is stretched" if other else "1 meets 0: nothing is left")
+    return Meeting(sizes, None, "neither equal nor 1", fits=False)
 
 
-def _matmul_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Row, ...]:
+def _matmul_rows(tensors: Sequence[Tensor], _: Arguments) -> tuple[Meeting, ...]:
     first, second = (tuple(tensor.shape) for tensor in tensors)
     if not first or not second:
         return ()
     left, right = (first if len(first) > 1 else (1, *first)), (second if len(second) > 1 else (*second, 1))
     rows = list(_broadcast(left[:-2], right[:-2]))
     if len(first) > 1:
-        rows.append(Row((left[-2], None), left[-2], "the rows of the first"))
+        rows.append(Meeting((left[-2], None), left[-2], "the rows of the first"))
     if len(second) > 1:
-        rows.append(Row((None, right[-1]), right[-1], "the columns of the second"))
+        rows.append(Meeting((None, right[-1]), right[-1], "the columns of the second"))
     same = left[-1] == right[-2]
     why = "summed over, and gone" if same else "these two must be equal"
-    return (*rows, Row((left[-1], right[-2]), None, why, fits=same))
+    return (*rows, Meeting((left[-1], right[-2]), None, why, fits=same))
 
 
-def _reduced_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+def _reduced_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
     (tensor,), keeps = tensors, flag(arguments["keepdim"])
     gone = {dim % tensor.dim() for dim in integers(arguments["dim"])}
     return tuple(
-        Row((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))
+        Meeting((size,), (1 if keeps else None) if dim in gone else size, _reduced(dim in gone, keeps))
         for dim, size in enumerate(tensor.shape)
     )
 
@@ -95,9 +95,9 @@ def _reduced(is_reduced: bool, keeps: bool) -> str:
     return "reduced, and kept as 1" if keeps else "reduced, and gone"
 
 
-def _moved_rows(order: Sequence[int], tensor: Tensor) -> tuple[Row, ...]:
+def _moved_rows(order: Sequence[int], tensor: Tensor) -> tuple[Meeting, ...]:
     order = [dim % tensor.dim() for dim in order]
-    return tuple(Row((tensor.shape[dim],), tensor.shape[dim], f"was axis {dim}") for dim in order)
+    return tuple(Meeting((tensor.shape[dim],), tensor.shape[dim], f"was axis {dim}") for dim in order)
 
 
 def _transposed(tensor: Tensor, arguments: Arguments) -> list[int]:
@@ -107,22 +107,22 @@ def _transposed(tensor: Tensor, arguments: Arguments) -> list[int]:
     return order
 
 
-def _expanded_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+def _expanded_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
     wanted, shape = integers(arguments["sizes"]), tuple(tensors[0].shape)
     had = (None,) * (len(wanted) - len(shape)) + shape
     rows = []
     for size, want in zip(had, wanted, strict=True):
         fits = want in (-1, size) or size in (1, None)
         why = "stays" if want in (-1, size) else "stretched, with stride 0" if fits else "only a 1 can be stretched"
-        rows.append(Row((size,), (size if want == -1 else want) if fits else None, why, fits))
+        rows.append(Meeting((size,), (size if want == -1 else want) if fits else None, why, fits))
     return tuple(rows)
 
 
-def _squeezed_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+def _squeezed_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
     (tensor,) = tensors
     asked = {dim % tensor.dim() for dim in integers(arguments["dim"])} or set(range(tensor.dim()))
     return tuple(
-        Row((size,), None if size == 1 and dim in asked else size, _squeezed(size, dim in asked))
+        Meeting((size,), None if size == 1 and dim in asked else size, _squeezed(size, dim in asked))
         for dim, size in enumerate(tensor.shape)
     )
 
@@ -133,14 +133,14 @@ def _squeezed(size: int, is_asked: bool) -> str:
     return "a 1, and gone" if size == 1 else "not 1: it stays"
 
 
-def _unsqueezed_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+def _unsqueezed_rows(tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
     (tensor,) = tensors
     place = integer(arguments["dim"]) % (tensor.dim() + 1)
-    rows = [Row((size,), size, "stays") for size in tensor.shape]
-    return (*rows[:place], Row((None,), 1, "new"), *rows[place:])
+    rows = [Meeting((size,), size, "stays") for size in tensor.shape]
+    return (*rows[:place], Meeting((None,), 1, "new"), *rows[place:])
 
 
-def _no_rows(_tensors: Sequence[Tensor], _arguments: Arguments) -> tuple[Row, ...]:
+def _no_rows(_tensors: Sequence[Tensor], _arguments: Arguments) -> tuple[Meeting, ...]:
     return ()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorers.shape_rules import OPERATIONS, Arguments, Operation, Row
+from explorers.shape_rules import OPERATIONS, Arguments, Meeting, Operation
 from explorers.typed import ArgumentError
 
 MOST_VALUES = 60  # more numbers than that are not written out
@@ -38,7 +38,7 @@ class Exploration:
     code: str
     inputs: tuple[Shown, ...]
     rule: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Meeting, ...] = ()
     shape: tuple[int, ...] | None = None
     result: Shown | None = None
     shares: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ def _planned(operation: Operation, tensors: Sequence[Tensor], arguments: Argumen
         return None
 
 
-def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Row, ...]:
+def _rows(operation: Operation, tensors: Sequence[Tensor], arguments: Arguments) -> tuple[Meeting, ...]:
     try:
         return operation.rows(tensors, arguments)
     except REFUSALS:  # the arguments fit no rule: torch says why

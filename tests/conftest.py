@@ -54,4 +54,5 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
 
 
+UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down
 needs_confinement = pytest.mark.skipif(missing() is not None, reason=f"nothing can be confined here: {missing()}")

@@ -15,6 +15,7 @@ from autograder.grading import classroom
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from tests.asked import THOROUGH
+from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
 WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
@@ -39,7 +40,7 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         empty = example_class.empty_folder(folder)
-        return example_class.run(PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE)
+        return example_class.run(PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE, unconfined=UNCONFINED)
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:

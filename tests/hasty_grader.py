@@ -9,7 +9,7 @@ from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reading.parcel import Parcel
+from autograder.reading.submission import Parcel
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:

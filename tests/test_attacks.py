@@ -22,11 +22,11 @@ from autograder.grading.grade import grade, planned
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging import words
 from autograder.judging.verdict import Status
-from autograder.reading.submission import read
-from autograder.running.engine import engine
-from autograder.running.program import AnswerCell, Engine, Limits, Probing
+from autograder.reading.reader import read
+from autograder.running.choose_runner import runner_for
+from autograder.running.program import AnswerCell, Limits, Probing, Runner
 from tests.attacks import on_stock, teacher_on_stock
-from tests.conftest import needs_confinement
+from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
@@ -57,13 +57,13 @@ def release(judge: Judge) -> NotebookNode:
 
 
 @pytest.fixture(scope="module")
-def confined() -> Engine:
-    """The engine that a class is graded with."""
-    return engine(PROJECT / "course")
+def confined() -> Runner:
+    """What a class is graded with."""
+    return runner_for(PROJECT / "course", UNCONFINED)
 
 
 @pytest.fixture(scope="module")
-def graded(judge: Judge, release: NotebookNode, confined: Engine) -> Iterator[Graded]:
+def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Graded]:
     """Hands in an attack and gives the verdict on it."""
     for name in judge.chapter.exercises:  # the judge computes keys: not for threads
         judge.key(name, SEED)
@@ -158,7 +158,7 @@ def others_lost(verdict: SubmissionVerdict) -> dict[str, str]:
 
 
 @needs_confinement
-def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, confined: Engine) -> None:
+def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, confined: Runner) -> None:
     """After every family of attack, an honest submission still gets full points from the same warm processes."""
     for name in ("others/delete_interpreter", "judge/forged_pass", "machine/exit"):
         attack = handed_in_with(FOLDER / f"{name}.py", judge, release)

@@ -31,6 +31,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.handed import MAX_BYTES
 from autograder.running.program import Limits, Outcome, Program
 from autograder.watching.observation import Raised
+from tests.conftest import UNCONFINED
 from tests.graded import ONE, SEED
 from tests.made_programs import answers_of
 from tests.made_submissions import handed_in, released
@@ -101,14 +102,14 @@ def test_there_are_many() -> None:
 def test_notebook_is_graded_or_named(attack: Path, judge: Judge, release: NotebookNode, honest: bytes) -> None:
     """Its bytes become a verdict: the points that its answers earn, or none and the reason."""
 
-    def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
+    def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
         solved = {name: Outcome(judge.key(name, SEED).reference) for name in judge.chapter.exercises}
         other = Outcome(raised=Raised("NotImplementedError", ""))
         rows = answers_of(program).items()
         return {name: solved[name] if text.startswith(judge.chapter.solution(name)) else other for name, text in rows}
 
     data = run_path(str(attack))["handed_in"](honest)[: MAX_BYTES + 1]
-    verdict = grade(data, release, judge, SEED, engine)
+    verdict = grade(data, release, judge, SEED, runner)
 
     check_share(verdict, told(attack))
     assert verdict == SubmissionVerdict.from_json(verdict.to_json())
@@ -161,7 +162,7 @@ def run_class(course: Path, honest: bytes) -> Attacked:
     (submitted(course, HONEST) / f"{STEM}.ipynb").write_bytes(honest)
     untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
     before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
-    failures = cycle.autograde(students, workers=ONE)
+    failures = cycle.autograde(students, workers=ONE, unconfined=UNCONFINED)
     failures |= cycle.feedback([student for student in students if student in GET_FEEDBACK])
     cycle.export(grades)
     return Attacked(course, failures, (before, fingerprint(*untouchable)), grades.read_text())

@@ -12,6 +12,7 @@ from autograder.bench.measure import Measured
 from autograder.errors import WorkFailed
 from tests.small_chapter import PROJECT
 
+STEM = "ch01_tensors"
 _BUSY = """
 import subprocess, sys, time
 def burn(seconds):
@@ -75,9 +76,9 @@ def test_goals_that_are_missed_are_told() -> None:
 
 def test_stock_class_is_the_same_work(tmp_path: Path) -> None:
     """nbgrader alone gets the same files, no configuration of ours, and checks judged in the kernel."""
-    course = classes.course_with(PROJECT, tmp_path / "course", 3)
-    stock = classes.stock_course(course, tmp_path / "stock", 2)
-    name = f"{classes.STEM}/{classes.STEM}.ipynb"
+    course = classes.course_with(PROJECT, tmp_path / "course", STEM, 3)
+    stock = classes.stock_course(course, tmp_path / "stock", STEM, 2)
+    name = f"{STEM}/{STEM}.ipynb"
     source = (stock / "source" / name).read_text()
 
     assert ["student-00000", "student-00001"] == sorted(path.name for path in (stock / "submitted").iterdir())

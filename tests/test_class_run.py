@@ -18,8 +18,9 @@ from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
-from autograder.reading.parcel import Parcel
+from autograder.reading.submission import Parcel
 from tests import hasty_grader
+from tests.conftest import UNCONFINED
 from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"
@@ -39,7 +40,7 @@ def assignment(tmp_path: Path) -> Assignment:
     path = release_path(tmp_path, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
-    return Assignment(STEM, str(tmp_path), False, "engine", "digest", b"", b"", b"")
+    return Assignment(STEM, str(tmp_path), False, "grader", "digest", {}, b"")
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ class TestAgain:
         folders = hand_in(ada="a", bob="b")
         list(grade_class(assignment, folders, ONE))
         before = seeds(tmp_path, "ada", "bob")
-        list(grade_class(Assignment(STEM, str(tmp_path), False, "engine", "other", b"", b"", b""), folders, ONE))
+        list(grade_class(Assignment(STEM, str(tmp_path), False, "grader", "other", {}, b""), folders, ONE))
 
         assert not set(before) & set(seeds(tmp_path, "ada", "bob"))
 
@@ -228,7 +229,7 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
     release = release_path(course, STEM)
     release.parent.mkdir(parents=True)
     copyfile(course / "source" / STEM / f"{STEM}.ipynb", release)
-    sent = read_assignment(course, STEM)
+    sent = read_assignment(course, STEM, unconfined=UNCONFINED)
     (tmp_path / "course").rename(tmp_path / "elsewhere")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 

@@ -18,6 +18,7 @@ from autograder.example.example_class import ExampleClass
 from autograder.gradebook.cycle import Cycle
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
+from tests.conftest import UNCONFINED
 from tests.graded import ONE, graded_class, group
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -100,7 +101,7 @@ def test_chapter_done_on_colab_earns_everything(
         folder.mkdir(parents=True)
         (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
 
-    assert {} == Cycle(course, stem).autograde(list(DOWNLOADS), workers=ONE)
+    assert {} == Cycle(course, stem).autograde(list(DOWNLOADS), workers=ONE, unconfined=UNCONFINED)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         most = gradebook.find_submission(stem, "perfect")
         full = (most.score, most.max_score)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.running import engine
+from autograder.running import choose_runner
 from autograder.running.forked import ForkServers
 from autograder.running.fresh_process import fresh_process
 from autograder.running.program import Outcome
@@ -73,7 +73,7 @@ class TestFiles:
         hidden = ForkServers(hidden=(Path("/usr/bin"),))
 
         assert "[]" == told(hidden, "os.listdir('/usr/bin')")
-        assert Path("/usr/local/share/nbgrader") in engine.HIDDEN
+        assert Path("/usr/local/share/nbgrader") in choose_runner.HIDDEN
 
     @pytest.mark.parametrize("path", ["/usr/x", "/x", sys.prefix + "/x", "{}/autograder/x", "/dev/x", "/proc/x"])
     def test_nothing_can_be_written_but_scratch(self, servers: ForkServers, path: str) -> None:
@@ -238,10 +238,9 @@ class TestChoice:
     def test_without_confinement_nothing_is_graded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The error says what is missing, and how to go on all the same."""
         monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
-        monkeypatch.delenv(consent.UNCONFINED_VARIABLE, raising=False)
 
         with pytest.raises(WorkFailed, match=r"no user namespaces.*Nothing was graded.*PYTORCH_BASICS_UNCONFINED=1"):
-            consent.check_confinement()
+            consent.check_confinement(unconfined=False)
 
     @needs_confinement
     def test_child_that_cannot_be_confined_is_our_fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,15 +262,18 @@ class TestChoice:
 
         assert first.observations and second.observations
 
-    @pytest.mark.parametrize("asked_by", ["argument", "environment"])
-    def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked_by: str) -> None:
+    @pytest.mark.parametrize("said", ["", "1"])
+    def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+        """A teacher says it in the environment, for nbgrader's own commands."""
+        monkeypatch.setenv(consent.UNCONFINED_VARIABLE, said)
+
+        assert bool(said) == consent.is_unconfined_here()
+
+    def test_unconfined_on_demand(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """Who asks for it gets a fresh process for each run."""
         monkeypatch.setattr(consent, "missing", lambda: "no user namespaces")
-        monkeypatch.delenv(consent.UNCONFINED_VARIABLE, raising=False)
-        if asked_by == "environment":
-            monkeypatch.setenv(consent.UNCONFINED_VARIABLE, "1")
-            consent.check_confinement()
-        chosen = engine.engine(tmp_path, asked_by == "argument")
+        consent.check_confinement(unconfined=True)
+        chosen = choose_runner.runner_for(tmp_path, unconfined=True)
 
         assert isinstance(chosen, partial) and chosen.keywords == {"children": fresh_process}
 

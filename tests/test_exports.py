@@ -13,8 +13,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import cells
-from autograder.gradebook.exports import Canvas, Moodle, Plain
+from autograder.gradebook import csv_cells
+from autograder.gradebook.exports import Canvas, Moodle, PlainGrades
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -68,7 +68,7 @@ class TestPlain:
 
     def test_holds_what_nbgraders_own_file_holds(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """Scores with extra credit and penalties are nbgrader's own; only the formulas differ."""
-        ours = exported(Plain(), gradebook, tmp_path / "ours.csv")
+        ours = exported(PlainGrades(), gradebook, tmp_path / "ours.csv")
         theirs = exported(CsvExportPlugin(), gradebook, tmp_path / "theirs.csv")
 
         def plain(rows: list[list[str]]) -> list[list[str]]:
@@ -78,20 +78,20 @@ class TestPlain:
 
     def test_a_penalty_takes_no_more_than_there_is(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """nbgrader never gives less than nothing."""
-        rows = exported(Plain(), gradebook, tmp_path / "grades.csv")
+        rows = exported(PlainGrades(), gradebook, tmp_path / "grades.csv")
 
         assert [["0.5", "1.0", "0.0"]] == [row[7:10] for row in rows if row[:4:3] == ["ch01_tensors", "chandra"]]
 
     def test_chooses(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """nbgrader's options name assignments and students."""
-        rows = exported(Plain(assignment=["ch02_autograd"], student=["ada"]), gradebook, tmp_path / "grades.csv")
+        rows = exported(PlainGrades(assignment=["ch02_autograd"], student=["ada"]), gradebook, tmp_path / "grades.csv")
 
         assert [["ch02_autograd", "ada"]] == [[row[0], row[3]] for row in rows[1:]]
 
     def test_names_the_file_that_cannot_be_written(self, gradebook: Gradebook, tmp_path: Path) -> None:
         """A folder in the file's place is told in one line."""
         with pytest.raises(WorkFailed, match=r"cannot write .*: Is a directory"):
-            exported(Plain(), gradebook, tmp_path)
+            exported(PlainGrades(), gradebook, tmp_path)
 
 
 class TestCanvas:
@@ -129,7 +129,7 @@ class TestMoodle:
         ]
 
 
-@pytest.mark.parametrize("plugin", [Plain, Canvas, Moodle])
+@pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])
 def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, tmp_path: Path) -> None:
     """What a student puts into a name is shown by a spreadsheet and not computed."""
     rows = exported(plugin(), gradebook, tmp_path / "file.csv")
@@ -141,7 +141,7 @@ def test_no_cell_is_a_formula(plugin: type[ExportPlugin], gradebook: Gradebook, 
 @given(st.lists(st.text(), min_size=1))
 def test_any_text_stays_one_cell(texts: list[str]) -> None:
     """Whatever the letters, nothing that is computed is left, and nothing of the text is lost."""
-    for text, cell in zip(texts, cells.safe(texts), strict=True):
+    for text, cell in zip(texts, csv_cells.safe(texts), strict=True):
         assert text.encode("utf-8", "replace").decode() == (cell if cell == text else cell.removeprefix("'"))
         assert cell == "-" or not cell.lstrip(" \u00a0").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
@@ -149,9 +149,9 @@ def test_any_text_stays_one_cell(texts: list[str]) -> None:
 @pytest.mark.parametrize("text", ["=1", " =1", "\u00a0@x", "\t=1", "\uff1dA1", "-1+2", "%x", "|x"])
 def test_what_spreadsheets_compute(text: str) -> None:
     """Also behind a space, and in wide letters."""
-    assert [f"'{text}"] == cells.safe([text])
+    assert [f"'{text}"] == csv_cells.safe([text])
 
 
 def test_numbers_stay_numbers() -> None:
     """A negative score is no formula."""
-    assert ["-0.5", "3", ""] == cells.safe([-0.5, 3, None])
+    assert ["-0.5", "3", ""] == csv_cells.safe([-0.5, 3, None])

@@ -3,6 +3,7 @@
 Each run draws anew, and its first lines say from which seed; a failure prints how to have it again.
 """
 
+import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,16 +22,17 @@ from autograder.authoring.judge import Judge
 from autograder.errors import DamagedData
 from autograder.frames import Frame
 from autograder.gradebook.cell_outputs import grade_cell_outputs
-from autograder.grading.grade import grade_read
+from autograder.grading.grade import Grading
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.submission import read
-from autograder.running.engine import engine
-from autograder.running.program import LIMITS, Engine, Limits, Outcome, Program
+from autograder.reading.reader import read
+from autograder.running.choose_runner import runner_for
+from autograder.running.program import LIMITS, Limits, Outcome, Program, Runner
 from autograder.running.runner import unpacked
 from autograder.telling.feedback import html, text
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
 from tests.colab.notebook import colab_copy
+from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.mutations import MUTATIONS, Mutation, damage
 from tests.short_chapter import make_course
@@ -206,8 +208,8 @@ def test_any_mutated_submission_is_graded_or_named(
     grade_and_check(made, made.mutated(base, chain, broken), stand_in(made.judge, ends))
 
 
-def stand_in(judge: Judge, ends: list[Any]) -> Engine:
-    """An engine that runs nothing: the exercises end in these ways, in turn."""
+def stand_in(judge: Judge, ends: list[Any]) -> Runner:
+    """A runner that runs nothing: the exercises end in these ways, in turn."""
 
     def run(program: Program, _limits: Limits) -> dict[str, Outcome]:
         names = [step.exercise for step in program.probings]
@@ -240,12 +242,13 @@ def received(observations: list[Any]) -> Outcome:
         return Outcome(raised=Raised("DamagedData", ""))
 
 
-def grade_and_check(made: Made, data: bytes, engine_: Engine, limits: Limits = LIMITS) -> None:
+def grade_and_check(made: Made, data: bytes, runner: Runner, limits: Limits = LIMITS) -> None:
     """Take a submission from its bytes to what nbgrader stores, and look at everything on the way."""
     submission = read(data, made.release)
     nbformat.validate(submission.notebook)
     assert json.dumps(submission.notebook).encode()
-    verdict = grade_read(submission, data, made.judge, SEED, engine_, limits)
+    grading = Grading(submission, made.judge, SEED)
+    verdict = grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(runner, limits), limits)
 
     assert verdict == SubmissionVerdict.from_json(json.loads(json.dumps(verdict.to_json())))
     assert verdict.trouble is None or (verdict.trouble and verdict.score == 0)
@@ -267,18 +270,18 @@ def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def real_engine() -> Engine:
-    """The engine that a class is graded with."""
-    return engine(PROJECT / "course")
+def real_runner() -> Runner:
+    """What a class is graded with."""
+    return runner_for(PROJECT / "course", UNCONFINED)
 
 
 @settings(gentle, max_examples=30)
 @given(base=st.sampled_from([0, 2, 3]), chain=CHAINS)
 def test_any_mutated_code_runs_to_a_verdict(
-    made: Made, real_engine: Engine, base: int, chain: list[tuple[Mutation, int]]
+    made: Made, real_runner: Runner, base: int, chain: list[tuple[Mutation, int]]
 ) -> None:
     """The same with what the mutated code really does."""
-    grade_and_check(made, made.mutated(base, chain), real_engine, Limits(time_factor=0.1))
+    grade_and_check(made, made.mutated(base, chain), real_runner, Limits(time_factor=0.1))
 
 
 @gentle

@@ -16,9 +16,10 @@ from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
+from autograder.gradebook import preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.gradebook.cycle import Cycle
-from autograder.grading import assignment, classroom, preflight
+from autograder.grading import assignment, classroom
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
 from tests.our_course import COURSE
@@ -108,7 +109,7 @@ class TestExtraCredit:
     @pytest.fixture
     def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
         """Grade the student with a verdict, as a run does; returns the extra credit in the gradebook."""
-        from autograder.gradebook.recorder import give_extra_credit
+        from autograder.gradebook.autograde import give_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
             classroom.store(tmp_path, "ada", made)
@@ -159,7 +160,7 @@ class TestPlugIns:
 
     def test_only_grade_cells_are_cleared(self) -> None:
         """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
-        from autograder.gradebook.recorder import HideTests
+        from autograder.gradebook.autograde import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
         loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")
@@ -175,7 +176,7 @@ class TestPlugIns:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """nbgrader names a pattern where several students are graded at once: the path says who it was."""
-        from autograder.gradebook.recorder import note_recorded
+        from autograder.gradebook.autograde import note_recorded
 
         monkeypatch.chdir(tmp_path)
         for student in ("ada", "alan"):
@@ -187,7 +188,7 @@ class TestPlugIns:
 
     def test_renamed_notebook_is_put_before_nbgrader(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """nbgrader's list of notebooks names the released one, whatever was handed in."""
-        from autograder.gradebook.recorder import name_as_released
+        from autograder.gradebook.autograde import name_as_released
 
         released = assignment.release_path(tmp_path, "ch01_tensors")
         released.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Grading one submission: bytes in, a verdict out. A stand-in engine calls the answers in this process."""
+"""Grading one submission: bytes in, a verdict out. A stand-in runner calls the answers in this process."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def release(judge: Judge) -> NotebookNode:
     return released(judge)
 
 
-def engine(program: Program, _limits: Limits) -> dict[str, Outcome]:
+def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
     """Call the answers here: quick, and good enough for answers that behave."""
     namespace: dict[str, Any] = {}
     exec(program.ground.setup, namespace)
@@ -68,14 +68,14 @@ def solved(judge: Judge, release: NotebookNode) -> bytes:
 
 def test_reference_is_worth_everything(judge: Judge, release: NotebookNode, solved: bytes) -> None:
     """The worked solutions earn every point and all extra credit."""
-    verdict = grade(solved, release, judge, SEED, engine)
+    verdict = grade(solved, release, judge, SEED, runner)
 
     assert (verdict.max_score, sum(verdict.extra.values())) == (verdict.score, verdict.extra_credit)
 
 
 def test_untouched_notebook_is_worth_nothing(judge: Judge, release: NotebookNode) -> None:
     """The starters earn nothing."""
-    verdict = grade(handed_in(release, {}), release, judge, SEED, engine)
+    verdict = grade(handed_in(release, {}), release, judge, SEED, runner)
 
     assert (0, 0) == (verdict.score, verdict.extra_credit)
 
@@ -101,14 +101,14 @@ def test_cell_that_was_not_probed_gets_its_status(
     judge: Judge, release: NotebookNode, solved: bytes, outcome: Outcome, status: Status, told: str
 ) -> None:
     """Hanging, raising and unwritten cells get their own status and cost only their own exercise."""
-    verdict = grade(solved, release, judge, SEED, lambda p, m: engine(p, m) | {"standardize": outcome})
+    verdict = grade(solved, release, judge, SEED, lambda p, m: runner(p, m) | {"standardize": outcome})
     first = verdict.report("standardize").verdicts[0]
 
     assert status is first.status and told in first.sentence
     assert verdict.max_score - verdict.points["standardize"] == verdict.score
 
 
-def test_engine_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookNode, solved: bytes) -> None:
+def test_runner_that_cannot_start_is_no_verdict(judge: Judge, release: NotebookNode, solved: bytes) -> None:
     """Our own fault is an exception and never a score."""
 
     def broken(*_: object) -> dict[str, Outcome]:
@@ -125,14 +125,14 @@ def test_loop_in_a_helper_breaks_the_rule(judge: Judge, release: NotebookNode) -
     notebook = nbformat.reads(handed_in(release, {"add_bias": answer}).decode(), as_version=4)
     notebook.cells.insert(5, nbformat.v4.new_code_cell(loop))
 
-    verdict = grade(nbformat.writes(notebook).encode(), release, judge, SEED, engine)
+    verdict = grade(nbformat.writes(notebook).encode(), release, judge, SEED, runner)
 
     assert [Status.PASS, Status.FAIL] == [verdict.report("add_bias").verdicts[index].status for index in (0, -1)]
 
 
 def test_verdict_survives_json(judge: Judge, release: NotebookNode, solved: bytes) -> None:
     """A verdict read back from its JSON form is the same verdict."""
-    verdict = grade(solved, release, judge, SEED, engine)
+    verdict = grade(solved, release, judge, SEED, runner)
 
     assert verdict == SubmissionVerdict.from_json(verdict.to_json())
 
@@ -148,7 +148,7 @@ class TestVerdictFiles:
     @pytest.fixture
     def verdict(self, judge: Judge, release: NotebookNode) -> SubmissionVerdict:
         """A verdict that tells of trouble."""
-        return grade(b"{", release, judge, SEED, engine)
+        return grade(b"{", release, judge, SEED, runner)
 
     def test_stored_verdict_comes_back(self, tmp_path: Path, verdict: SubmissionVerdict) -> None:
         """What was stored is found again."""

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograder.reading.handed import MAX_BYTES, contents
-from autograder.reading.submission import Submission, read
+from autograder.reading.reader import read
+from autograder.reading.submission import Submission
 from autograder.reading.unreadable import UnreadableError
 from tests.small_chapter import PROJECT
 

@@ -19,8 +19,8 @@ from nbformat import NotebookNode
 from autograder.errors import WorkFailed
 from autograder.reading.inbox import parcel
 from autograder.reading.marks import starters
-from autograder.reading.parcel import Parcel
-from autograder.reading.submission import read_parcel
+from autograder.reading.reader import read_parcel
+from autograder.reading.submission import Parcel
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script
 

@@ -15,7 +15,8 @@ from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
 from autograder.grading.assignment import release_path
-from autograder.grading.learn import Lesson, learn
+from autograder.grading.learn import Learned, learn
+from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
@@ -44,12 +45,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-def learned(course: Path, source: str, student: str = "ada") -> Lesson:
+def learned(course: Path, source: str, student: str = "ada") -> Learned:
     """What is learned from a student's folder with this answer."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), {NAME: source}))
-    return learn(course, folder, NAME, [student])
+    return learn(course, folder, NAME, [student], unconfined=UNCONFINED)
 
 
 def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
     folder.mkdir(parents=True)
     answers = {NAME: leaning, "describe": judge_of(STEM).chapter.solution("describe")}
     (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), answers))
-    found = learn(course, folder, NAME)
+    found = learn(course, folder, NAME, unconfined=UNCONFINED)
 
     assert "leans on other cells" in found.advice and "describe(x)" in found.entry
 

@@ -10,7 +10,7 @@ import yaml
 
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter import read_chapter
-from autograder.notebook.lesson import Reveal
+from autograder.notebook.lesson_cells import Reveal
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))

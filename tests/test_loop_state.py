@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from explorers import loop_copy
 from explorers.loop import MOST_STEPS, Loop
 from explorers.loop_run import LINES
-from explorers.loop_state import Line, LoopState, Seen
+from explorers.loop_state import Line, LoopState, SeenTensor
 
 from .loops import MODELS, OPTIMIZERS, lines, made
 
@@ -35,12 +35,12 @@ def by_hand(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tens
     return losses
 
 
-def looked_at(state: LoopState, place: str) -> dict[tuple[str, str], Seen]:
+def looked_at(state: LoopState, place: str) -> dict[tuple[str, str], SeenTensor]:
     """What is seen in one place, by name and entry."""
     return {(seen.key.name, seen.key.entry): seen for seen in state.now if seen.key.place == place}
 
 
-def agrees(seen: Seen, tensor: Tensor) -> bool:
+def agrees(seen: SeenTensor, tensor: Tensor) -> bool:
     """Whether what is shown is this tensor."""
     if seen.values is None:
         return seen.shape == tuple(tensor.shape) and seen.norm == pytest.approx(tensor.norm().item(), rel=1e-5)

@@ -20,6 +20,7 @@ from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.gradebook.cycle import Cycle
 from autograder.grading.executors import Workers
+from tests.conftest import UNCONFINED
 from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT
 
@@ -103,12 +104,9 @@ def test_nbgrader_refuses(other: tuple[str, Path], way: Callable[[Path], tuple[b
     assert refuses(course, told, way(course))
 
 
-def test_grade_refuses(
-    other: tuple[str, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_grade_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     """So does the course's own command."""
     told, course = other
-    monkeypatch.setenv("PYTORCH_BASICS_UNCONFINED", "1")  # which the option sets, for this process
 
     assert refuses(course, told, own_command(course, capsys))
 
@@ -119,7 +117,7 @@ def test_all_are_named(tmp_path: Path) -> None:
     course = course_with(tmp_path, list(OTHERS.values()), extra=extra)
 
     with pytest.raises(WorkFailed) as caught:
-        Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1))
+        Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
     assert all(told in str(caught.value) for told in (*OTHERS, "mine (test cell) in extra.ipynb"))
 
 
@@ -132,7 +130,9 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     notebook.cells.append(OTHERS["mine (test cell)"])
     nbformat.write(notebook, release)
 
-    assert "cannot be graded here" in Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1))["ada"]
+    failures = Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
+
+    assert "cannot be graded here" in failures["ada"]
     assert not (course / "autograded" / "ada" / STEM).exists()
 
 
@@ -146,6 +146,6 @@ def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
     notebook.cells[-1].source = "notes = 1"
     nbformat.write(notebook, submitted)
 
-    assert {} == Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1))
+    assert {} == Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
     graded = (course / "autograded" / "ada" / STEM / f"{STEM}.ipynb").read_text()
     assert all(text in graded for text in ("Hello.", "2 + 2", "Read me.", "notes = 1"))

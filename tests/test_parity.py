@@ -19,9 +19,9 @@ from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
 from autograder.grading.grade import grade
-from autograder.running.engine import engine
-from autograder.running.program import Engine
-from tests.conftest import needs_confinement
+from autograder.running.choose_runner import runner_for
+from autograder.running.program import Runner
+from tests.conftest import UNCONFINED, needs_confinement
 from tests.graded import group
 from tests.our_course import COURSE
 from tests.parity.edits import EDITS
@@ -53,14 +53,14 @@ class Chapter:
     judge: Judge
     release: NotebookNode
     kernels: Kernels
-    engine: Engine
+    runner: Runner
     passed: set[str] = field(default_factory=set)  # in the last notebook
 
     def lost(self, draft: Draft) -> dict[str, str]:
         """The exercises that passed in the kernel and do not have full marks, with what grading says of them."""
         notebook = as_notebook(draft.cells)
         self.passed = self.kernels.passed([cell.source for cell in draft.cells if cell.kind == "code"])
-        verdict = grade(nbformat.writes(notebook).encode(), self.release, self.judge, SEED, self.engine)
+        verdict = grade(nbformat.writes(notebook).encode(), self.release, self.judge, SEED, self.runner)
         reports = {name: verdict.report(name) for name in self.passed}
         return {name: report.first.sentence for name, report in reports.items() if report.first}
 
@@ -71,7 +71,7 @@ def chapter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     stem = request.param
     release = nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     kernels = Kernels(stem, tmp_path_factory.mktemp(stem))
-    yield Chapter(judge_of(stem), release, kernels, engine(PROJECT / "course"))
+    yield Chapter(judge_of(stem), release, kernels, runner_for(PROJECT / "course", UNCONFINED))
     kernels.close()
 
 

@@ -14,6 +14,7 @@ from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom
 from autograder.grading.executors import Workers
 from autograder.notebook.logbook import NAME, Entry, _append
+from tests.conftest import UNCONFINED
 from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"
@@ -81,7 +82,7 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     _append(home / STEM / NAME, "standardize", Entry(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    failures = cycle.autograde(["ada"], workers=Workers(count=1)) | cycle.feedback(["ada"])
+    failures = cycle.autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED) | cycle.feedback(["ada"])
     found = classroom.stored(course, STEM, "ada")
 
     assert failures == {} and found is not None and found.repairs == () and found.score == 0

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from autograder.errors import CourseNotFound
 from autograder.example.example_class import ExampleClass
-from autograder.gradebook.scores import Mark, Person, Task
+from autograder.gradebook.scores import Mark, MarkedAssignment, Person
 from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import Row
+from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.reporting import course_sections, pictures, report, sections
 from autograder.reporting.examples import Examples
@@ -54,9 +54,9 @@ def verdict(*first: Verdict, worth: int = 2) -> SubmissionVerdict:
     return SubmissionVerdict("ch", 1, "", reports, dict.fromkeys(names, worth), dict.fromkeys(names, 0))
 
 
-def results(*verdicts: SubmissionVerdict | None, task: Task | None = None, **people: Person) -> Results:
+def results(*verdicts: SubmissionVerdict | None, task: MarkedAssignment | None = None, **people: Person) -> Results:
     """A class of s0, s1, ...; None is somebody who could not be graded."""
-    rows = tuple(Row(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
+    rows = tuple(StudentRow(f"s{n}", each, "" if each else "it is a link.") for n, each in enumerate(verdicts))
     return Results(Path("/nowhere"), "ch", "A chapter", rows, task, people)
 
 
@@ -111,7 +111,7 @@ class TestCounting:
 
     def test_a_folder_without_a_notebook_is_nothing_handed_in(self) -> None:
         """It is named with the reason, and counted among what is missing."""
-        empty = Row("s9", None, "there is no notebook in the submission.", is_empty=True)
+        empty = StudentRow("s9", None, "there is no notebook in the submission.", is_empty=True)
         class_ = results(verdict(PASS), None, s0=WHO, s9=WHO)
         class_ = replace(class_, rows=(*class_.rows, empty))
 
@@ -120,7 +120,7 @@ class TestCounting:
 
     def test_scores_are_the_gradebooks(self) -> None:
         """With manual scores and penalties; the checks' own where the gradebook has none."""
-        task = Task("ch", None, 2.0, {"s0": Mark(True, None, raw=1.5, penalty=1.0)})
+        task = MarkedAssignment("ch", None, 2.0, {"s0": Mark(True, None, raw=1.5, penalty=1.0)})
 
         assert {"s0": 0.5, "s1": 2.0} == results(verdict(PASS), verdict(PASS), task=task).scores
 
@@ -144,7 +144,7 @@ class TestPage:
         wild = Verdict(EVIL, Status.FAIL, EVIL, None, EVIL, EVIL, EVIL)
         told = Verdict(EVIL, Status.FAIL, EVIL, "known", EVIL, EVIL, EVIL)
         mended = replace(verdict(told), repairs=(EVIL,), eye=(EVIL,))
-        rows = (Row(EVIL, verdict(wild)), Row("x" + EVIL, None, EVIL), Row("y" + EVIL, mended))
+        rows = (StudentRow(EVIL, verdict(wild)), StudentRow("x" + EVIL, None, EVIL), StudentRow("y" + EVIL, mended))
         evil = Results(Path("/nowhere"), "ch", EVIL, rows)
         drawn = [part(evil) for part in CHAPTER] + [part([evil]) for part in COURSE]
 
@@ -158,7 +158,7 @@ class TestPage:
 
     def test_who_needs_a_person(self) -> None:
         """Those who could not be graded or read, whose code hung, and cells that wait for a score."""
-        waiting = Task("ch", None, 2.0, {"s2": Mark(True, needs_a_person=True), "s0": Mark(True)})
+        waiting = MarkedAssignment("ch", None, 2.0, {"s2": Mark(True, needs_a_person=True), "s0": Mark(True)})
         told = sections.eye(results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=waiting))
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)

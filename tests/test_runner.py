@@ -13,9 +13,9 @@ import pytest
 from autograder import frames
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
+from autograder.running.child_process import environment
 from autograder.running.forked import ForkServers
 from autograder.running.fresh_process import fresh_process
-from autograder.running.process import environment
 from autograder.running.program import Children, Outcome
 from autograder.running.runner import run
 from autograder.walls.trial import missing

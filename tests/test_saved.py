@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.notebook.saved import Cell, Clock, path_of_notebook, read, running_cell
+from autograder.notebook.saved import Clock, SavedCell, path_of_notebook, read, running_cell
 from tests.made_kernel import MadeKernel, kernel
 
 __all__ = ["kernel"]
@@ -50,7 +50,7 @@ class TestRead:
         notebook = read(kernel.notebook)
 
         assert notebook is not None
-        assert notebook.cells == (Cell("0", "1"), Cell("1", "2")) and notebook.time == kernel.now
+        assert notebook.cells == (SavedCell("0", "1"), SavedCell("1", "2")) and notebook.time == kernel.now
 
     def test_a_file_that_changed_is_read_again(self, kernel: MadeKernel) -> None:
         """And one that did not is not."""
@@ -72,10 +72,10 @@ class TestRead:
 def test_the_page_may_not_say_which_cell_runs(kernel: MadeKernel) -> None:
     """Then its text has to do."""
     kernel.run("1", "a")
-    assert running_cell(kernel) == Cell("a", "1")
+    assert running_cell(kernel) == SavedCell("a", "1")
     kernel.run("2")
 
-    assert running_cell(kernel) == Cell("", "2")
+    assert running_cell(kernel) == SavedCell("", "2")
 
 
 class TestClock:

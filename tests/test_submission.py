@@ -15,8 +15,9 @@ from autograder.reading import answers
 from autograder.reading.handed import MAX_BYTES, MAX_CELLS, MAX_SOURCE
 from autograder.reading.harmless import shown
 from autograder.reading.order import Role
+from autograder.reading.reader import read
 from autograder.reading.source import statements, with_helpers
-from autograder.reading.submission import Submission, read
+from autograder.reading.submission import Submission
 from autograder.running.program import Definitions, Ground
 
 DOUBLE = 'def double(x):\n    """Return twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'

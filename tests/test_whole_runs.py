@@ -25,6 +25,7 @@ from autograder.grading import classroom
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
+from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
 STEM, SEED = "ch01_tensors", 77
@@ -56,7 +57,7 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = tmp_path_factory.mktemp("whole") / "course"
     copy_course(PROJECT, course, STEM)
     Cycle(course, STEM).generate()
-    made_from = grader(assignment(course, STEM))
+    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
     for student in ClassMaker(made_from.judge, made_from.release).students():
         if student.name in CLASS:
             folder = course / "submitted" / student.name / STEM
@@ -78,7 +79,7 @@ def expected(handed_in: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     course = Path(shutil.copytree(handed_in, tmp_path_factory.mktemp("expected") / "course"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-        assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
+        assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     return results(course)
 
 
@@ -158,7 +159,7 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("workers", [Workers(count=2), Workers(dask_local=1)], ids=["pool", "Dask"])
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: Workers) -> None:
     """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=workers)
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=workers, unconfined=UNCONFINED)
     assert expected == results(course)
 
 
@@ -175,7 +176,7 @@ def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str,
 def test_formgraders_button_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
     """The button grades one student again, whatever there is already."""
     cycle = Cycle(course, STEM)
-    cycle.autograde(CLASS, workers=ONE)
+    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
     assert cycle.api.autograde(STEM, "perfect", force=True)["success"]
     assert expected == results(course)
@@ -190,7 +191,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
 
     assert 2 <= graded and all_gone(run.pid)
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert expected == results(course)
 
 
@@ -222,23 +223,23 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
     with monkeypatch.context() as disk:
         disk.setattr(FilesWriter, "write", full)
-        failures = Cycle(course, STEM).autograde(CLASS, workers=ONE)
+        failures = Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
     assert len(CLASS) - 1 == len(failures) and all("No space left on device" in reason for reason in failures.values())
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert expected == results(course)
 
 
 def test_half_written_result_is_made_again(course: Path, expected: dict[str, Any]) -> None:
     """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
-    Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     found = classroom.kept(course, STEM, "perfect")
     assert found is not None
     classroom.store(course, "perfect", found.verdict)  # as before it was recorded
     half = course / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
-    Cycle(course, STEM).autograde(CLASS, workers=ONE)
+    Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
     assert expected == results(course)
 
@@ -246,12 +247,12 @@ def test_half_written_result_is_made_again(course: Path, expected: dict[str, Any
 def test_second_run_changes_no_file(course: Path) -> None:
     """Where nothing has changed, nothing is written: not even a verdict file."""
     cycle = Cycle(course, STEM)
-    cycle.autograde(CLASS, workers=ONE)
+    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
     def stamps() -> dict[str, int]:
         files = [*(course / "verdicts").rglob("*"), *(course / "autograded").rglob("*"), course / "gradebook.db"]
         return {str(path): path.stat().st_mtime_ns for path in files}
 
     before = stamps()
-    assert {} == cycle.autograde(CLASS, workers=ONE)
+    assert {} == cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert before == stamps()

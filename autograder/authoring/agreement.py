@@ -54,7 +54,7 @@ def _facets(observations: tuple[Observation, ...]) -> list[list[str]]:
 
 
 def _plain_cases(key: Key) -> list[object]:
-    return [[case.requirement, case.args, case.kwargs] for case in key.cases]
+    return [case.to_plain() for case in key.cases]
 
 
 def _same_inputs(old: Key, new: Key) -> bool:

@@ -1,6 +1,6 @@
 """Reads a chapter: the text file that an author writes.
 
-`course/chapters/ch01_tensors.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
+`course/chapters/chNN_slug.py` is in jupytext's py:percent form. Each cell may carry keys on its marker
 line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of keys.
 """
 
@@ -42,7 +42,7 @@ def read_chapter(path: Path) -> Chapter:
     except UnicodeDecodeError as error:
         raise ChapterError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
     if not STEM.fullmatch(path.stem):
-        raise ChapterError(f"{where}:1: expected a file name such as ch01_tensors.py; rename the file.")
+        raise ChapterError(f"{where}:1: expected a file name such as ch99_slug.py; rename the file.")
     chapter = Chapter(path.stem, where, parse(text, where))
     validate(chapter)
     return chapter

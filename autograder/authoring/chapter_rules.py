@@ -1,6 +1,6 @@
 """The rules that a chapter's text is held to: the closed list of keys, and what each kind of cell must hold.
 
-name="strides-memory"           any cell: a stable name, which becomes the cell's id
+name="some-name"                any cell: a stable name, which becomes the cell's id
 setup=true                      the one setup cell
 parameters=true                 the one cell of numbers that papermill may replace
 exercise="relu"                 a solution cell

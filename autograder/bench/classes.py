@@ -15,49 +15,48 @@ from autograder.gradebook.cycle import Cycle
 from autograder.grading.assignment import assignment, release_path
 from autograder.grading.grader import grader
 
-STEM = "ch01_tensors"
 _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", re.DOTALL)
 
 
-def course_with(project: Path, folder: Path, size: int) -> Path:
+def course_with(project: Path, folder: Path, stem: str, size: int) -> Path:
     """A course folder with so many submissions: the solutions, the starters, right and wrong answers, in turn."""
-    copy_course(project, folder, STEM)
-    Cycle(folder, STEM).generate()
-    made_from = grader(assignment(folder, STEM))
+    copy_course(project, folder, stem)
+    Cycle(folder, stem).generate()
+    made_from = grader(assignment(folder, stem, unconfined=False))  # nothing is run
     students = itertools.cycle(list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False)))
     for number, student in enumerate(itertools.islice(students, size)):
-        place = folder / "submitted" / f"student-{number:05d}" / STEM
+        place = folder / "submitted" / f"student-{number:05d}" / stem
         place.mkdir(parents=True)
-        (place / f"{STEM}.ipynb").write_bytes(student.data)
+        (place / f"{stem}.ipynb").write_bytes(student.data)
     return folder
 
 
-def stock_course(course: Path, folder: Path, size: int) -> Path:
+def stock_course(course: Path, folder: Path, stem: str, size: int) -> Path:
     """The first submissions of a course, for nbgrader with no configuration but its name.
 
     Its hidden tests are judged in the student's kernel: `check()` on the visible cases, which come with the package.
     That is less work than our fresh cases are.
     """
-    source = folder / "source" / STEM / f"{STEM}.ipynb"
+    source = folder / "source" / stem / f"{stem}.ipynb"
     source.parent.mkdir(parents=True)
-    notebook = nbformat.read(course / "source" / STEM / f"{STEM}.ipynb", as_version=4)
+    notebook = nbformat.read(course / "source" / stem / f"{stem}.ipynb", as_version=4)
     for cell in notebook.cells:
         cell.source = _HIDDEN.sub("", cell.source).rstrip()
     nbformat.write(notebook, source)
-    release = release_path(folder, STEM)
+    release = release_path(folder, stem)
     release.parent.mkdir(parents=True)
-    shutil.copyfile(release_path(course, STEM), release)
+    shutil.copyfile(release_path(course, stem), release)
     (folder / "nbgrader_config.py").write_text(_STOCK)
     for place in sorted((course / "submitted").iterdir())[:size]:
         shutil.copytree(place, folder / "submitted" / place.name)
     return folder
 
 
-def ungraded(course: Path) -> Path:
+def ungraded(course: Path, stem: str) -> Path:
     """The same folder with no verdict, no result and a fresh gradebook."""
     for name in ("verdicts", "autograded"):
         shutil.rmtree(course / name, ignore_errors=True)
     (course / "gradebook.db").unlink(missing_ok=True)
-    Cycle(course, STEM).generate()
+    Cycle(course, stem).generate()
     return course

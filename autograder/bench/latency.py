@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from autograder.authoring.judge import Judge
+from autograder.catalog.course import course_in
 from autograder.notebook.checking import check
 
 _CALLS = 5
@@ -15,9 +16,8 @@ _CALLS = 5
 
 def seconds_of_checks(course: Path) -> dict[str, list[float]]:
     """The wall time of several calls of `check`, by exercise."""
-    stems = sorted(path.stem for path in (course / "chapters").glob("ch*.py"))
     taken: dict[str, list[float]] = {}
-    for judge in (Judge(course, stem) for stem in stems):
+    for judge in (Judge(course, stem) for stem in course_in(course).stems):
         for name in judge.chapter.exercises:
             taken[name] = [_seconds(name, judge) for _ in range(_CALLS)]
     return taken

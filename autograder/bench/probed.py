@@ -9,22 +9,21 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.bench.classes import STEM
 from autograder.grading import class_run
 from autograder.grading.assignment import assignment
 from autograder.grading.grade import planned
 from autograder.grading.grader import grader
-from autograder.reading.submission import read_parcel
+from autograder.reading.reader import read_parcel
 from autograder.running.child import ReadyChapter, run_cell
-from autograder.running.engine import warm_modules
+from autograder.running.choose_runner import warm_modules
 from autograder.running.program import AnswerCell, Probing, Program
 
 _SECONDS = struct.Struct("d")
 
 
-def seconds_of(course: Path, folders: Sequence[Path], seed: int = 1) -> list[float]:
+def seconds_of(course: Path, stem: str, folders: Sequence[Path], seed: int = 1) -> list[float]:
     """The CPU seconds of each submission's own code; these come from the answer bank and are run unconfined."""
-    wanted = assignment(course, STEM)
+    wanted = assignment(course, stem, unconfined=True)
     made = grader(wanted)
     read = [read_parcel(class_run.opened(wanted, folder), made.release) for folder in folders]
     programs = [planned(submission, made.judge, seed).program for submission in read]

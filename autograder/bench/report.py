@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.bench import classes, latency, measure, probed
-from autograder.bench.classes import STEM
 from autograder.bench.measure import Measured
 from autograder.catalog.place import find_course
+from autograder.example.example_class import first_chapter
 from autograder.grading.executors import cores
 
 _START = 4  # submissions of a run whose time is mostly starting
@@ -25,37 +25,40 @@ Say = Callable[[str], None]
 
 
 def measured(project: Path, size: int, stock_size: int, growth: Sequence[int], say: Say) -> dict[str, Any]:
-    """Measure everything; `say` is told what is being done, since it takes long."""
+    """Measure everything on the first chapter; `say` is told what is being done, since it takes long."""
+    stem = first_chapter(project)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         say(f"making a class of {size}")
-        course = classes.course_with(project, folder / "course", size)
-        runs = _our_runs(course, size, say)
+        course = classes.course_with(project, folder / "course", stem, size)
+        runs = _our_runs(course, stem, size, say)
         say(f"grading {stock_size} of them with nbgrader alone")
-        stock = classes.stock_course(course, folder / "stock", stock_size)
-        measure.python(["nbgrader", "generate_assignment", STEM, "--force"], stock, 1)
-        runs["nbgrader alone"] = measure.python(["nbgrader", "autograde", STEM], stock, stock_size)
-        say("running the students' own code without any engine")
-        folders = sorted((course / "submitted").glob(f"*/{STEM}"))
-        own = statistics.mean(probed.seconds_of(course, folders))
+        stock = classes.stock_course(course, folder / "stock", stem, stock_size)
+        measure.python(["nbgrader", "generate_assignment", stem, "--force"], stock, 1)
+        runs["nbgrader alone"] = measure.python(["nbgrader", "autograde", stem], stock, stock_size)
+        say("running the students' own code in a warm process alone")
+        folders = sorted((course / "submitted").glob(f"*/{stem}"))
+        own = statistics.mean(probed.seconds_of(course, stem, folders))
         for number in growth:
             say(f"grading a class of {number}")
-            large = classes.course_with(project, folder / f"course-{number}", number)
-            runs[f"class of {number}"] = _ours(large, cores(), number)
+            large = classes.course_with(project, folder / f"course-{number}", stem, number)
+            runs[f"class of {number}"] = _ours(large, stem, cores(), number)
     say("timing check()")
     return _figures(runs, own, latency.seconds_of_checks(find_course(project)))
 
 
-def _our_runs(course: Path, size: int, say: Say) -> dict[str, Measured]:
+def _our_runs(course: Path, stem: str, size: int, say: Say) -> dict[str, Measured]:
     runs = {}
     say(f"starting only: {_START} submissions")
     few = sorted(path.name for path in (course / "submitted").iterdir())[:_START]
-    runs["starting"] = _ours(_with_only(course, few), 1, _START)
+    runs["starting"] = _ours(_with_only(course, few), stem, 1, _START)
     for workers in (1, 2):
         say(f"grading {size} with {workers} worker{'s' if workers > 1 else ''}")
-        runs[f"{workers} worker{'s' if workers > 1 else ''}"] = _ours(classes.ungraded(course), workers, size)
+        runs[f"{workers} worker{'s' if workers > 1 else ''}"] = _ours(
+            classes.ungraded(course, stem), stem, workers, size
+        )
     say("the same again, nothing changed")
-    runs["nothing changed"] = _ours(course, 2, size)
+    runs["nothing changed"] = _ours(course, stem, 2, size)
     return runs
 
 
@@ -68,8 +71,8 @@ def _with_only(course: Path, students: Sequence[str]) -> Path:
     return small
 
 
-def _ours(course: Path, workers: int, size: int) -> Measured:
-    return measure.python(["autograder", "grade", STEM, "--workers", str(workers)], course, size)
+def _ours(course: Path, stem: str, workers: int, size: int) -> Measured:
+    return measure.python(["autograder", "grade", stem, "--workers", str(workers)], course, size)
 
 
 def _figures(runs: dict[str, Measured], own: float, checks: dict[str, list[float]]) -> dict[str, Any]:

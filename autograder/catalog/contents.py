@@ -31,7 +31,7 @@ class Listed:
 
     @property
     def number(self) -> int:
-        """4 for `ch04_training`: the first number in the stem; 0 where there is none."""
+        """The first number in the stem; 0 where there is none."""
         found = re.search(r"\d+", self.stem)
         return int(found[0]) if found else 0
 

@@ -7,15 +7,13 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.gradebook.cycle import Progress
+    from autograder.gradebook.cycle import ShowProgress
     from autograder.grading.executors import Workers
-
-_EXAMPLE = "ch01_tensors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `grade`."""
-    parser.add_argument("chapter", nargs="?", help="the chapter whose submissions to grade, such as ch01_tensors")
+    parser.add_argument("chapter", nargs="?", help="the chapter whose submissions to grade, by the stem of its file")
     parser.add_argument("--example", action="store_true", help="make a class and grade it (without a chapter: this)")
     parser.add_argument("--student", help="grade only this student")
     parser.add_argument("--force", action="store_true", help="grade again what has not changed")
@@ -44,13 +42,11 @@ def _seed(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
     from autograder.grading.classroom import SEED_VARIABLE
-    from autograder.walls.consent import UNCONFINED_VARIABLE
 
     if args.seed is not None:
         os.environ[SEED_VARIABLE] = str(args.seed)
     if args.unconfined:
         print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")
-        os.environ[UNCONFINED_VARIABLE] = "1"
     if args.example or args.chapter is None:
         return _example(args)
     return _own_class(args)
@@ -60,8 +56,9 @@ def _example(args: argparse.Namespace) -> int:
     from autograder.example import example_class
     from autograder.reporting import report
 
+    stem = args.chapter or example_class.first_chapter(args.root)
     folder = example_class.empty_folder(args.root.resolve() / "build" / "example-class")
-    made = example_class.run(args.root, folder, args.chapter or _EXAMPLE, _progress, workers=_workers(args))
+    made = example_class.run(args.root, folder, stem, _progress, workers=_workers(args), unconfined=_unconfined(args))
     print(f"\n{made.summary()}\n")
     report.write(made.course)
     print("The class is in build/example-class: grades.csv, course/feedback/, course/reports/index.html")
@@ -83,7 +80,9 @@ def _own_class(args: argparse.Namespace) -> int:
         )
     if not cycle.is_in_gradebook():
         cycle.generate()
-    failures = cycle.autograde(students, _progress("grade"), workers=_workers(args), force=args.force)
+    failures = cycle.autograde(
+        students, _progress("grade"), workers=_workers(args), force=args.force, unconfined=_unconfined(args)
+    )
     print(f"\n{summary.table(summary.rows(cycle.course, args.chapter, failures))}")
     print("`python -m autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
@@ -95,7 +94,13 @@ def _workers(args: argparse.Namespace) -> Workers:
     return Workers(args.workers, args.scheduler, args.dask_local)
 
 
-def _progress(what: str) -> Progress:
+def _unconfined(args: argparse.Namespace) -> bool:
+    from autograder.walls.consent import is_unconfined_here
+
+    return args.unconfined or is_unconfined_here()
+
+
+def _progress(what: str) -> ShowProgress:
     from tqdm import tqdm  # type: ignore[import-untyped,unused-ignore]
 
     return lambda items, total: tqdm(items, total=total, desc=f"{what:<14}", unit=" students", smoothing=0.1)

@@ -16,11 +16,11 @@ def run(args: argparse.Namespace) -> int:
     """Serve one request on standard input and output."""
     from autograder.catalog.place import find_course
     from autograder.errors import CourseError
-    from autograder.grading.serve import serve
+    from autograder.grading.fresh_judge import judge_request
 
     if sys.stdin.isatty():
         raise CourseError(f"{find_course(args.root)} is the course; the request comes over a pipe, from a notebook.")
     sink = os.dup(1)
     os.dup2(2, 1)  # what a chapter's cells print must not get between the messages
-    serve(args.name, 0, sink)
+    judge_request(args.name, 0, sink)
     return 0

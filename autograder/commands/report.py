@@ -7,7 +7,7 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report`."""
-    parser.add_argument("chapter", nargs="*", help="chapters such as ch01_tensors (default: all that were handed in)")
+    parser.add_argument("chapter", nargs="*", help="chapters, by the stems of their files (default: all handed in)")
 
 
 def run(args: argparse.Namespace) -> int:

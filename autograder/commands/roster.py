@@ -14,9 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Import, and say how many."""
     from autograder.catalog.place import find_course
-    from autograder.gradebook import roster
+    from autograder.gradebook import preflight, roster
     from autograder.gradebook.course_api import course_directory, open_gradebook
-    from autograder.grading import preflight
 
     people = roster.read(args.file)
     course = find_course(args.root)

@@ -7,7 +7,7 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `summary`."""
-    parser.add_argument("chapter", help="the chapter, such as ch01_tensors")
+    parser.add_argument("chapter", help="the chapter, by the stem of its file")
 
 
 def run(args: argparse.Namespace) -> int:

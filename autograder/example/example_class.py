@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.authoring import address
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.chapter import chapter_paths, read_chapter
 from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.catalog.course import EXERCISES, SHIPPED
 from autograder.catalog.place import find_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
-from autograder.gradebook.cycle import Cycle, Progress, plain
+from autograder.gradebook.cycle import Cycle, ShowProgress, plain
 from autograder.grading import summary
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
@@ -46,7 +46,7 @@ class ExampleClass:
         return summary.table(summary.rows(self.course, self.stem, self.failures))
 
 
-def no_bars(_what: str) -> Progress:
+def no_bars(_what: str) -> ShowProgress:
     """Show no progress."""
     return plain
 
@@ -55,11 +55,12 @@ def run(
     project: Path,
     folder: Path,
     stem: str,
-    progress: Callable[[str], Progress] = no_bars,
+    progress: Callable[[str], ShowProgress] = no_bars,
     *,
     mishaps: bool = True,
     pages: Collection[str] | None = None,
     workers: Workers = Workers(),  # noqa: B008  (a value)
+    unconfined: bool = False,
 ) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError.
 
@@ -73,18 +74,23 @@ def run(
     cycle = Cycle(folder / "course", stem, exchange)
     cycle.generate()
     cycle.release()
-    made_from = grader(assignment(cycle.course, stem))
+    made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
     students = tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps))
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
     names = [student.name for student in students]
-    failures = cycle.autograde(names, progress("grade"), workers=workers)
+    failures = cycle.autograde(names, progress("grade"), workers=workers, unconfined=unconfined)
     told = [name for name in names if pages is None or name in pages]
     failures |= cycle.feedback(told, progress("write feedback"))
     made = ExampleClass(folder, stem, students, failures)
     cycle.export(made.grades)
     return made
+
+
+def first_chapter(project: Path) -> str:
+    """The chapter that an example is made of where none is named; raises CourseNotFound."""
+    return chapter_paths(find_course(project))[0].stem
 
 
 def empty_folder(folder: Path) -> Path:

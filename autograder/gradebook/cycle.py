@@ -16,16 +16,17 @@ from typing import Any, TypeVar
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import batch
+from autograder.gradebook import preflight
 from autograder.gradebook.course_api import course_api
-from autograder.gradebook.exports import Plain
-from autograder.grading import class_run, classroom, preflight
+from autograder.gradebook.exports import PlainGrades
+from autograder.gradebook.recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
+from autograder.grading import class_run, classroom
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.walls.consent import check_confinement
 
 T = TypeVar("T")
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 def plain(items: Iterable[T], _total: int) -> Iterable[T]:
@@ -81,44 +82,45 @@ class Cycle:
     def autograde(
         self,
         students: Sequence[str],
-        progress: Progress = plain,
+        progress: ShowProgress = plain,
         *,
         workers: Workers = Workers(),  # noqa: B008  (a value)
         force: bool = False,
+        unconfined: bool = False,
     ) -> dict[str, str]:
         """Grade what has changed and record it; gives the reason for each student who could not be graded.
 
         With `force`, what has not changed is graded again. Stopped at any moment, it goes on where it was.
         """
-        wanted = assignment(self.course, self.stem)
+        wanted = assignment(self.course, self.stem, unconfined=unconfined)
         if workers.scheduler is None:
-            check_confinement()
+            check_confinement(unconfined)
         folders = {student: self._folder("submitted", student) for student in students}
         failures: dict[str, str] = {}
-        lesson = batch.Lesson.of(wanted)
-        with _quiet(), batch.one_gradebook(self.api.coursedir) as gradebook:
+        released = ReleasedAssignment.of(wanted)
+        with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
             preflight.gradable(gradebook, wanted)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             done = class_run.grade_class(wanted, folders, workers, force)
             for student, reason in progress(done, len(students)):
-                reason = reason or self._recorded(gradebook, lesson, student, student in known)
+                reason = reason or self._recorded(gradebook, released, student, student in known)
                 if reason:
                     failures[student] = reason
         return failures
 
-    def _recorded(self, gradebook: batch.ClassGradebook, lesson: batch.Lesson, student: str, known: bool) -> str:
+    def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:
         """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
         found = classroom.kept(self.course, self.stem, student)
         written = self._folder("autograded", student) / f"{self.stem}.ipynb"
         if known and found and found.recorded and written.is_file():
             return ""
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
-            recorder = batch.Recorder(gradebook, lesson, coursedir=self.api.coursedir, parent=self.api)
+            recorder = Recorder(gradebook, released, coursedir=self.api.coursedir, parent=self.api)
             reason = _reason(capture_log(recorder))
         gradebook.forget()
         return reason
 
-    def feedback(self, students: Sequence[str], progress: Progress = plain) -> dict[str, str]:
+    def feedback(self, students: Sequence[str], progress: ShowProgress = plain) -> dict[str, str]:
         """Write feedback; gives the reason for each student whose feedback could not be written."""
         with _quiet():
             return _failures(
@@ -131,7 +133,7 @@ class Cycle:
 
     def export(self, path: Path) -> None:
         """Write the gradebook as CSV."""
-        plugin = Plain(parent=self.api)
+        plugin = PlainGrades(parent=self.api)
         plugin.to = str(path)
         plugin.assignment = [self.stem]
         with self.api.gradebook as gradebook:

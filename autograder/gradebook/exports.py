@@ -15,11 +15,11 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from autograder.gradebook import cells
+from autograder.gradebook import csv_cells
 from autograder.gradebook import scores as marks
-from autograder.gradebook.scores import Mark, Person, Task
+from autograder.gradebook.scores import Mark, MarkedAssignment, Person
 
-Row = Sequence[object]
+CsvRow = Sequence[object]
 
 
 class _Export(ExportPlugin):
@@ -30,20 +30,20 @@ class _Export(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the file."""
         people = marks.people(gradebook, {str(each) for each in self.student})
-        tasks = list(marks.tasks(gradebook, {str(each) for each in self.assignment}))
+        tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
-        cells.write(path, self.rows(people, tasks))
+        csv_cells.write(path, self.rows(people, tasks))
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterable[Row]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterable[CsvRow]:
         """The rows of the file, the head first."""
         raise NotImplementedError
 
 
-class Plain(_Export):
+class PlainGrades(_Export):
     """A line for each assignment and student, with nbgrader's own columns."""
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
         """As nbgrader writes them."""
         yield _PLAIN
         for task in tasks:
@@ -79,7 +79,7 @@ class Canvas(_Export):
 
     filename = "canvas.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
         """Two lines of head, then the students."""
         yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(task.name for task in tasks)
         yield "Points Possible", "", "", "", "", *(task.max_score for task in tasks)
@@ -99,11 +99,11 @@ class Moodle(_Export):
 
     filename = "moodle.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[Task]) -> Iterator[Row]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
         """A line of head, then the students."""
         yield "First name", "Last name", "Username", "ID number", "Email address", *(task.name for task in tasks)
         for person in people:
-            scores = (_score(task.of(person.id), cells.NO_GRADE) for task in tasks)
+            scores = (_score(task.of(person.id), csv_cells.NO_GRADE) for task in tasks)
             who = (person.first_name, person.last_name, person.id, person.lms_user_id, person.email)
             yield *who, *scores
 

@@ -1,269 +1,135 @@
-"""nbgrader's plug-ins: they read, run and judge submissions in the place of nbgrader's own execution.
+"""nbgrader's Autograde for a whole class that has been graded already: recording, and nothing else.
 
-`course/nbgrader_config.py` names them. nbgrader keeps everything else: its gradebook, manual
-scores and comments, late penalties, feedback and export.
+nbgrader opens its database a dozen times for each submission and asks it for one cell at a time. Here one session is
+shared, and each question asked once; what is written, and by whose code, stays the same.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Mapping
-from dataclasses import replace
-from glob import glob
-from pathlib import Path
+import contextlib
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-import nbformat
-from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
-from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
-from nbgrader.utils import is_grade, is_solution, is_task
-from sqlalchemy.exc import OperationalError
-from traitlets import List, Unicode
+from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, SourceCell
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
 
-from autograder.errors import CourseError
-from autograder.gradebook import batch
-from autograder.gradebook.cell_outputs import grade_cell_outputs
-from autograder.grading import class_run, classroom, preflight
-from autograder.grading.assignment import Assignment, assignment, released_starters
-from autograder.grading.classroom import Kept
-from autograder.grading.executors import Workers
-from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading import inbox
-from autograder.reading.aside import set_aside
-from autograder.reading.submission import read_parcel
-from autograder.walls.consent import check_confinement
+from autograder.grading.assignment import Assignment
+from autograder.watching.replaced import replaced
 
-Step = tuple[NotebookNode, Any]
+# nbgrader's modules that open the gradebook while a submission is recorded.
+_OPENING = (
+    "nbgrader.converters.autograde",
+    "nbgrader.preprocessors.latesubmissions",
+    "nbgrader.preprocessors.overwritecells",
+    "nbgrader.preprocessors.saveautogrades",
+)
+GradePlace = tuple[str, str, str]  # notebook, assignment, student
 
 
-class SubmissionExporter(NotebookExporter):
-    """Reads what students hand in, whatever it is, and gives nbgrader a sound notebook.
+@dataclass(frozen=True)
+class ReleasedAssignment:
+    """An assignment, and its released notebook read."""
 
-    nbgrader makes one per run, before the first submission: the moment to see whether the run can end well, and to
-    grade all submissions of the run at once.
+    assignment: Assignment
+    notebook: NotebookNode
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> ReleasedAssignment:
+        """Read the released notebook of an assignment."""
+        return cls(assignment, assignment.released())
+
+
+class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
+    """nbgrader's Autograde where everything has been graded: the exporter takes the released assignment from it.
+
+    What one submission adds to the gradebook is written at once, and before it is noted as recorded.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
-        if self.parent is None:
-            return
-        self.reasons: dict[str, str] = {}
-        if isinstance(self.parent, batch.Recorder):
-            self.lesson = self.parent.lesson
-            return
-        coursedir: Any = self.parent.coursedir
-        try:
-            self._set_aside(self.parent.assignments)
-            wanted = assignment(Path(coursedir.root), coursedir.assignment_id)
-            self._find_others(wanted, self.parent.assignments)
-            self.reasons = _graded(self.parent, wanted)
-        except CourseError as error:
-            self.log.error("%s", error)
-            raise NbGraderException(str(error)) from None
-        self.lesson = batch.Lesson.of(wanted)
+    def __init__(self, gradebook: ClassGradebook, released: ReleasedAssignment, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.released, self.gradebook = released, gradebook
+        self.force = True
 
-    def _set_aside(self, folders: dict[str, list[str]]) -> None:
-        """Take what nbgrader must not copy out of its way; a submission where that fails is named and left out."""
-        for folder in list(folders):
-            try:
-                set_aside(Path(self.parent.coursedir.root) / folder)  # type: ignore[union-attr]
-            except CourseError as error:
-                self.log.error("%s", error)
-                del folders[folder]
-                if not folders:
-                    raise
-
-    def _find_others(self, wanted: Assignment, folders: dict[str, list[str]]) -> None:
-        """Take up the submissions in which nbgrader saw no notebook: in a zip archive, a folder, a text file."""
-        coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
-        pattern = coursedir.format_path(coursedir.submitted_directory, coursedir.student_id, wanted.stem)
-        for folder in sorted(set(glob(pattern)) - set(folders)):
-            try:
-                class_run.opened(wanted, Path(coursedir.root) / folder)
-                folders[folder] = [str(Path(folder) / f"{wanted.stem}.ipynb")]
-            except CourseError as error:
-                self.log.error("%s: %s", Path(folder).parent.name, error)
-
-    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
-        """Repair a notebook of `submitted/`; leave one of `autograded/`, which we wrote, as it is."""
-        about = resources["nbgrader"]
-        coursedir: Any = self.parent.coursedir  # type: ignore[union-attr]
-        handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
-        if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
-            return self._second_pass(filename, resources, **kw)
-        parcel = class_run.opened(self.lesson.assignment, Path(handed_in))
-        submission = read_parcel(parcel, self.lesson.release)
-        about["key"] = self.lesson.assignment.key(parcel)
-        for line in (submission.trouble, *submission.eye, *submission.repairs):
-            if line:
-                self.log.warning("%s: %s", about["student"], line)
-        resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}
-        return self.from_notebook_node(submission.notebook, resources=resources, **kw)
-
-    def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
-        """nbgrader converts what it has just written once more; by then everything is done, unless a teacher added to
-        `autograde_preprocessors`."""
-        if self._preprocessors:
-            return super().from_filename(filename, resources=resources, **kw)
-        return Path(filename).read_text(encoding="utf-8"), self._init_resources(resources)  # type: ignore[no-untyped-call]
-
-    def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kw: Any) -> Any:
-        """Take a notebook through nbgrader's steps; it is validated when it is written.
-
-        nbconvert would copy it twice first, and validate it after each step: half of nbgrader's time.
-        """
-        resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
-        for step in self._preprocessors:
-            nb, resources = step(nb, resources)
-        return nbformat.writes(nb) + "\n", resources
+    def run_post_convert_hook(self) -> None:
+        """Write to the gradebook, then go on."""
+        self.gradebook.write()
+        super().run_post_convert_hook()
 
 
-def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
-    """Grade what nbgrader is about to record; returns the reason for each student who could not be graded."""
-    coursedir = converter.coursedir
-    preflight.check(Path(coursedir.root), coursedir.db_url)
-    check_confinement()
-    with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
-        preflight.gradable(gradebook, wanted)
-    folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    done = class_run.grade_class(wanted, folders, Workers(), converter.force)
-    reasons = {student: reason for student, reason in done if reason}
-    for student in folders:
-        _clear_unfinished(coursedir, wanted.stem, student)
-    return reasons
+class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
+    """nbgrader's gradebook, kept open: it fetches all cells of a notebook, and all marks of a student, at once.
 
-
-def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
-    """Remove results that are older than the verdict, or half written: nbgrader would take them for finished."""
-    found = classroom.kept(Path(coursedir.root), stem, student)
-    if found and not found.recorded:
-        shutil.rmtree(coursedir.format_path(coursedir.autograded_directory, student, stem), ignore_errors=True)
-
-
-class GradeSubmission(NbGraderPreprocessor):
-    """Takes the place of nbgrader's Execute: writes the verdict on a submission into its grade cells."""
-
-    def preprocess(self, nb: NotebookNode, resources: Any) -> Step:
-        """Give one submission its extra credit and its grade cells' outputs."""
-        about = resources["nbgrader"]
-        exporter, coursedir = self.parent, self.parent.parent.coursedir
-        course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
-        try:
-            found = _current(exporter.reasons, course, stem, student, about["key"])
-            with Gradebook(about["db_url"], coursedir.course_id) as gradebook:
-                give_extra_credit(gradebook, course, student, found)
-            _fill(nb, found.verdict)
-        except OperationalError as error:
-            # Not nbgrader's own advice for this error: to upgrade the database.
-            raise NbGraderException(str(preflight.locked(course, error))) from None
-        except CourseError as error:
-            raise NbGraderException(str(error)) from None
-        return nb, resources
-
-
-def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, key: str) -> Kept:
-    """The verdict file of a student; raises NbGraderException where it is not about what was read just now."""
-    if student in reasons:
-        raise NbGraderException(reasons[student])
-    found = classroom.kept(course, stem, student)
-    if found is None or found.verdict.key != key:
-        raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
-    return found
-
-
-def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
-    for cell in nb.cells:
-        if cell.cell_type == "code":
-            cell.execution_count, cell.outputs = None, []
-        if is_grade(cell) or is_task(cell):
-            cell.outputs = grade_cell_outputs(verdict, _checked(cell, verdict))
-
-
-def _checked(cell: NotebookNode, verdict: SubmissionVerdict) -> str:
-    """The exercise that a graded cell checks; raises WorkFailed for any other: without output it gets full marks."""
-    grade_id = str(cell.metadata.nbgrader.get("grade_id", "a cell without a name"))
-    exercise = grade_id.removeprefix("check_")
-    if cell.cell_type != "code" or is_solution(cell) or exercise not in verdict.points:
-        raise preflight.not_exercises(verdict.assignment, [grade_id])
-    return exercise
-
-
-def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
-    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
-
-    What is about to be written is noted first: a run that is killed in between still knows its own.
-    """
-    verdict = found.verdict
-    extra = [exercise for exercise, most in verdict.extra.items() if most]
-    where = (verdict.assignment, verdict.assignment, student)
-    grades = {exercise: gradebook.find_grade(f"check_{exercise}", *where) for exercise in extra}
-    ours = {
-        exercise: grade
-        for exercise, grade in grades.items()
-        if grade.extra_credit in (None, *found.given.get(exercise, ()))
-    }
-    given = {
-        exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
-        for exercise, grade in ours.items()
-    }
-    _note(course, student, found, {**found.given, **given})
-    for exercise, grade in ours.items():
-        grade.extra_credit = verdict.earned_extra(exercise)
-    gradebook.db.commit()
-
-
-def _without_double(before: float | None, now: float) -> tuple[float, ...]:
-    return (now,) if before in (None, now) else (before, now)
-
-
-def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
-    if given != found.given:
-        classroom.keep(course, student, replace(found, given=given))
-
-
-def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Note that a submission is recorded; nbgrader calls it after each one, in the course folder.
-
-    `student` may be a pattern (`nbgrader autograde --student 'a*'`); the path of the notebook names who it was.
-    """
-    classroom.mark_recorded(Path.cwd(), assignment, Path(notebooks[0]).parents[1].name)
-
-
-class CourseCells(OverwriteCells):
-    """Puts the hidden tests back into the grade cells.
-
-    Without nbgrader's warning for each cell that it changed a student's checksum: these cells come from the release.
+    nbgrader commits after each cell; here nothing is on the disk before `write`.
     """
 
-    def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        """Say nothing."""
+    def __init__(self, db_url: str, course_id: str) -> None:
+        super().__init__(db_url, course_id)
+        self.db().expire_on_commit = False  # one writer: what was read is still so
+        self._commit, self.db.commit = self.db.commit, lambda: None
+        self._sources: dict[tuple[str, str], dict[str, SourceCell]] = {}
+        self._graded: dict[tuple[str, str], dict[str, GradeCell]] = {}
+        self._grades: tuple[GradePlace, dict[str, Grade]] = (("", "", ""), {})
+        self._comments: tuple[GradePlace, dict[str, Comment]] = (("", "", ""), {})
+
+    def __exit__(self, *_: object) -> None:
+        """Stay open for the next one who opens it."""
+
+    def find_source_cell(self, name: str, notebook: str, assignment: str) -> SourceCell:
+        """A cell of the released notebook; raises MissingEntry."""
+        if (notebook, assignment) not in self._sources:
+            found = self.find_notebook(notebook, assignment).source_cells
+            self._sources[notebook, assignment] = {cell.name: cell for cell in found}
+        return _entry(self._sources[notebook, assignment], name)
+
+    def find_graded_cell(self, name: str, notebook: str, assignment: str) -> GradeCell:
+        """A grade cell of the released notebook; raises MissingEntry."""
+        if (notebook, assignment) not in self._graded:
+            found = self.find_notebook(notebook, assignment).grade_cells
+            self._graded[notebook, assignment] = {cell.name: cell for cell in found}
+        return _entry(self._graded[notebook, assignment], name)
+
+    def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
+        """The marks for a grade cell of a student; raises MissingEntry."""
+        place = (notebook, assignment, student)
+        if self._grades[0] != place:
+            found = self.find_submission_notebook(*place).grades
+            self._grades = place, {grade.name: grade for grade in found}
+        return _entry(self._grades[1], grade_cell)
+
+    def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Comment:
+        """The comment on a solution cell of a student; raises MissingEntry."""
+        place = (notebook, assignment, student)
+        if self._comments[0] != place:
+            found = self.find_submission_notebook(*place).comments
+            self._comments = place, {comment.name: comment for comment in found}
+        return _entry(self._comments[1], solution_cell)
+
+    def write(self) -> None:
+        """Commit what has been added."""
+        self._commit()
+
+    def forget(self) -> None:
+        """Undo what is not written yet, and read anew: after a failure, or before the next student."""
+        self.db.rollback()
+        self._grades = self._comments = (("", "", ""), {})
 
 
-class HideTests(ClearHiddenTests):
-    """Takes the hidden tests out of grade cells, and leaves alone what students write elsewhere."""
-
-    # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
-    display_data_priority = List(Unicode()).tag(config=True)
-
-    def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> Step:
-        """Clear one cell."""
-        if not is_grade(cell):
-            return cell, resources
-        cleared: Step = super().preprocess_cell(cell, resources, cell_index)
-        return cleared
+def _entry(found: dict[str, Any], name: str) -> Any:
+    if name not in found:
+        raise MissingEntry(f"No such cell: {name}")
+    return found[name]
 
 
-def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Copy a notebook that came as `ch01 (1).ipynb` to the released name, so that nbgrader sees it.
-
-    nbgrader calls it in the course folder before each submission, and goes on without a word where it raises.
-    `notebooks` is nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
-    """
-    starters = released_starters(Path.cwd(), assignment)
-    placed = inbox.place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
-    if placed is not None:
-        notebooks[:] = [str(placed.path)]
+@contextlib.contextmanager
+def one_gradebook(coursedir: CourseDirectory) -> Iterator[ClassGradebook]:
+    """Let nbgrader's classes share one session with the course's gradebook."""
+    shared = ClassGradebook(coursedir.db_url, coursedir.course_id)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shared.close)
+        for name in _OPENING:
+            stack.enter_context(replaced(importlib.import_module(name), "Gradebook", lambda *_: shared))
+        yield shared

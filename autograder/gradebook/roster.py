@@ -16,7 +16,7 @@ from autograder.gradebook.scores import Person
 
 _LONGEST = 128  # letters that nbgrader's database takes for one field
 _SEPARATORS = ",;\t"
-Line = Mapping[str, str]
+RosterLine = Mapping[str, str]
 
 
 class BadRoster(CourseError):
@@ -82,7 +82,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise BadRoster(f"{path}, line {reader.line_num}: {error}. Save it as CSV once more.") from None
 
 
-def _kind(path: Path, head: Sequence[str]) -> Callable[[Line], Person | None]:
+def _kind(path: Path, head: Sequence[str]) -> Callable[[RosterLine], Person | None]:
     if "sis login id" in head:
         return _from_canvas
     if "id" in head or "student_id" in head:
@@ -97,12 +97,12 @@ def _kind(path: Path, head: Sequence[str]) -> Callable[[Line], Person | None]:
     )
 
 
-def _plain(line: Line) -> Person:
+def _plain(line: RosterLine) -> Person:
     told = (line.get(name, "") for name in ("first_name", "last_name", "email", "lms_user_id"))
     return Person(line.get("id") or line.get("student_id") or "", *told)
 
 
-def _from_canvas(line: Line) -> Person | None:
+def _from_canvas(line: RosterLine) -> Person | None:
     """Canvas's own export: a line with full marks, and one of a student who is none, are left out."""
     name = line.get("student", "")
     if name.startswith(("Points Possible", "Student, Test")) or not line.get("sis login id"):
@@ -111,7 +111,7 @@ def _from_canvas(line: Line) -> Person | None:
     return Person(line["sis login id"], first.strip(), last.strip(), "", line.get("id", ""))
 
 
-def _from_moodle(line: Line, key: str) -> Person:
+def _from_moodle(line: RosterLine, key: str) -> Person:
     first = line.get("first name", "")
     last = line.get("last name") or line.get("surname") or ""
     return Person(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))

@@ -46,7 +46,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Task:
+class MarkedAssignment:
     """An assignment of the gradebook with the mark of everybody who handed something in."""
 
     name: str
@@ -72,16 +72,16 @@ def people(gradebook: Gradebook, only: Collection[str] = ()) -> list[Person]:
 _FIELDS = ("first_name", "last_name", "email", "lms_user_id")
 
 
-def tasks(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[Task]:
+def marked_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iterator[MarkedAssignment]:
     """The assignments of the gradebook, in its order; `only` names those that are wanted."""
     for assignment in gradebook.assignments:
         if not only or assignment.name in only:
-            yield _task(gradebook, assignment)
+            yield _marked(gradebook, assignment)
 
 
-def _task(gradebook: Gradebook, assignment: Assignment) -> Task:
+def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
     marks = {each.student_id: _mark(each) for each in gradebook.assignment_submissions(assignment.name)}
-    return Task(assignment.name, assignment.duedate, assignment.max_score, marks)
+    return MarkedAssignment(assignment.name, assignment.duedate, assignment.max_score, marks)
 
 
 def _mark(submission: SubmittedAssignment) -> Mark:

@@ -1,1 +1,1 @@
-"""What teachers need: reading submissions, running them, grading a class, nbgrader's plug-ins."""
+"""Values in, verdicts out: grading one submission, a class, and what can be learned from an answer."""

@@ -15,8 +15,7 @@ from nbformat import NotebookNode
 from autograder.catalog.course import EXERCISES
 from autograder.errors import CourseNotFound
 from autograder.reading.marks import starters
-from autograder.reading.parcel import Parcel
-from autograder.walls.consent import is_unconfined_here
+from autograder.reading.submission import Parcel
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
@@ -29,14 +28,15 @@ class Assignment:
     """A chapter as it is graded: the texts that it is made of and the released notebook, each compressed.
 
     `texts` are the chapter, its answer bank and the exercises, by their place in the course's folder; `course` is the
-    folder they came from, which students' code must not see. `engine` stands for this package and the
-    version of torch; `digest` for everything that a verdict depends on beside what was handed in.
+    folder they came from, which students' code must not see. `unconfined` says that students' code
+    may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
+    that a verdict depends on beside what was handed in.
     """
 
     stem: str
     course: str
     unconfined: bool
-    engine: str
+    grader: str
     digest: str
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
@@ -51,18 +51,18 @@ class Assignment:
         return notebook
 
 
-def assignment(course: Path, stem: str, given: Path | None = None) -> Assignment:
+def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None = None) -> Assignment:
     """Read a chapter of a course folder; raises CourseNotFound where a part is missing.
 
     `given` is the notebook that students were given, where that is not nbgrader's release.
     """
-    course, unconfined = course.resolve(), is_unconfined_here()
+    course = course.resolve()
     _there(course / "chapters" / f"{stem}.py", "Is the name right?")
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem)}
     release = (given or _release(course, stem)).read_bytes()
-    digest = _digest(*texts, *texts.values(), release, engine_digest(), str(unconfined))
+    digest = _digest(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
-    return Assignment(stem, str(course), unconfined, engine_digest(), digest, packed, zlib.compress(release))
+    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release))
 
 
 def _texts(course: Path, stem: str) -> list[Path]:
@@ -100,7 +100,7 @@ def _starters(release: Path, _changed: int) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def engine_digest() -> str:
+def grader_digest() -> str:
     """What stands for the grader itself: the text of this package, and the version of torch."""
     return _digest(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
 

@@ -12,11 +12,10 @@ from autograder.grading import classroom
 from autograder.grading.assignment import Assignment, released_starters
 from autograder.grading.executors import Crew, Workers, worker_died
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.work import graded
 from autograder.reading import inbox
-from autograder.reading.parcel import Parcel
+from autograder.reading.submission import Parcel
 
-Told = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
+Done = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
 _NONE_LIVES = (
@@ -27,7 +26,7 @@ _NONE_LIVES = (
 
 def grade_class(
     assignment: Assignment, folders: Mapping[str, Path], workers: Workers, force: bool = False
-) -> Iterator[Told]:
+) -> Iterator[Done]:
     """See to it that there is a current verdict file for each student's folder of `submitted/`.
 
     Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
@@ -57,6 +56,16 @@ def grade_class(
             classroom.store(course, student, verdict)
         yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
     classroom.end_round(course, assignment.stem)
+
+
+def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
+    """The verdict on one submission: the same, wherever and in whatever order it is computed.
+
+    Raises WorkFailed where students' code cannot be run here.
+    """
+    from autograder.grading.grader import grader
+
+    return grader(assignment).grade(parcel, seed)
 
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -15,8 +15,9 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging import words
 from autograder.judging.judgement import is_stub, whole
 from autograder.judging.verdict import Report, Status
-from autograder.reading.submission import Submission, read
-from autograder.running.program import LIMITS, Engine, Ground, Limits, Outcome
+from autograder.reading.reader import read
+from autograder.reading.submission import Submission
+from autograder.running.program import LIMITS, Ground, Limits, Outcome, Runner
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Raised
 
@@ -31,52 +32,54 @@ def grade(
     release: NotebookNode,
     judge: Judge,
     seed: int,
-    engine: Engine,
+    run: Runner,
     limits: Limits = LIMITS,
 ) -> SubmissionVerdict:
     """Grade what was handed in on the cases of this seed.
 
-    Raises WorkFailed where the engine cannot start; whatever the submission holds or does becomes a verdict.
+    Raises WorkFailed where nothing can be run; whatever the submission holds or does becomes a verdict.
     """
-    return grade_read(read(data, release), data, judge, seed, engine, limits)
+    grading = Grading(read(data, release), judge, seed)
+    return grading.verdict(hashlib.sha256(data).hexdigest(), grading.outcomes(run, limits), limits)
 
 
-def grade_read(
-    submission: Submission,
-    data: bytes,
-    judge: Judge,
-    seed: int,
-    engine: Engine,
-    limits: Limits = LIMITS,
-) -> SubmissionVerdict:
-    """Grade a submission that has been read already."""
-    chapter = judge.chapter
-    names = chapter.exercises
-    reports = _reports(submission, judge, seed, engine, limits) if submission.trouble is None else None
-    return SubmissionVerdict(
-        assignment=chapter.stem,
-        seed=seed,
-        digest=hashlib.sha256(data).hexdigest(),
-        reports=tuple(reports or (_unread(judge, name, str(submission.trouble)) for name in names)),
-        points={name: chapter.points(name) for name in names},
-        extra={name: chapter.extra(name) for name in names},
-        repairs=submission.repairs,
-        eye=submission.eye,
-        trouble=submission.trouble,
-    )
+class Grading:
+    """One submission on its way to a verdict: planned when it is made, then run, then judged."""
+
+    def __init__(self, submission: Submission, judge: Judge, seed: int) -> None:
+        self._submission, self._judge, self._seed = submission, judge, seed
+        self._plan = planned(submission, judge, seed) if submission.trouble is None else None
+
+    def outcomes(self, run: Runner, limits: Limits = LIMITS) -> Mapping[str, Outcome]:
+        """How the student's code ends, which takes most of the time; none where there is nothing to run."""
+        return run(self._plan.program, limits) if self._plan is not None else {}
+
+    def verdict(self, digest: str, outcomes: Mapping[str, Outcome], limits: Limits = LIMITS) -> SubmissionVerdict:
+        """The verdict on it; `digest` is that of what was handed in."""
+        submission, chapter = self._submission, self._judge.chapter
+        return SubmissionVerdict(
+            assignment=chapter.stem,
+            seed=self._seed,
+            digest=digest,
+            reports=tuple(self._report(name, outcomes, limits) for name in chapter.exercises),
+            points={name: chapter.points(name) for name in chapter.exercises},
+            extra={name: chapter.extra(name) for name in chapter.exercises},
+            repairs=submission.repairs,
+            eye=submission.eye,
+            trouble=submission.trouble,
+        )
+
+    def _report(self, name: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Report:
+        if self._plan is None:
+            return _unread(self._judge, name, str(self._submission.trouble))
+        return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
 
 
 def planned(submission: Submission, judge: Judge, seed: int) -> Plan:
-    """What the engine runs for a submission, each answer with the fresh cases, and what the rules read."""
+    """What is run for a submission, each answer with the fresh cases, and what the rules read."""
     tasks = [Task(name, judge.cases(name, seed), judge.exercises[name].seconds) for name in judge.chapter.exercises]
     ground = Ground(str(judge.course.resolve()), judge.chapter.stem, judge.chapter.prelude)
     return plan(submission.parts, tasks, ground)
-
-
-def _reports(submission: Submission, judge: Judge, seed: int, engine: Engine, limits: Limits) -> list[Report]:
-    made = planned(submission, judge, seed)
-    outcomes = engine(made.program, limits)
-    return [_report(judge, name, outcomes[name], made, seed, limits) for name in judge.chapter.exercises]
 
 
 def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:

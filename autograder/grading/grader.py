@@ -16,25 +16,25 @@ import torch
 from autograder.authoring.judge import Judge
 from autograder.errors import WorkFailed
 from autograder.files import write_all
-from autograder.grading.assignment import Assignment, engine_digest
-from autograder.grading.grade import grade_read
+from autograder.grading.assignment import Assignment, grader_digest
+from autograder.grading.grade import Grading
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.parcel import Parcel
-from autograder.reading.submission import read_parcel
-from autograder.running.engine import engine
-from autograder.running.program import LIMITS, Limits, Outcome, Program
+from autograder.reading.reader import read_parcel
+from autograder.reading.submission import Parcel
+from autograder.running.choose_runner import runner_for
+from autograder.running.program import LIMITS, Limits
 
 _making = Lock()
 
 
 class Grader:
-    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, the engine.
+    """All that grading a chapter takes, made once: the judge with its bank, the released notebook, what runs programs.
 
     Raises WorkFailed on a machine where the same submission could get another verdict.
     """
 
     def __init__(self, assignment: Assignment) -> None:
-        if assignment.engine != engine_digest():
+        if assignment.grader != grader_digest():
             raise WorkFailed(
                 "this worker has another version of the course's package, or of torch, than the machine that sends the "
                 "work. Install the same on both, and start the workers again."
@@ -43,14 +43,19 @@ class Grader:
         self._assignment = assignment
         self.judge = Judge(self._course(), assignment.stem)
         self.release = assignment.released()
-        self._engine = engine(Path(assignment.course), assignment.unconfined)
+        self._run = runner_for(Path(assignment.course), assignment.unconfined)
         self._lock = Lock()
 
     def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
-        """Grade what a student handed in, on the cases of this seed. Threads may call it; judging takes turns."""
+        """Grade what a student handed in, on the cases of this seed.
+
+        Threads may call it: they take turns at all but the run of the student's code, which is only waited for.
+        """
         with self._lock:
-            submission = read_parcel(parcel, self.release)
-            verdict = grade_read(submission, parcel.data, self.judge, seed, self._run_meanwhile, limits)
+            grading = Grading(read_parcel(parcel, self.release), self.judge, seed)
+        outcomes = grading.outcomes(self._run, limits)
+        with self._lock:
+            verdict = grading.verdict(parcel.digest, outcomes, limits)
         return replace(verdict, key=self._assignment.key(parcel))
 
     def _course(self) -> Path:
@@ -64,14 +69,6 @@ class Grader:
         weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
         write_all({made / name: text for name, text in texts.items()})
         return made
-
-    def _run_meanwhile(self, program: Program, limits: Limits) -> dict[str, Outcome]:
-        """Run students' code while another thread judges: this one only waits."""
-        self._lock.release()
-        try:
-            return self._engine(program, limits)
-        finally:
-            self._lock.acquire()
 
 
 @lru_cache(maxsize=2)

@@ -17,11 +17,11 @@ from autograder.judging.verdict import Report, Status
 from autograder.reading import inbox
 from autograder.reading.marks import starters
 from autograder.reading.order import Part, Role
-from autograder.reading.parcel import Parcel
 from autograder.reading.plain_file import handed_in
-from autograder.reading.submission import Submission, read_parcel
-from autograder.running.engine import engine
-from autograder.running.program import LIMITS, Engine, Outcome
+from autograder.reading.reader import read_parcel
+from autograder.reading.submission import Parcel, Submission
+from autograder.running.choose_runner import runner_for
+from autograder.running.program import LIMITS, Outcome, Runner
 
 FRESH_SEEDS = (1, 2, 3)
 
@@ -36,7 +36,7 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Learned:
     """What was found: the report on the visible cases and on fresh ones, the nearest known mistakes, the entry.
 
     `entry` is "" where the bank cannot hold the answer, or needs none; `advice` says why, or what to do.
@@ -52,23 +52,25 @@ class Lesson:
     advice: str
 
 
-def learn(course: Path, submission: Path, exercise: str, names: Iterable[str] = ()) -> Lesson:
+def learn(
+    course: Path, submission: Path, exercise: str, names: Iterable[str] = (), *, unconfined: bool = False
+) -> Learned:
     """Run one answer of a notebook, or of a student's folder, and draft an entry for the answer bank.
 
-    The answer runs confined, as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
+    The answer runs as in grading; `names` are words that must not stay in the entry. Raises UnknownExercise,
     WorkFailed where the submission cannot be read, CourseNotFound.
     """
     stem = course_in(course).find(exercise).chapter
-    wanted = assignment(course, stem, given_path(course, stem))
+    wanted = assignment(course, stem, unconfined=unconfined, given=given_path(course, stem))
     read = _read(wanted, submission)
-    lab = _Lab(Judge(course, stem), engine(course, wanted.unconfined), read, exercise)
+    lab = _Lab(Judge(course, stem), runner_for(course, unconfined), read, exercise)
     outcomes = {seed: lab.outcome(seed) for seed in (VISIBLE_SEED, *FRESH_SEEDS)}
     reports = {seed: lab.report(seed, outcome) for seed, outcome in outcomes.items()}
     visible, *fresh = reports.values()
     entry, advice = _drafted(lab, reports, names)
     bank = bank_path(course, stem, exercise)
     near = lab.near(outcomes[VISIBLE_SEED])
-    return Lesson(exercise, visible, tuple(fresh), near, bank, draft.place(bank), entry, advice)
+    return Learned(exercise, visible, tuple(fresh), near, bank, draft.place(bank), entry, advice)
 
 
 def _read(wanted: Assignment, path: Path) -> Submission:
@@ -88,7 +90,7 @@ def _read(wanted: Assignment, path: Path) -> Submission:
 class _Lab:
     """Runs the answer to one exercise; the student's other answers are there for it to call."""
 
-    def __init__(self, judge: Judge, run: Engine, submission: Submission, exercise: str) -> None:
+    def __init__(self, judge: Judge, run: Runner, submission: Submission, exercise: str) -> None:
         self._judge, self._run, self._submission, self._exercise = judge, run, submission, exercise
 
     @property

@@ -17,7 +17,7 @@ _WIDTH = 100
 
 
 @dataclass(frozen=True)
-class Row:
+class StudentRow:
     """One student: the verdict, or the reason why there is none; `is_empty` where no notebook was handed in."""
 
     student: str
@@ -40,19 +40,19 @@ class Row:
         return (*self.troubles, *(self.verdict.repairs if self.verdict else ()))
 
 
-def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[Row]:
+def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:
     """A row for each student who handed something in; `failures` says why some could not be graded."""
     students = {path.parent.name for path in (course / "submitted").glob(f"*/{stem}")}
     students |= {path.stem for path in (course / "verdicts" / stem).glob("*.json")}
     return [_row(course, stem, student, failures or {}) for student in sorted(students)]
 
 
-def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> Row:
+def _row(course: Path, stem: str, student: str, failures: Mapping[str, str]) -> StudentRow:
     verdict = classroom.stored(course, stem, student)
     if verdict is not None and student not in failures:
-        return Row(student, verdict)
+        return StudentRow(student, verdict)
     reason, is_empty = _ungraded(course / "submitted" / student / stem, stem)
-    return Row(student, None, failures.get(student, reason), is_empty)
+    return StudentRow(student, None, failures.get(student, reason), is_empty)
 
 
 def _ungraded(folder: Path, stem: str) -> tuple[str, bool]:
@@ -76,7 +76,7 @@ def _stopped(verdict: SubmissionVerdict) -> list[str]:
     ]
 
 
-def table(listed: Iterable[Row]) -> str:
+def table(listed: Iterable[StudentRow]) -> str:
     """The rows as text: student, score, extra credit, notes."""
     lines = []
     listed = list(listed)
@@ -104,7 +104,7 @@ def _printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
-def _closing(listed: list[Row]) -> str:
+def _closing(listed: list[StudentRow]) -> str:
     bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
     told = f"; not read or not graded: {', '.join(map(_printable, bad))}" if bad else ""
     look = [row.student for row in listed if row.troubles and row.student not in bad]

@@ -42,7 +42,7 @@ class Key:
         table: list[Observation] = []
         return {
             "exercise": self.exercise,
-            "cases": [[case.requirement, case.args, case.kwargs] for case in self.cases],
+            "cases": [case.to_plain() for case in self.cases],
             "reference": _places(table, self.reference),
             "mistakes": [[m.tag, m.sentence, _places(table, m.observations), list(m.rules)] for m in self.mistakes],
             "observations": table,
@@ -54,7 +54,7 @@ class Key:
         table = data["observations"]
         return cls(
             data["exercise"],
-            tuple(Case(requirement, *args, **kwargs) for requirement, args, kwargs in data["cases"]),
+            tuple(map(Case.from_plain, data["cases"])),
             tuple(table[place] for place in data["reference"]),
             tuple(
                 Mistake(tag, text, tuple(table[place] for place in places), tuple(rules))

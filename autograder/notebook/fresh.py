@@ -1,7 +1,7 @@
 """Fresh cases for a notebook in a real kernel: the kernel's side.
 
 The kernel gets the cases from a judge in a process of its own, and gives back what the probe saw; the reference and the
-answer bank stay with the judge (`serve`).
+answer bank stay with the judge (`fresh_judge`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
     """Have an answer judged on cases drawn anew; raises CourseError where there is no course folder."""
     exercise = here().find(name)
     with _judge_process(name) as (to_judge, from_judge):
-        cases = tuple(Case(text, *args, **kwargs) for text, args, kwargs in from_bytes(_told(from_judge).body))
+        cases = tuple(map(Case.from_plain, from_bytes(_told(from_judge).body)))
         observations = exercise.observe(answer, cases)
         _tell(to_judge, Frame({"source": source}, to_bytes(list(observations))))
         return Report.from_json(_told(from_judge).head["report"])

@@ -22,7 +22,7 @@ from autograder.judging.verdict import Report
 from autograder.notebook.bindings import binds, definition, may_bind_unseen
 from autograder.notebook.logbook import folder_of_notebook
 from autograder.notebook.reach import code_of, is_class, reached, unwrapped
-from autograder.notebook.saved import CLOCK, Cell, Notebook, path_of_notebook, read, running_cell, texts_run
+from autograder.notebook.saved import CLOCK, SavedCell, SavedNotebook, path_of_notebook, read, running_cell, texts_run
 
 _NO_FILES = ("__main__", "autograder", "explorers")  # the notebook itself, and what grading has too
 _MOST_NOTES = 3
@@ -42,17 +42,17 @@ _SAVED = "(That is how `{}` was last saved. If it has changed since, save it and
 class Scene:
     """What is looked at: the notebook, the place in it that the check has, and all that the kernel has run."""
 
-    notebook: Notebook
+    notebook: SavedNotebook
     place: int
     runs: tuple[str, ...]
 
     @property
-    def above(self) -> tuple[Cell, ...]:
+    def above(self) -> tuple[SavedCell, ...]:
         """The cells down to the check."""
         return self.notebook.cells[: self.place + 1]
 
     @property
-    def below(self) -> tuple[Cell, ...]:
+    def below(self) -> tuple[SavedCell, ...]:
         """The cells that follow."""
         return self.notebook.cells[self.place + 1 :]
 
@@ -101,7 +101,7 @@ def _name_of(value: object) -> str:
     return value.__name__ if type(value) is FunctionType or is_class(value) else ""
 
 
-def _scene(exercise: str, own: str, notebook: Notebook, running: Cell, runs: list[str]) -> Scene | None:
+def _scene(exercise: str, own: str, notebook: SavedNotebook, running: SavedCell, runs: list[str]) -> Scene | None:
     """Find the check's place; None where the cell that runs is not in the file.
 
     The place is the lowest of the cell that runs, those with the check, and those with the answer: a check may also be

@@ -15,7 +15,7 @@ _MARGIN = 2.0  # seconds that the clocks of a server and of its disk may differ
 
 
 @dataclass(frozen=True)
-class Cell:
+class SavedCell:
     """A code cell: its id, empty in an old notebook, and its text."""
 
     id: str
@@ -23,12 +23,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Notebook:
+class SavedNotebook:
     """A notebook's code cells, and when they were saved."""
 
     path: Path
     time: float
-    cells: tuple[Cell, ...]
+    cells: tuple[SavedCell, ...]
 
 
 def path_of_notebook(shell: Any) -> Path | None:
@@ -40,26 +40,26 @@ def path_of_notebook(shell: Any) -> Path | None:
     return path if path.is_absolute() else Path(shell.starting_dir) / path.name
 
 
-def read(path: Path) -> Notebook | None:
+def read(path: Path) -> SavedNotebook | None:
     """The notebook in a file; None where there is none, or too large a one. Raises what a damaged file raises."""
     if not path.is_file():
         return None
     stat = path.stat()
     cells = _cells(path, stat.st_mtime_ns, stat.st_size) if stat.st_size <= _MOST_BYTES else None
-    return None if cells is None else Notebook(path, stat.st_mtime, cells)
+    return None if cells is None else SavedNotebook(path, stat.st_mtime, cells)
 
 
 @lru_cache(maxsize=1)
-def _cells(path: Path, changed: int, size: int) -> tuple[Cell, ...]:
+def _cells(path: Path, changed: int, size: int) -> tuple[SavedCell, ...]:
     """The code cells of a file; a file that has not changed is read once."""
     cells = json.loads(path.read_bytes())["cells"]
-    return tuple(Cell(str(c.get("id", "")), "".join(c["source"])) for c in cells if c["cell_type"] == "code")
+    return tuple(SavedCell(str(c.get("id", "")), "".join(c["source"])) for c in cells if c["cell_type"] == "code")
 
 
-def running_cell(shell: Any) -> Cell:
+def running_cell(shell: Any) -> SavedCell:
     """The cell that is being run: the id that the page told, empty where it told none, and the text."""
     request = shell.parent_header
-    return Cell(str(request["metadata"].get("cellId", "")), str(request["content"]["code"]))
+    return SavedCell(str(request["metadata"].get("cellId", "")), str(request["content"]["code"]))
 
 
 def texts_run(shell: Any) -> list[str]:
@@ -83,7 +83,7 @@ class Clock:
     def _note(self, info: Any) -> None:
         self._ran[info.raw_cell.strip()] = time.time()
 
-    def saved_since(self, notebook: Notebook, text: str) -> bool:
+    def saved_since(self, notebook: SavedNotebook, text: str) -> bool:
         """Whether a notebook was saved after this text ran last, for certain."""
         ran = self._ran.get(text.strip(), self._started)
         return ran + _MARGIN < notebook.time < time.time() + _MARGIN

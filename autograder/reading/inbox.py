@@ -14,8 +14,8 @@ from autograder.files import write_all
 from autograder.reading.archive import shown
 from autograder.reading.aside import places, put_away, set_aside
 from autograder.reading.choice import Candidate, best, candidates, is_alone, names_in
-from autograder.reading.parcel import Parcel
 from autograder.reading.plain_file import handed_in, unreadable
+from autograder.reading.submission import Parcel
 
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
 _MARK = ".graded-copy.json"

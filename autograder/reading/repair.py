@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -19,30 +18,9 @@ from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.harmless import as_typed, shown
 from autograder.reading.marks import bare, grade_id, mark, starters
-from autograder.reading.order import Part, Places, in_order
+from autograder.reading.order import Places, in_order
 from autograder.reading.source import statements
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
-
-    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`, which may have. `trouble`
-    says why a file could not be read at all; the notebook is then the released one, untouched.
-    """
-
-    assemble: Callable[[], NotebookNode]
-    answers: dict[str, str] = field(default_factory=dict)
-    parts: tuple[Part, ...] = ()
-    repairs: tuple[str, ...] = ()
-    eye: tuple[str, ...] = ()
-    trouble: str | None = None
-
-    @cached_property
-    def notebook(self) -> NotebookNode:
-        """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
-        return self.assemble()
-
+from autograder.reading.submission import Submission
 
 # What is told of a repair; {} holds the exercises or cells it was needed for.
 _SENTENCES = {

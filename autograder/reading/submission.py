@@ -1,39 +1,51 @@
-"""Submissions: the bytes that a student hands in become a repaired notebook and the answers."""
+"""A submission: the parcel that a student hands in, and what is read from it."""
 
 from __future__ import annotations
 
-import copy
-from dataclasses import replace
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from nbformat import NotebookNode
 
-from autograder.reading.handed import contents
-from autograder.reading.marks import starters
-from autograder.reading.other_chapter import check_chapter
-from autograder.reading.parcel import Parcel
-from autograder.reading.repair import Submission, repair
-from autograder.reading.unreadable import UnreadableError
-
-__all__ = ["Submission", "read", "read_parcel"]
+from autograder.reading.order import Part
 
 
-def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
-    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
-    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release)
-    return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
+@dataclass(frozen=True)
+class Parcel:
+    """What a student handed in: the notebook's bytes, else the `trouble` with the file; and what is told of the files.
+
+    `notes` cost no points; a person should look at `eye`.
+    """
+
+    data: bytes
+    trouble: str = ""
+    notes: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the notebook."""
+        return hashlib.sha256(self.data).hexdigest()
 
 
-def read(data: bytes, release: NotebookNode) -> Submission:
-    """Read and repair what was handed in; never raises for anything that the bytes may hold."""
-    try:
-        found = contents(data)
-        check_chapter(found.cells, starters(release))
-    except UnreadableError as reason:
-        return _unreadable(str(reason), release)
-    made = repair(found.cells, release)
-    return replace(made, repairs=(*found.repairs, *made.repairs), eye=(*found.eye, *made.eye))
+@dataclass(frozen=True)
+class Submission:
+    """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
 
+    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`, which may have. `trouble`
+    says why a file could not be read at all; the notebook is then the released one, untouched.
+    """
 
-def _unreadable(reason: str, release: NotebookNode) -> Submission:
-    """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
-    return Submission(lambda: copy.deepcopy(release), trouble=reason)
+    assemble: Callable[[], NotebookNode]
+    answers: dict[str, str] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    repairs: tuple[str, ...] = ()
+    eye: tuple[str, ...] = ()
+    trouble: str | None = None
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
+        return self.assemble()

@@ -12,7 +12,7 @@ from autograder.authoring.anonymous import anonymous
 from autograder.errors import CourseError
 from autograder.grading import class_run
 from autograder.grading.assignment import Assignment, assignment
-from autograder.reading.submission import read_parcel
+from autograder.reading.reader import read_parcel
 from autograder.reporting.results import Results
 
 _LOOKED_AT = 5  # answers, of which the shortest is shown
@@ -56,7 +56,7 @@ class Examples:
 
     @cached_property
     def _assignment(self) -> Assignment:
-        return assignment(self._results.course, self._results.stem)
+        return assignment(self._results.course, self._results.stem, unconfined=False)
 
     @cached_property
     def _release(self) -> NotebookNode:

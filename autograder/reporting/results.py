@@ -13,10 +13,10 @@ from autograder.catalog.course import here
 from autograder.errors import CourseNotFound
 from autograder.gradebook import scores as marks
 from autograder.gradebook.course_api import open_gradebook
-from autograder.gradebook.scores import Mark, Person, Task
+from autograder.gradebook.scores import Mark, MarkedAssignment, Person
 from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.summary import Row
+from autograder.grading.summary import StudentRow
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Results:
     course: Path
     stem: str
     title: str
-    rows: tuple[Row, ...]
-    task: Task | None = None
+    rows: tuple[StudentRow, ...]
+    task: MarkedAssignment | None = None
     people: Mapping[str, Person] = field(default_factory=dict)
 
     @cached_property
@@ -56,7 +56,7 @@ class Results:
         """What the gradebook says of a student; an empty mark where it says nothing."""
         return self.task.of(student) if self.task else Mark()
 
-    def _score(self, row: Row) -> float:
+    def _score(self, row: StudentRow) -> float:
         mark = self.mark(row.student)
         assert row.verdict is not None
         return mark.score if mark.is_there else row.verdict.score + row.verdict.extra_credit
@@ -88,9 +88,9 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
     return [Results(course, stem, title(stem), rows[stem], tasks.get(stem), people) for stem in stems]
 
 
-def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, Task]]:
+def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
     people = {person.id: person for person in marks.people(gradebook)}
-    return people, {task.name: task for task in marks.tasks(gradebook, stems)}
+    return people, {task.name: task for task in marks.marked_assignments(gradebook, stems)}
 
 
 def title(stem: str) -> str:

@@ -6,7 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from autograder.grading.summary import Row
+from autograder.grading.summary import StudentRow
 from autograder.reporting import pictures
 from autograder.reporting.examples import Examples, learn_command
 from autograder.reporting.items import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
@@ -141,7 +141,7 @@ def eye(results: Results) -> Html:
     return table("Look at these", ("student", "why"), rows)
 
 
-def _reasons(results: Results, row: Row) -> list[str]:
+def _reasons(results: Results, row: StudentRow) -> list[str]:
     by_hand = "a cell waits for a score by hand (formgrader, manual grading)"
     return [*row.troubles, *([by_hand] if results.mark(row.student).needs_a_person else [])]
 

@@ -138,7 +138,7 @@ def discard(fd: int) -> None:
 
 def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, program: Frame) -> None:
     rows = from_bytes(program.body)
-    cases = {name: tuple(Case(text, *args, **kwargs) for text, args, kwargs in rows[name]) for name in rows}
+    cases = {name: tuple(map(Case.from_plain, row)) for name, row in rows.items()}
     for step in program.head["steps"]:
         head = {"stage": step["stage"]}
         if "exercise" in step:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.frames import READY, FrameError, receive
+from autograder.running.child_process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.running.fork_server import MESSAGE_BYTES
-from autograder.running.process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.running.program import Limits, Program
 from autograder.walls.confine import STATUS, Quota
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, receive, send
-from autograder.running.process import ENDED_EARLY, cpu_seconds, environment, failed
+from autograder.running.child_process import ENDED_EARLY, cpu_seconds, environment, failed
 from autograder.running.program import Limits, Program
 
 

@@ -1,7 +1,7 @@
 """What a run of a submission is made of: the program, its limits, the outcomes, and the process that runs it.
 
-This is the seam of the grading engine: whatever runs student code has the shape of `Engine`, takes a `Program` and
-gives an `Outcome` for each exercise. Whatever offers processes to run it in has the shape of `Children`.
+This is the seam of grading: whatever runs student code has the shape of `Runner`, takes a `Program` and gives an
+`Outcome` for each exercise. Whatever offers processes to run it in has the shape of `Children`.
 """
 
 from __future__ import annotations
@@ -139,6 +139,6 @@ class Child(Protocol):
 
 
 Children = Callable[[Program, Limits], AbstractContextManager[Child]]
-Engine = Callable[[Program, Limits], dict[str, Outcome]]
+Runner = Callable[[Program, Limits], dict[str, Outcome]]
 
 LIMITS = Limits()

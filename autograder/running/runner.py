@@ -217,7 +217,7 @@ class _LastCases:
         """The cases as bytes; made anew unless those of every exercise are the very ones of the last time."""
         known, data = self._last
         if known.keys() != cases.keys() or any(known[name] is not cases[name] for name in cases):
-            plain = {name: [(each.requirement, each.args, each.kwargs) for each in row] for name, row in cases.items()}
+            plain = {name: [each.to_plain() for each in row] for name, row in cases.items()}
             data = to_bytes(plain)
             self._last = dict(cases), data
         return data

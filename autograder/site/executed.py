@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 import explorers
 from autograder.files import write_all
-from autograder.grading.assignment import engine_digest
+from autograder.grading.assignment import grader_digest
 from autograder.notebook_run import run_notebook
 
 
@@ -28,7 +28,7 @@ def executed(solution: Path, cache: Path) -> NotebookNode:
 
 def _digest(solution: Path) -> str:
     """What stands for the outputs: the notebook, and the code that it calls."""
-    whole = hashlib.sha256(solution.read_bytes() + engine_digest().encode())
+    whole = hashlib.sha256(solution.read_bytes() + grader_digest().encode())
     for path in sorted(Path(explorers.__file__).parent.rglob("*.*")):
         if path.suffix in (".py", ".js", ".css"):
             whole.update(path.read_bytes())

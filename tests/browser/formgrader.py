@@ -13,6 +13,7 @@ from autograder.example.made_students import ClassMaker, Student
 from autograder.grading.assignment import assignment
 from autograder.grading.grader import grader
 from tests.browser.lab_server import Server
+from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
 STEM, RIGHT, WRONG = "ch01_tensors", "right-01", "wrong-01"
@@ -82,5 +83,5 @@ def new_course(folder: Path) -> Path:
 
 def made_students(course: Path) -> dict[str, Student]:
     """The students of the answer bank, by name; the assignment has been generated."""
-    made_from = grader(assignment(course, STEM))
+    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
     return {each.name: each for each in ClassMaker(made_from.judge, made_from.release).students(mishaps=False)}

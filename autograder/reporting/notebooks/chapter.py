@@ -9,7 +9,7 @@ from autograder.reporting import results, sections
 
 # %% tags=["parameters"]
 course = "."
-stem = "ch01_tensors"
+stem = ""
 
 # %%
 found = results.read(Path(course), stem)

@@ -14,7 +14,7 @@ from autograder.judging.verdict import Report
 from autograder.watching.observation import from_bytes, to_bytes
 
 
-def serve(name: str, source: int, sink: int) -> None:
+def judge_request(name: str, source: int, sink: int) -> None:
     """Judge one answer over a pair of pipes; an error of ours goes back as one line."""
     try:
         report = _judged(name, source, sink)
@@ -30,7 +30,7 @@ def _judged(name: str, source: int, sink: int) -> Report | None:
     stem = course_in(course).find(name).chapter
     judge, seed = Judge(course, stem), new_seed()
     cases = judge.cases(name, seed)
-    send(sink, Frame({"seed": seed}, to_bytes([(case.requirement, case.args, case.kwargs) for case in cases])))
+    send(sink, Frame({"seed": seed}, to_bytes([case.to_plain() for case in cases])))
     frame = receive(source)
     if frame is None:
         return None

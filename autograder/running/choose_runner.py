@@ -1,4 +1,4 @@
-"""Which engine runs submissions here: confined and forked, or, only when asked for, a fresh process without walls."""
+"""Chooses what runs submissions here: confined and forked, or, only when asked for, a fresh process without walls."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Engine
+from autograder.running.program import Runner
 from autograder.running.runner import run
-from autograder.walls.consent import check_confinement, is_unconfined_here
+from autograder.walls.consent import check_confinement
 
 # Packages that answers use, and that are slow to import.
 _WARM = ("torch", "numpy", "matplotlib", "sympy")
@@ -19,15 +19,15 @@ _ALWAYS = ("torch.fx.experimental.symbolic_shapes",)
 HIDDEN = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
 
-def engine(course: Path, unconfined: bool = False) -> Engine:
-    """The engine for submissions to a course, which the students' code does not see.
+def runner_for(course: Path, unconfined: bool) -> Runner:
+    """What runs submissions to a course, which the students' code does not see.
 
     Unconfined only where it is asked for; where nothing can be confined, the first run raises WorkFailed.
     """
-    if unconfined or is_unconfined_here():
+    if unconfined:
         return partial(run, children=fresh_process)
     if sys.platform != "linux":
-        check_confinement()
+        check_confinement(unconfined)
     from autograder.running.forked import ForkServers
 
     return partial(run, children=ForkServers(warm_modules, (course.resolve(), *HIDDEN)))

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.notebook.lesson import Reveal, shows_error
+from autograder.notebook.lesson_cells import Reveal, shows_error
 
 
 class TestReveal:

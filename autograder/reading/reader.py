@@ -1,0 +1,37 @@
+"""Reads submissions: the bytes that a student hands in become a repaired notebook and the answers."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+from nbformat import NotebookNode
+
+from autograder.reading.handed import contents
+from autograder.reading.marks import starters
+from autograder.reading.other_chapter import check_chapter
+from autograder.reading.repair import repair
+from autograder.reading.submission import Parcel, Submission
+from autograder.reading.unreadable import UnreadableError
+
+
+def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
+    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
+    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release)
+    return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
+
+
+def read(data: bytes, release: NotebookNode) -> Submission:
+    """Read and repair what was handed in; never raises for anything that the bytes may hold."""
+    try:
+        found = contents(data)
+        check_chapter(found.cells, starters(release))
+    except UnreadableError as reason:
+        return _unreadable(str(reason), release)
+    made = repair(found.cells, release)
+    return replace(made, repairs=(*found.repairs, *made.repairs), eye=(*found.eye, *made.eye))
+
+
+def _unreadable(reason: str, release: NotebookNode) -> Submission:
+    """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
+    return Submission(lambda: copy.deepcopy(release), trouble=reason)
