@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 
 import torch
 from IPython.display import display
 
+from autograder.telling.markup import tag
+from autograder.telling.palette import OPEN, PASSED, SURPRISING
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.probe import see
 
@@ -30,12 +31,12 @@ class Reveal:
         return f"You predicted {self._guess}; torch says {self._actual}. {ending}"
 
     def _repr_html_(self) -> str:
-        color = "#7a7a7a" if self.open else "#1a7f5a" if self.held else "#b26a00"
-        told = escape(repr(self))
+        color = OPEN if self.open else PASSED if self.held else SURPRISING
+        told = [repr(self)]
         if self.open:  # folded, so that running the cell does not give the answer away
-            answer = f"<details><summary style='cursor:pointer'>Show me</summary>torch says {escape(self._actual)}."
-            told = f"{escape(_INVITATION)} {answer}</details>"
-        return f'<div style="border-left:4px solid {color};padding:0.3em 0.9em">{told}</div>'
+            head = tag("summary", "Show me", style="cursor:pointer")
+            told = [_INVITATION, " ", tag("details", head, f"torch says {self._actual}.")]
+        return tag("div", *told, style=f"border-left:4px solid {color};padding:0.3em 0.9em")
 
 
 def reveal(guess: object, actual: object) -> None:

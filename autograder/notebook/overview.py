@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from autograder.catalog.contents import Listed, Worth
 from autograder.catalog.course import here
 from autograder.errors import UnknownExercise
 from autograder.notebook.logbook import LOGBOOK, Entry
+from autograder.telling.markup import ROW, Html, panel, sign, tag
+from autograder.telling.palette import FAILED, OPEN, PASSED
 
-_GREEN, _RED, _GREY = "#1a7f5a", "#c4442f", "#7a7a7a"
-_ROW = "background:transparent;vertical-align:baseline"  # else JupyterLab stripes the tables
 _FOOT = "From your last check of each exercise. Grading asks the same of other numbers."
 
 
@@ -86,18 +85,19 @@ class Progress:
 
     def _repr_html_(self) -> str:
         head, rows = _table(self)
-        top = "".join(f'<th scope="col" style="{_CELL};font-weight:600">{escape(cell)}</th>' for cell in head)
-        body = "".join(_html_row(row) for row in rows)
-        note = f"<div>{escape(self.note)}</div>" if self.note else ""
-        return (
-            f'<div style="border-left:4px solid {_GREY};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5">'
-            f'<table style="border:none;margin:0"><caption style="text-align:left;font-weight:600;color:inherit;'
-            f'padding:0 0 0.3em;white-space:nowrap">{escape(_headline(self))}</caption>'
-            f'<thead><tr style="{_ROW}">{top}</tr></thead><tbody>{body}</tbody></table>'
-            f'<div style="margin:0.3em 0 0">{_FOOT}</div>{note}</div>'
+        titles = (tag("th", cell, scope="col", style=f"{_CELL};font-weight:600") for cell in head)
+        table = tag(
+            "table",
+            tag("caption", _headline(self), style=_CAPTION),
+            tag("thead", tag("tr", *titles, style=ROW)),
+            tag("tbody", *map(_html_row, rows)),
+            style="border:none;margin:0",
         )
+        note = [tag("div", self.note)] if self.note else []
+        return panel(OPEN, table, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
 
 
+_CAPTION = "text-align:left;font-weight:600;color:inherit;padding:0 0 0.3em;white-space:nowrap"
 _CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
 
 
@@ -149,14 +149,10 @@ def _worth(exercise: Standing) -> str:
     return _of(exercise.earned(exercise.worth.points), exercise.worth.points)
 
 
-def _html_row(row: list[str]) -> str:
+def _html_row(row: list[str]) -> Html:
     first, *others = row
     mark, _, name = first.partition(" ")
-    color = {"✓": _GREEN, "✗": _RED, "○": _GREY}.get(mark)
-    if color:
-        sign = f'<span style="color:{color};font-weight:700" aria-hidden="true">{mark}</span> '
-        first = f"{sign}<code>{escape(name)}</code>"
-    else:
-        first = escape(first)
-    cells = "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in others)
-    return f'<tr style="{_ROW}"><th scope="row" style="{_CELL};font-weight:400">{first}</th>{cells}</tr>'
+    color = {"✓": PASSED, "✗": FAILED, "○": OPEN}.get(mark)
+    told = [sign(mark, color), " ", tag("code", name)] if color else [first]
+    cells = (tag("td", cell, style=_CELL) for cell in others)
+    return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, style=ROW)

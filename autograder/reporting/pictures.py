@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.reporting.items import Item
 from autograder.telling.markup import Html, tag
+from autograder.telling.palette import BLUE, INK, ORANGE, WHITE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, DARK, MIDDLE, PALE = "#222222", "#0072B2", "#E69F00", "#FFFFFF"
 _BINS = 10
 
 
@@ -25,7 +25,7 @@ def score_picture(scores: Sequence[float], max_score: float) -> Html:
 
     fig, ax = _axes(8.0, 2.8)
     top = max(max_score, *scores)
-    ax.hist(scores, bins=_BINS, range=(0, top), color=DARK, edgecolor="white", linewidth=1.5)
+    ax.hist(scores, bins=_BINS, range=(0, top), color=BLUE, edgecolor="white", linewidth=1.5)
     middle = statistics.median(scores)
     ax.axvline(middle, color=INK, linestyle="--", linewidth=1.5)
     place: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
@@ -58,9 +58,9 @@ def item_picture(items: Sequence[Item]) -> Html:
 
 
 _SHARES = (
-    ("passed", "passed", DARK, ""),
-    ("wrong", "wrong", MIDDLE, "///"),
-    ("not attempted", "not_attempted", PALE, ""),
+    ("passed", "passed", BLUE, ""),
+    ("wrong", "wrong", ORANGE, "///"),
+    ("not attempted", "not_attempted", WHITE, ""),
 )
 
 
@@ -69,7 +69,7 @@ def _write_counts(ax: Axes, items: Sequence[Item], field: str, left: Sequence[fl
     for row, (item, start, width) in enumerate(zip(items, left, widths, strict=True)):
         if width >= 6:
             color = "white" if field == "passed" else INK
-            back = {"facecolor": MIDDLE, "edgecolor": "none", "pad": 1.0} if field == "wrong" else None
+            back = {"facecolor": ORANGE, "edgecolor": "none", "pad": 1.0} if field == "wrong" else None
             where = start + width / 2
             ax.text(where, row, str(getattr(item, field)), ha="center", va="center", color=color, fontsize=9, bbox=back)
 
@@ -82,7 +82,7 @@ def chapter_picture(names: Sequence[str], shares: Sequence[Sequence[float]]) -> 
         orientation="horizontal",
         whis=(0, 100),
         patch_artist=True,
-        boxprops={"facecolor": DARK, "edgecolor": INK},
+        boxprops={"facecolor": BLUE, "edgecolor": INK},
         medianprops={"color": "white", "linewidth": 2.5},
     )
     ax.set_yticks(range(1, len(names) + 1), names)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from autograder.judging.verdict import Picture, Report, Status, Verdict
-from autograder.telling.markup import prose
+from autograder.telling.markup import ROW, Html, join, panel, prose, sign, tag
+from autograder.telling.palette import FAILED, OPEN, PASSED
 
 _MARKS = {
     Status.PASS: ("✓", ""),
@@ -16,9 +16,6 @@ _MARKS = {
     Status.SKIPPED: ("–", " (waits for the first check)"),
     Status.NOT_ATTEMPTED: ("○", ""),
 }
-# Green and red that differ in lightness too, and read on light and dark pages.
-_ROW = "background:transparent;vertical-align:baseline"  # else JupyterLab stripes the tables
-_GREEN, _RED, _GREY = "#1a7f5a", "#c4442f", "#7a7a7a"
 
 
 @dataclass(frozen=True)
@@ -73,80 +70,77 @@ def _once(sentence: str, told: set[str]) -> str:
     return sentence
 
 
-def html(report: Report, hints: tuple[str, ...] = ()) -> str:
+def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
     """The report as HTML with inline styles, for any front end, light or dark."""
-    color = _GREEN if report.passed else _GREY if report.first is None or _untouched(report) else _RED
+    color = PASSED if report.passed else OPEN if report.first is None or _untouched(report) else FAILED
     told: set[str] = set()
-    rows = "".join(_html_verdict(verdict, told) for verdict in report.verdicts)
-    notes = "".join(f"<div>Note: {prose(note)}</div>" for note in report.notes)
-    return (
-        f'<div style="border-left:4px solid {color};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5">'
-        f'<div style="font-weight:600">{escape(headline(report))}</div>'
-        f'<ul style="list-style:none;margin:0.3em 0;padding:0">{rows}</ul>{notes}{_html_hints(report, hints)}</div>'
+    rows = tag(
+        "ul",
+        *(_html_verdict(verdict, told) for verdict in report.verdicts),
+        style="list-style:none;margin:0.3em 0;padding:0",
     )
+    notes = (tag("div", "Note: ", prose(note)) for note in report.notes)
+    return panel(color, tag("div", headline(report), style="font-weight:600"), rows, *notes, _html_hints(report, hints))
 
 
 def _untouched(report: Report) -> bool:
     return report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 
-def _html_verdict(verdict: Verdict, told: set[str]) -> str:
+def _html_verdict(verdict: Verdict, told: set[str]) -> Html:
     mark, word = _MARKS[verdict.status]
-    color = {Status.PASS: _GREEN, Status.SKIPPED: _GREY, Status.NOT_ATTEMPTED: _GREY}.get(verdict.status, _RED)
-    note = f'<span style="opacity:0.75">{word}</span>' if word else ""
+    color = {Status.PASS: PASSED, Status.SKIPPED: OPEN, Status.NOT_ATTEMPTED: OPEN}.get(verdict.status, FAILED)
+    note = tag("span", word, style="opacity:0.75") if word else ""
     sentence = prose(_once(verdict.sentence, told)) if verdict.sentence else ""
-    body = f'<div style="margin:0.2em 0 0.3em 1.5em">{sentence}</div>' if sentence else ""
-    return (
-        f'<li style="margin:0.15em 0"><span style="color:{color};font-weight:700" aria-hidden="true">{mark}</span> '
-        f"{prose(verdict.requirement)}{note}{body}{_html_values(verdict)}</li>"
-    )
+    body = tag("div", sentence, style="margin:0.2em 0 0.3em 1.5em") if sentence else ""
+    parts = (prose(verdict.requirement), note, body, _html_values(verdict))
+    return tag("li", sign(mark, color), " ", *parts, style="margin:0.15em 0")
 
 
-def _html_values(verdict: Verdict) -> str:
+def _html_values(verdict: Verdict) -> Html:
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
     if verdict.picture:
         rows = rows[:1]
-    cells = "".join(
-        f'<tr style="{_ROW}"><td style="text-align:left;opacity:0.75;padding:0 0.8em 0 0">{name}</td>'
-        f'<td style="text-align:left"><code style="white-space:pre-wrap">{escape(value)}</code></td></tr>'
-        for name, value in rows
-        if value
-    )
-    table = f'<table style="margin:0 0 0.3em 1.5em;border:none">{cells}</table>' if cells else ""
-    return table + (_html_picture(verdict) if verdict.picture else "")
+    cells = [_value_row(name, value) for name, value in rows if value]
+    table = tag("table", *cells, style="margin:0 0 0.3em 1.5em;border:none") if cells else ""
+    return join(table, _html_picture(verdict) if verdict.picture else "")
 
 
-def _html_picture(verdict: Verdict) -> str:
+def _value_row(name: str, value: str) -> Html:
+    code = tag("code", value, style="white-space:pre-wrap")
+    called = tag("td", name, style="text-align:left;opacity:0.75;padding:0 0.8em 0 0")
+    return tag("tr", called, tag("td", code, style="text-align:left"), style=ROW)
+
+
+def _html_picture(verdict: Verdict) -> Html:
     """Expected and got side by side; cells that differ have a frame and bold text, so that color is not needed."""
     assert verdict.picture is not None
     picture = verdict.picture
     grids = (("expected", verdict.expected, picture.expected), ("yours", verdict.got, picture.got))
-    drawn = "".join(
-        f'<div><div style="opacity:0.75">{title}: {escape(value.partition(":")[0])}</div>{_grid(picture, cells)}</div>'
+    drawn = (
+        tag("div", tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"), _grid(picture, cells))
         for title, value, cells in grids
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:1.5em;margin:0.3em 0 0.5em 1.5em">{drawn}</div>'
+    return tag("div", *drawn, style="display:flex;flex-wrap:wrap;gap:1.5em;margin:0.3em 0 0.5em 1.5em")
 
 
-def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> str:
-    rows = "".join(
-        f'<tr style="{_ROW}">' + "".join(_cell(value, same) for value, same in zip(row, agrees, strict=True)) + "</tr>"
+def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+    rows = (
+        tag("tr", *(_cell(value, same) for value, same in zip(row, agrees, strict=True)), style=ROW)
         for row, agrees in zip(cells, picture.agrees, strict=True)
     )
-    return f'<table style="border-collapse:collapse;font-family:monospace">{rows}</table>'
+    return tag("table", *rows, style="border-collapse:collapse;font-family:monospace")
 
 
-def _cell(value: str, same: bool) -> str:
-    mark = f"border:1px solid {_GREY}66" if same else f"border:2px solid {_RED};font-weight:700"
-    return f'<td style="{mark};padding:0.15em 0.5em;text-align:right">{escape(value)}</td>'
+def _cell(value: str, same: bool) -> Html:
+    mark = f"border:1px solid {OPEN}66" if same else f"border:2px solid {FAILED};font-weight:700"
+    return tag("td", value, style=f"{mark};padding:0.15em 0.5em;text-align:right")
 
 
-def _html_hints(report: Report, hints: tuple[str, ...]) -> str:
-    if report.passed or not hints:
-        return ""
-    folded = "".join(
-        f'<details style="margin-left:{level}em"><summary style="cursor:pointer;display:list-item">'
-        f"{'Hint' if level == 0 else 'Another hint'}</summary>{prose(hint)}"
-        for level, hint in enumerate(hints)
-    )
-    return folded + "</details>" * len(hints)
+def _html_hints(report: Report, hints: tuple[str, ...]) -> Html:
+    """The hints, each folded away in the one before it."""
+    folded = Html("")
+    for level, hint in reversed(list(enumerate(hints))):
+        head = tag("summary", "Another hint" if level else "Hint", style="cursor:pointer;display:list-item")
+        folded = tag("details", head, prose(hint), folded, style=f"margin-left:{level}em")
+    return Html("") if report.passed else folded

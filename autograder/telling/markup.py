@@ -7,6 +7,7 @@ from html import escape
 
 Attribute = str | int | bool | None
 _EMPTY = ("br", "img", "meta")  # elements that have no end
+ROW = "background:transparent;vertical-align:baseline"  # the style of a table's row, which JupyterLab would stripe
 
 
 class Html(str):
@@ -45,12 +46,23 @@ def prose(sentence: str) -> Html:
     return join(*(tag("code", part) if index % 2 else part for index, part in enumerate(parts)))
 
 
+def panel(color: str, *children: str) -> Html:
+    """What a call shows below a notebook's cell, with an edge in this color."""
+    style = f"border-left:4px solid {color};padding:0.4em 0.9em;margin:0.3em 0;line-height:1.5"
+    return tag("div", *children, style=style)
+
+
+def sign(mark: str, color: str) -> Html:
+    """A mark such as a tick, for the eye alone: words beside it say the same."""
+    return tag("span", mark, style=f"color:{color};font-weight:700", aria_hidden="true")
+
+
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, class_: str = "") -> Html:
     """A table with a caption; `head` names the columns, the first cell of each row names the row.
 
     A cell is text, Html, or a ready `td` made with `tag`.
     """
-    columns = tag("tr", *(tag("th", cell, scope="col") if cell else Html("<td></td>") for cell in head))
+    columns = tag("tr", *(tag("th", cell, scope="col") if cell else tag("td") for cell in head))
     body = join(*(tag("tr", tag("th", row[0], scope="row"), *map(_cell, row[1:])) for row in rows))
     top = tag("thead", columns) if head else Html("")
     classes = f"x-table {class_}".strip()

@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from .drawing import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PALE,
-    SKY,
-    YELLOW,
-    blank,
-    box,
-    caption,
-    finish,
-    new_figure,
-)
+from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SKY, YELLOW
+
+from .drawing import blank, box, caption, finish, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from .drawing import (
-    BLUE,
-    INK,
-    ORANGE,
-    PALE,
-    SKY,
-    YELLOW,
-    blank,
-    box,
-    caption,
-    finish,
-    new_figure,
-)
+from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SILVER, SKY, YELLOW
+
+from .drawing import blank, box, caption, finish, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +79,7 @@ def modes() -> Figure:
     norm = nn.BatchNorm1d(1)
     with torch.no_grad():
         results = {"input": batch, "train mode": norm(batch), "eval mode, after it": norm.eval()(batch)}
-    for (name, values), color in zip(results.items(), ("#BBBBBB", BLUE, ORANGE), strict=True):
+    for (name, values), color in zip(results.items(), (SILVER, BLUE, ORANGE), strict=True):
         shape = "stepfilled" if name == "input" else "step"
         label = f"{name}: mean {abs(values.mean().item()):.1f}"
         lines.hist(values.flatten().tolist(), bins=60, range=(-4, 12), histtype=shape, color=color, lw=2, label=label)

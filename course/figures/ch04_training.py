@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SILVER, SKY, YELLOW
+
 from . import _ch04_runs as runs
-from .drawing import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PALE,
-    SKY,
-    YELLOW,
-    blank,
-    box,
-    caption,
-    finish,
-    new_figure,
-)
+from .drawing import blank, box, caption, finish, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -225,7 +214,7 @@ def surface(steps: int = 40) -> Figure:
     a, b = torch.meshgrid(torch.linspace(-4.6, 2.0, 80), torch.linspace(-1.4, 1.4, 80), indexing="xy")
     height = a**2 / 2 + 10 * b**2
     for ax, (name, (visited, color)) in zip(row, routes.items(), strict=True):
-        ax.contour(a.numpy(), b.numpy(), height.numpy(), levels=12, colors="#BBBBBB", linewidths=0.8)
+        ax.contour(a.numpy(), b.numpy(), height.numpy(), levels=12, colors=SILVER, linewidths=0.8)
         ax.plot(*zip(*visited, strict=True), "o-", color=color, markersize=3, linewidth=1.2)
         ax.plot([0], [0], "*", color=INK, markersize=10)
         ax.set_title(name, fontsize=10, color=INK)

@@ -9,7 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from .drawing import BLUE, GREEN, INK, ORANGE, new_figure
+from autograder.telling.palette import BLUE, GREEN, INK, ORANGE
+
+from .drawing import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,16 +1,14 @@
-"""What the figures of all chapters share: colors, and a canvas of square cells with boxes and captions."""
+"""What the figures of all chapters share: a canvas of square cells with boxes and captions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autograder.telling.palette import GREY, INK
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Okabe-Ito colors: told apart by colorblind readers, and light to dark in this order.
-YELLOW, SKY, ORANGE, GREEN, BLUE = "#F0E442", "#56B4E9", "#E69F00", "#009E73", "#0072B2"
-INK, PALE = "#222222", "#EEEEEE"
 
 
 def new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
@@ -36,7 +34,7 @@ def box(ax: Axes, x: float, y: float, words: str, color: str, *, width: float = 
     """Draw one cell with its text."""
     hatch = "///" if hatched else None
     corners = [(x, y), (x + width, y), (x + width, y + 1.0), (x, y + 1.0)]
-    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor="#888888" if hatched else INK, hatch=hatch)
+    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor=GREY if hatched else INK, hatch=hatch)
     back = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if hatched else None
     ax.text(x + width / 2, y + 0.5, words, ha="center", va="center", fontsize=11, color=INK, bbox=back)
 
