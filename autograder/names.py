@@ -43,6 +43,11 @@ def names_of(nodes: Iterable[ast.AST]) -> Names:
         return Names(used={each.id for each in every if isinstance(each, ast.Name)})
 
 
+def declared_global(tree: ast.AST) -> frozenset[str]:
+    """The names that functions declare global, however deep in the text: calling these may give them a value."""
+    return frozenset(name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names)
+
+
 def reached(
     items: Sequence[T],
     wanted: Iterable[str],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from autograder.telling.markup import Html, join, table, tag
 from explorers.markup import number
@@ -53,44 +54,65 @@ def _word(loss: float | None) -> str:
     return "none" if loss is None else number(loss)
 
 
-def _drawing(curves: Sequence[tuple[str, Losses, bool]]) -> Html:
-    """Lines over the steps; the right order is dashed, and each line has its name at its end."""
-    values = [loss for _, losses, _ in curves for loss in losses if loss is not None and math.isfinite(loss)]
-    if not values:
-        return Html("")
-    log = min(values) > 0 and max(values) > 100 * min(values)
-    scaled = [math.log10(each) if log else each for each in values]
-    low, high = min(scaled), max(scaled)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    count = max(len(losses) for _, losses, _ in curves)
+@dataclass(frozen=True)
+class _Scale:
+    """Where a step and its loss stand in the picture; losses that differ much stand by their logarithms."""
 
-    def place(step: int, loss: float) -> tuple[float, float]:
-        height = ((math.log10(loss) if log else loss) - low) / (high - low)
-        x = LEFT + (WIDTH - LEFT - RIGHT) * step / max(1, count - 1)
+    low: float
+    high: float
+    log: bool
+    count: int
+
+    @classmethod
+    def of(cls, curves: Sequence[tuple[str, Losses, bool]]) -> _Scale | None:
+        """The scale that all curves fit into; None where none has a number."""
+        values = [loss for _, losses, _ in curves for loss in losses if loss is not None and math.isfinite(loss)]
+        if not values:
+            return None
+        log = min(values) > 0 and max(values) > 100 * min(values)
+        scaled = [math.log10(each) if log else each for each in values]
+        low, high = min(scaled), max(scaled)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        return cls(low, high, log, max(len(losses) for _, losses, _ in curves))
+
+    def place(self, step: int, loss: float) -> tuple[float, float]:
+        """The point of one step."""
+        height = ((math.log10(loss) if self.log else loss) - self.low) / (self.high - self.low)
+        x = LEFT + (WIDTH - LEFT - RIGHT) * step / max(1, self.count - 1)
         return round(x, 1), round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * height, 1)
 
-    parts = [_axes(low, high, log, count)]
+
+def _drawing(curves: Sequence[tuple[str, Losses, bool]]) -> Html:
+    """Lines over the steps; the right order is dashed, and each line has its name at its end."""
+    scale = _Scale.of(curves)
+    if scale is None:
+        return Html("")
+    parts = [_axes(scale.low, scale.high, scale.log, scale.count)]
     taken: list[float] = []
     for name, losses, dashed in curves:
-        points = _points(losses)
-        where = [place(step, loss) for step, loss in points]
-        dashes = "6 4" if dashed else None
-        path = " ".join(f"{x},{y}" for x, y in where)
-        parts.append(
-            tag("polyline", points=path, fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes)
-        )
+        where = [scale.place(step, loss) for step, loss in _points(losses)]
         x, y = where[-1]
-        if taken and abs(taken[0] - y) < 14:
-            y = taken[0] + (14 if y >= taken[0] else -14)
-        taken.append(y)
-        short = name.partition(",")[0]
-        parts.append(_label(short, x + 6, y + 4))
+        taken.append(_beside(taken, y))
+        parts += [_line(where, dashed), _label(name.partition(",")[0], x + 6, taken[-1] + 4)]
     described = " and ".join(f"{name}{' (dashed)' if dashed else ''}" for name, _, dashed in curves)
-    label = f"The loss over {count} steps: {described}. The numbers are in the table below."
+    label = f"The loss over {scale.count} steps: {described}. The numbers are in the table below."
     return tag(
         "svg", *parts, viewBox=f"0 0 {WIDTH} {HEIGHT}", width=WIDTH, role="img", aria_label=label, class_="x-loop-curve"
     )
+
+
+def _beside(taken: Sequence[float], y: float) -> float:
+    """The height of a second name, moved away from the first where the two would overlap."""
+    if taken and abs(taken[0] - y) < 14:
+        return taken[0] + (14 if y >= taken[0] else -14)
+    return y
+
+
+def _line(where: Sequence[tuple[float, float]], dashed: bool) -> Html:
+    path = " ".join(f"{x},{y}" for x, y in where)
+    dashes = "6 4" if dashed else None
+    return tag("polyline", points=path, fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray=dashes)
 
 
 def _points(losses: Losses) -> list[tuple[int, float]]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import warnings
-from collections.abc import Iterator
 from functools import lru_cache
 
-from IPython.core.inputtransformer2 import TransformerManager
-
-from autograder.names import names_of
+from autograder.cell_text import as_python
+from autograder.names import declared_global, names_of
 
 _LONGEST = 200_000  # characters in a cell; what is longer is not looked into
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -49,7 +46,7 @@ def _defines(node: ast.stmt, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
     tree = _parsed(text)
-    return frozenset(names_of(tree.body).bound.union(_declared(tree))) if tree else frozenset()
+    return frozenset(names_of(tree.body).bound | declared_global(tree)) if tree else frozenset()
 
 
 def _starred(text: str) -> set[str]:
@@ -74,20 +71,7 @@ def _star(node: ast.AST) -> str | None:
 def _parsed(text: str) -> ast.Module | None:
     """The syntax tree of a cell, IPython's own syntax turned into Python; None where there is none."""
     python = _python(text) if len(text) < _LONGEST else None
-    if python is None:
-        return None
-    for readable in (str, TransformerManager().transform_cell):
-        try:
-            return _tree(readable(python))
-        except (SyntaxError, ValueError):
-            continue
-    return None
-
-
-def _tree(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
+    return None if python is None else as_python(python)[1]
 
 
 def _python(text: str) -> str | None:
@@ -98,13 +82,6 @@ def _python(text: str) -> str | None:
     if magic[1] in _PYTHON:
         return text[magic.end() :]
     return "" if magic[1] in _OTHER else None
-
-
-def _declared(tree: ast.AST) -> Iterator[str]:
-    """The names that functions declare global: calling these may give them a value."""
-    for part in ast.walk(tree):
-        if isinstance(part, ast.Global):
-            yield from part.names
 
 
 def _is_open(node: ast.AST) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.cell_text import magic_work
 from autograder.reading import archive, script
 from autograder.reading.file_json import parsed
 from autograder.reading.file_text import decoded
-from autograder.reading.source import magic_work
 from autograder.reading.unreadable import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from IPython.core.inputtransformer2 import TransformerManager
-
+from autograder.cell_text import as_python
 from autograder.names import Names, names_of, reached
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
-_SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
-_ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
 _OVER_PYTHON = re.compile(r"(?:\s*%%(?:time|capture|prun)\b[^\n]*)+")  # what stands below runs as if it were not there
 
 
@@ -84,61 +79,16 @@ def values_of(known: Iterable[Statement]) -> frozenset[str]:
     return frozenset().union(*(each.names.bound for each in known if not (each.defines or each.is_import)))
 
 
-def plain_python(source: str) -> str:
-    """The cell with IPython's own syntax (`%magic`, `!command`, `thing?`) turned into Python calls.
-
-    What is Python already stays as it is: IPython reads a text again for each line that it changes.
-    """
-    return _understood(source)[0]
-
-
 @lru_cache(maxsize=512)
 def _understood(source: str) -> tuple[str, ast.Module | None]:
     """A cell as Python, and its syntax tree; None where there is none."""
-    source = text = _without_first(source)
-    for way in (str, _transformed):
-        text = way(source)
-        try:
-            return text, _tree(text)
-        except (SyntaxError, ValueError):
-            continue
-        except (RecursionError, MemoryError):  # no change makes it less deep
-            break
-    return text, None
+    return as_python(_without_first(source))
 
 
 def _without_first(source: str) -> str:
     """A cell without `%%time` and its like above it; the lines below keep their numbers."""
     above = _OVER_PYTHON.match(source)
     return "\n" * above[0].count("\n") + source[above.end() :] if above else source
-
-
-def _tree(source: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(source)
-
-
-def _transformed(source: str) -> str:
-    if not magic_work(source):
-        return source
-    try:
-        return str(TransformerManager().transform_cell(source))
-    except Exception:  # the tokenizer has many ways to give up on a text that is no code
-        return source
-
-
-def magic_work(source: str) -> int:
-    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own."""
-    lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
-    return lines * (len(source) + lines * len(_CALL))
-
-
-def _is_magic(line: str) -> bool:
-    bare = line.strip()
-    if bare.startswith("#"):
-        return False
-    return bare.startswith(_SIGNS) or bare.endswith("?") or _ASSIGNED.search(bare) is not None
 
 
 def defines(source: str, name: str) -> bool:
@@ -161,7 +111,7 @@ def with_helpers(source: str, definitions: Sequence[Statement]) -> str:
 
     With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.
     """
-    text, own = plain_python(source), statements(source)
+    text, own = _understood(source)[0], statements(source)
     if own is not None:
         bound, used = _all("bound", own), _all("used", own)
         free = [each for each in definitions if not each.names.bound & bound]

@@ -1,0 +1,61 @@
+"""The text of a notebook's cell as Python: IPython's own syntax (`%magic`, `!command`, `thing?`) turned into calls.
+
+Nothing is run. A text may be anybody's, and mad: what it takes to read it can be told beforehand.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+_CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
+_SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
+_ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
+
+
+def as_python(source: str) -> tuple[str, ast.Module | None]:
+    """A cell as Python, and its syntax tree; None where there is none.
+
+    What is Python already stays as it is: IPython reads a text again for each line that it changes.
+    """
+    text = source
+    for way in (str, _transformed):
+        text = way(source)
+        try:
+            return text, _tree(text)
+        except (SyntaxError, ValueError):
+            continue
+        except (RecursionError, MemoryError):  # no change makes it less deep
+            break
+    return text, None
+
+
+def _tree(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+def _transformed(source: str) -> str:
+    if not magic_work(source):
+        return source
+    try:
+        return str(TransformerManager().transform_cell(source))
+    except Exception:  # the tokenizer has many ways to give up on a text that is no code
+        return source
+
+
+def magic_work(source: str) -> int:
+    """How many characters IPython may have to read to change this cell: all of it, once for each line of its own."""
+    lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()
+    return lines * (len(source) + lines * len(_CALL))
+
+
+def _is_magic(line: str) -> bool:
+    bare = line.strip()
+    if bare.startswith("#"):
+        return False
+    return bare.startswith(_SIGNS) or bare.endswith("?") or _ASSIGNED.search(bare) is not None
