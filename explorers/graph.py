@@ -147,14 +147,14 @@ def _with_saved(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[N
             saved[at] += (replace(each, of=of or label),)
     nodes = [replace(node, operands=traced.links[at], saved=saved[at]) for at, node in enumerate(nodes)]
     for (at, slot), (values, source) in known.items():
-        nodes[at] = _told(nodes[at], slot, values=values, source=source)
+        nodes[at] = _valued(nodes[at], slot, values, source)
     return nodes
 
 
 def _with_held(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[Node]:
     """The nodes with the names that the reader has for their results, and the values of leaves and of named tensors."""
     for at, leaf in traced.leaves.items():
-        nodes[at] = _told(nodes[at], 0, values=values_of(leaf), source="the leaf itself")
+        nodes[at] = _valued(nodes[at], 0, values_of(leaf), "the leaf itself")
     called: dict[ResultPlace, list[str]] = {}
     for name, tensor in names.items():
         place = traced.place(tensor)
@@ -162,16 +162,18 @@ def _with_held(traced: Trace, nodes: list[Node], names: NamedTensors) -> list[No
             continue
         called.setdefault(place, []).append(name)
         at, slot = place
-        nodes[at] = _told(nodes[at], slot, name=" = ".join(called[place]))
+        nodes[at] = _with(nodes[at], slot, replace(nodes[at].results[slot], name=" = ".join(called[place])))
         if nodes[at].results[slot].values is None:
-            nodes[at] = _told(nodes[at], slot, values=values_of(tensor), source=f"what {name} holds now")
+            nodes[at] = _valued(nodes[at], slot, values_of(tensor), f"what {name} holds now")
     return nodes
 
 
-def _told(node: Node, slot: int, **what: Any) -> Node:
-    results = list(node.results)
-    results[slot] = replace(results[slot], **what)
-    return replace(node, results=tuple(results))
+def _valued(node: Node, slot: int, values: Values, source: str) -> Node:
+    return _with(node, slot, replace(node.results[slot], values=values, source=source))
+
+
+def _with(node: Node, slot: int, result: Result) -> Node:
+    return replace(node, results=(*node.results[:slot], result, *node.results[slot + 1 :]))
 
 
 def _memory(tensor: Tensor) -> tuple[Any, ...]:

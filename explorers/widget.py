@@ -85,6 +85,7 @@ class Explorer(anywidget.AnyWidget):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """The page asks, and sets nothing by itself."""
 
+    # IPython calls it with what it would leave out and take in.
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The widget, and for pages without a kernel the same picture as HTML, and the state in words."""
         bundle = super()._repr_mimebundle_()

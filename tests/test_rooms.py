@@ -126,6 +126,14 @@ def test_order_of_rooms() -> None:
     assert [] == upwards
 
 
+def test_environment_is_asked_at_the_door() -> None:
+    """Whether students' code may run unconfined is asked by commands and nbgrader's plug-in, and handed down."""
+    asking = [module_of(path) for path in ENGINE if "is_unconfined_here()" in path.read_text(encoding="utf-8")]
+    doors = ("autograder.commands.", "autograder.gradebook.autograde", "autograder.walls.consent")
+
+    assert [] == [module for module in asking if not module.startswith(doors)]
+
+
 def definitions(node: ast.AST) -> Iterator[Definition]:
     """Every class and function of a file, inner ones too."""
     return (each for each in ast.walk(node) if isinstance(each, Definition))

@@ -23,7 +23,7 @@ def course_with(project: Path, folder: Path, stem: str, size: int) -> Path:
     """A course folder with so many submissions: the solutions, the starters, right and wrong answers, in turn."""
     copy_course(project, folder, stem)
     Cycle(folder, stem).generate()
-    made_from = grader(assignment(folder, stem, unconfined=False))  # nothing is run
+    made_from = grader(assignment(folder, stem, unconfined=True))  # nothing is run
     students = itertools.cycle(list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False)))
     for number, student in enumerate(itertools.islice(students, size)):
         place = folder / "submitted" / f"student-{number:05d}" / stem

@@ -1,4 +1,4 @@
-"""What the students' own code costs: their cells and the probes' calls of it, in a warm process, without any engine."""
+"""What the students' own code costs: their cells and the probes' calls of it, in a warm process, without a grader."""
 
 from __future__ import annotations
 

@@ -48,6 +48,7 @@ class SubmissionExporter(NotebookExporter):
     grade all submissions of the run at once.
     """
 
+    # nbconvert's own arguments go on to it as they come, here and below.
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         if self.parent is None:

@@ -115,7 +115,7 @@ class Cycle:
         if known and found and found.recorded and written.is_file():
             return ""
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
-            recorder = Recorder(gradebook, released, coursedir=self.api.coursedir, parent=self.api)
+            recorder = Recorder(gradebook, released, self.api)
             reason = _reason(capture_log(recorder))
         gradebook.forget()
         return reason

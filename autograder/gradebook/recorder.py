@@ -14,6 +14,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, SourceCell
+from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
@@ -49,8 +50,8 @@ class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
     What one submission adds to the gradebook is written at once, and before it is noted as recorded.
     """
 
-    def __init__(self, gradebook: ClassGradebook, released: ReleasedAssignment, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, gradebook: ClassGradebook, released: ReleasedAssignment, api: NbGraderAPI) -> None:
+        super().__init__(coursedir=api.coursedir, parent=api)
         self.released, self.gradebook = released, gradebook
         self.force = True
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from autograder.errors import WorkFailed
 from autograder.startup import spare_grammar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _FEW = 3  # so many submissions are graded sooner here than a pool is ready
 _CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
@@ -58,7 +59,7 @@ class Crew:
 class Here(Executor):
     """Does everything at once, in this process."""
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call the function now."""
         future: Future[T] = Future()
         try:

@@ -52,6 +52,7 @@ _IDLE = frozenset(
 class QuietShell(InteractiveShell):
     """A shell that keeps errors in its results instead of printing them."""
 
+    # IPython calls these two with what each of its versions likes.
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         """Print nothing."""
 
