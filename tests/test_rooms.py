@@ -195,13 +195,19 @@ def names_of_the_course() -> Iterator[str]:
     """What only this course has: its chapters, its exercises, and what draws its figures."""
     for chapter in listed_in(COURSE / "shipped" / POINTS):
         yield chapter.stem
-        yield chapter.stem.split("_")[0]
         yield from chapter.exercises
         figures = tree(COURSE / "figures" / f"{chapter.stem}.py")
         yield from (each.name for each in figures.body if isinstance(each, Definition) and each.name[0] != "_")
 
 
-NAMED = re.compile(rf"\b({'|'.join(sorted(set(names_of_the_course()) - set(COMMON)))})\b")
+def named() -> re.Pattern[str]:
+    """Finds them in a text; a chapter's number, as `ch03`, also at the beginning of a name."""
+    numbers = {chapter.stem.split("_")[0] for chapter in listed_in(COURSE / "shipped" / POINTS)}
+    words = set(names_of_the_course()) - set(COMMON)
+    return re.compile(rf"\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
+
+
+NAMED = named()
 
 
 @pytest.mark.parametrize("path", ENGINE, ids=short)
