@@ -11,7 +11,7 @@ from typing import Any
 
 from explorers.loop_copy import Parts, checked
 from explorers.loop_remarks import Witness
-from explorers.loop_run import LINES, LOSS, PREDICTION, Look, Run, TensorKey, same
+from explorers.loop_run import LINES, LOSS, PREDICTION, Run, Snapshot, TensorKey, same
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
 
 MOST_STEPS = 1000  # of one run; a curve shows no more
@@ -161,7 +161,7 @@ class Loop:
             self._right_losses = (*self._right_losses, self._right.loss())
 
 
-def _changes(before: Look, after: Look, again: set[TensorKey]) -> Iterable[SeenTensor]:
+def _changes(before: Snapshot, after: Snapshot, again: set[TensorKey]) -> Iterable[SeenTensor]:
     for key, tensor in after.items():
         change: Change = "again" if key in again else ""
         if not same(before.get(key), tensor):

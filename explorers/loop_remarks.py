@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, Look, Run, TensorKey, empty, same
+from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, Run, Snapshot, TensorKey, empty, same
 
 BEFORE = 0  # the number of the step that a gradient is of, where it was there before the loop
 
@@ -15,7 +15,7 @@ BEFORE = 0  # the number of the step that a gradient is of, where it was there b
 class Witness:
     """Follows a run line by line, and says what a sound loop would not show. A sound loop gets no remark."""
 
-    def __init__(self, run: Run, start: Look) -> None:
+    def __init__(self, run: Run, start: Snapshot) -> None:
         self._run = run
         names = run.parts.names()
         held = {id(parameter) for parameter in run.parts.held()}
@@ -29,7 +29,7 @@ class Witness:
         self._made = {PREDICTION: BEFORE, LOSS: BEFORE}  # the step that each was computed in
         self._losses: list[float | None] = []
 
-    def saw(self, step: int, line: str, before: Look, after: Look) -> tuple[str, ...]:
+    def saw(self, step: int, line: str, before: Snapshot, after: Snapshot) -> tuple[str, ...]:
         """The remarks on one line that ran without an error, from a look before and a look after it."""
         told = {
             "zero_grad": self._cleared,
@@ -43,7 +43,7 @@ class Witness:
                 self._of.pop(name, None)
         return tuple(told)
 
-    def finished(self, step: int, before: Look, after: Look) -> tuple[str, ...]:
+    def finished(self, step: int, before: Snapshot, after: Snapshot) -> tuple[str, ...]:
         """The remarks on a whole step, from a look at its beginning and one at its end."""
         told = []
         for name, made in self._made.items():
@@ -61,7 +61,7 @@ class Witness:
 
     # --- the five lines
 
-    def _cleared(self, step: int, before: Look, after: Look) -> Iterable[str]:
+    def _cleared(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         if self._unused and any(_emptied(before, after, TensorKey(GRADIENT, name)) for name in self._trainable):
             yield "These gradients are cleared before any `step()` has used them."
         left = [name for name in self._trainable if not empty(after[TensorKey(GRADIENT, name)])]
@@ -69,11 +69,11 @@ class Witness:
             yield f"{_names(left, '.grad')} {_are(left)} not cleared{self._reason(left)}."
         self._unused = False
 
-    def _predicted(self, step: int, before: Look, after: Look) -> Iterable[str]:
+    def _predicted(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         self._made[PREDICTION] = step
         return ()
 
-    def _lost(self, step: int, before: Look, after: Look) -> Iterable[str]:
+    def _lost(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         self._made[LOSS] = step
         if BEFORE < self._made[PREDICTION] < step:
             yield f"This loss is computed from the prediction of step {self._made[PREDICTION]}."
@@ -81,7 +81,7 @@ class Witness:
         if loss is not None and not math.isfinite(loss):
             yield f"The loss is {loss}: no number to learn from."
 
-    def _went_back(self, step: int, before: Look, after: Look) -> Iterable[str]:
+    def _went_back(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         self._unused = True
         added = []
         for name in self._trainable:
@@ -104,7 +104,7 @@ class Witness:
         if there and all(empty(gradient) for gradient in there):
             yield "Every gradient is 0."
 
-    def _stepped(self, step: int, before: Look, after: Look) -> Iterable[str]:
+    def _stepped(self, step: int, before: Snapshot, after: Snapshot) -> Iterable[str]:
         self._unused = False
         still = _unchanged(before, after)
         gradients = [before[TensorKey(GRADIENT, name)] for name in self._trainable]
@@ -134,11 +134,11 @@ class Witness:
             yield f"This used a sum: {_origin(sums[0])}, added up."
 
 
-def _emptied(before: Look, after: Look, key: TensorKey) -> bool:
+def _emptied(before: Snapshot, after: Snapshot, key: TensorKey) -> bool:
     return not empty(before[key]) and empty(after[key])
 
 
-def _unchanged(before: Look, after: Look) -> bool:
+def _unchanged(before: Snapshot, after: Snapshot) -> bool:
     return all(same(before[key], after[key]) for key in before if key.place == PARAMETER)
 
 
@@ -161,7 +161,7 @@ def _origin(steps: Sequence[int]) -> str:
     return " and ".join([*left, told])
 
 
-def _sum(name: str, before: Look, after: Look) -> str:
+def _sum(name: str, before: Snapshot, after: Snapshot) -> str:
     """One number of the sum, as an example."""
     old, new = (_first(look[TensorKey(GRADIENT, name)]) for look in (before, after))
     if old is None or new is None:

@@ -40,7 +40,7 @@ class TensorKey(NamedTuple):
     entry: str = ""
 
 
-Look = Mapping[TensorKey, Tensor | None]  # None: there is none now
+Snapshot = Mapping[TensorKey, Tensor | None]  # None: there is none now
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 
 from autograder.authoring.agreement import still_hold
-from autograder.authoring.bank import Answer
+from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
 from autograder.catalog import shipped
 from autograder.judging.judgement import judge
@@ -43,7 +43,7 @@ def strays(stem: str, threads: int, last_bits: bool) -> Iterator[str]:
             yield f"{stem}: a build would change its observations"
 
 
-def _told(report: Report, answer: Answer) -> str:
+def _told(report: Report, answer: KnownAnswer) -> str:
     """What an answer is told instead of what it should be told; empty where all is well."""
     return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(report, answer)
 
@@ -53,7 +53,7 @@ def _of_a_right_one(report: Report) -> str:
     return f"refused, by {first.requirement!r}: {first.sentence}" if first else ""
 
 
-def _of_a_wrong_one(report: Report, answer: Answer) -> str:
+def _of_a_wrong_one(report: Report, answer: KnownAnswer) -> str:
     failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
     others = [f"by {each.requirement!r}: {each.sentence}" for each in failed if each.mistake != answer.tag]
     return "; ".join(others) if failed else "full points"

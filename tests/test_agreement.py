@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from autograder.authoring.agreement import still_hold
-from autograder.authoring.bank import Answer
+from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.build import observe
 from autograder.authoring.judge import Judge
 from autograder.catalog import shipped
@@ -32,13 +32,13 @@ class MadeJudge:
         """The made exercise keeps all."""
         return {"double": made.key()}
 
-    def shown(self, name: str) -> list[tuple[Answer, tuple[Observation, ...]]]:
+    def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
         """What the known mistakes and a right answer show."""
         known = [(function, *told) for function, told in made.MISTAKES.items()]
         answers: list[tuple[Callable[..., object], str, str | None]] = [*known, (made.roundabout, "roundabout", None)]
         cases = made.key().cases
         return [
-            (Answer(name, tag, text, each, inspect.getsource(each)), made.exercise().observe(each, cases))
+            (KnownAnswer(name, tag, text, each, inspect.getsource(each)), made.exercise().observe(each, cases))
             for each, tag, text in answers
         ]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.authoring.bank import Answer, load_banks
+from autograder.authoring.bank import KnownAnswer, load_banks
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.judging.verdict import Report, Status
 from autograder.watching.exercise import Exercise
@@ -33,7 +33,7 @@ each_exercise = pytest.mark.parametrize("name", EXERCISES)
 each_seed = pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: f"seed{seed}" if seed else "visible")
 
 
-def each(answers: list[Answer]) -> pytest.MarkDecorator:
+def each(answers: list[KnownAnswer]) -> pytest.MarkDecorator:
     """Parametrize a test over answers, with ids such as `standardize-no-eps`."""
     return pytest.mark.parametrize("answer", answers, ids=[f"{a.exercise}-{a.tag}" for a in answers])
 
@@ -151,7 +151,7 @@ def _count_in_bfloat16(count: int) -> float:
 class TestAnswers:
     @each_seed
     @each(RIGHT)
-    def test_a_right_answer_earns_full_points(self, answer: Answer, seed: int) -> None:
+    def test_a_right_answer_earns_full_points(self, answer: KnownAnswer, seed: int) -> None:
         """Whatever its structure, a right answer passes every check."""
         report = grade(answer.exercise, answer.source, seed)
 
@@ -160,7 +160,7 @@ class TestAnswers:
 
     @each_seed
     @each(WRONG)
-    def test_a_wrong_answer_gets_its_own_sentence(self, answer: Answer, seed: int) -> None:
+    def test_a_wrong_answer_gets_its_own_sentence(self, answer: KnownAnswer, seed: int) -> None:
         """A wrong answer misses points; each check that it fails names this misunderstanding, no other."""
         report = grade(answer.exercise, answer.source, seed)
 
@@ -204,7 +204,7 @@ class TestBank:
         assert len({_body(cell) for cell in cells}) == len(cells)
 
     @each(WRONG)
-    def test_a_sentence_is_short(self, answer: Answer) -> None:
+    def test_a_sentence_is_short(self, answer: KnownAnswer) -> None:
         """A student reads a few words that end in a full stop or a question, not a page."""
         assert answer.sentence is not None
         assert len(answer.sentence) <= 200

@@ -72,7 +72,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder", "torch, IPython"),
         ("autograder.walls.trial", "torch, IPython"),
         ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
-        ("autograder.grading.class_run", "torch, nbgrader, rfc3987_syntax"),
+        ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:

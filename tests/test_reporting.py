@@ -22,12 +22,13 @@ from autograder.grading import summary
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import course_sections, pictures, report, sections
+from autograder.reporting import course_sections, report, sections
 from autograder.reporting.examples import Examples
 from autograder.reporting.items import correlation, items
 from autograder.reporting.mistakes import misunderstandings, unexplained
 from autograder.reporting.page import page
 from autograder.reporting.results import Results
+from autograder.telling.palette import BLUE, ORANGE, WHITE
 from tests.graded import WHOLE, graded_class
 
 PASS = Verdict("works", Status.PASS)
@@ -129,7 +130,7 @@ def test_the_bars_differ_without_color() -> None:
     """Printed in grey, no two parts of a bar are alike."""
     grey = sorted(
         0.299 * int(color[1:3], 16) + 0.587 * int(color[3:5], 16) + 0.114 * int(color[5:], 16)
-        for color in (pictures.DARK, pictures.MIDDLE, pictures.PALE)
+        for color in (BLUE, ORANGE, WHITE)
     )
 
     assert min(light - dark for dark, light in pairwise(grey)) > 60

@@ -48,6 +48,7 @@ COMMON = {
     "fit": "a verb in sentences and comments",
     "gradients": "what torch calls them; a subject of probes",
     "memory": "a machine's; a subject of probes",
+    "modes": "for training and evaluation, which every module of torch has",
     "tree": "Python's syntax tree",
     "versions": "of a file or a package",
 }
@@ -152,7 +153,7 @@ def test_sizes(path: Path) -> None:
 def undocumented(node: ast.Module | ast.ClassDef) -> Iterator[str]:
     """The public names at the top of a file, or in a public class, that have no docstring."""
     for each in node.body:
-        if isinstance(each, Definition) and not each.name.startswith("_"):
+        if isinstance(each, Definition) and not each.name.startswith("_") and each.name != "forward":  # torch's
             if ast.get_docstring(each) is None and not is_overload(each):
                 yield each.name
             if isinstance(each, ast.ClassDef):
@@ -178,7 +179,8 @@ def kinds(path: Path) -> Iterator[str]:
         if isinstance(each, ast.ClassDef):
             yield each.name
         elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            yield from [each.targets[0].id] if re.fullmatch("([A-Z][a-z]+)+", each.targets[0].id) else []
+            name, of_typing = each.targets[0].id, "TypeVar(" in ast.unparse(each.value)
+            yield from [name] if re.fullmatch("([A-Z][a-z]+)+", name) and not of_typing else []
 
 
 def test_names_of_kinds() -> None:
@@ -201,10 +203,10 @@ def names_of_the_course() -> Iterator[str]:
 
 
 def named() -> re.Pattern[str]:
-    """Finds them in a text; a chapter's number, as `ch03`, also at the beginning of a name."""
+    """Finds them in a text, also a chapter's number at the beginning of a name; what is `nn.NAME` is torch's."""
     numbers = {chapter.stem.split("_")[0] for chapter in listed_in(COURSE / "shipped" / POINTS)}
     words = set(names_of_the_course()) - set(COMMON)
-    return re.compile(rf"\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
+    return re.compile(rf"(?<!nn\.)(?<!optim\.)\b({'|'.join(words)})\b|(?<![A-Za-z])({'|'.join(numbers)})")
 
 
 NAMED = named()

@@ -22,7 +22,7 @@ _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
-class Answer:
+class KnownAnswer:
     """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none."""
 
     exercise: str
@@ -43,7 +43,7 @@ class AnswerBank:
     def __init__(self, exercise: str) -> None:
         self.exercise = exercise
         self.survivors: dict[str, str] = {}
-        self._answers: list[Answer] = []
+        self._answers: list[KnownAnswer] = []
 
     def wrong(self, tag: str, sentence: str) -> Callable[[Function], Function]:
         """Register a wrong answer, with the sentence that explains the misunderstanding."""
@@ -74,12 +74,12 @@ class AnswerBank:
                 )
             source = _class_source(function) if isinstance(function, type) else _undecorated(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
-            self._answers.append(Answer(self.exercise, tag, sentence, answer, source))
+            self._answers.append(KnownAnswer(self.exercise, tag, sentence, answer, source))
             return function
 
         return register
 
-    def __iter__(self) -> Iterator[Answer]:
+    def __iter__(self) -> Iterator[KnownAnswer]:
         return iter(self._answers)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.bank import Answer, bank_path, load_banks
+from autograder.authoring.bank import KnownAnswer, bank_path, load_banks
 from autograder.authoring.chapter import read_chapter
 from autograder.catalog.course import course_in
 from autograder.errors import BankError, ChapterError
@@ -38,7 +38,7 @@ class Judge:
         _have_banks(course, stem, self.chapter.exercises, self.banks)
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}
-        self._shown: dict[str, list[tuple[Answer, tuple[Observation, ...]]]] = {}
+        self._shown: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
 
     def _run_solutions(self) -> dict[str, Callable[..., Any]]:
         namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}
@@ -83,7 +83,7 @@ class Judge:
             tuple(_mistake(exercise, answer, cases) for answer in wrong),
         )
 
-    def shown(self, name: str) -> list[tuple[Answer, tuple[Observation, ...]]]:
+    def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
         """Each answer of the bank to an exercise, with what it shows on the visible cases; none is observed twice."""
         if name not in self._shown:
             key = self.key(name, VISIBLE_SEED)
@@ -103,13 +103,13 @@ class Judge:
         return judge(self.exercises[name], self.key(name, seed), observations, source)
 
 
-def _mistake(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> Mistake:
+def _mistake(exercise: Exercise, answer: KnownAnswer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
     observations = tuple(map(_without_line, _observed(exercise, answer, cases)))
     return Mistake(answer.tag, answer.sentence or "", observations, names)
 
 
-def _observed(exercise: Exercise, answer: Answer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
+def _observed(exercise: Exercise, answer: KnownAnswer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:
     """What an answer of the bank shows on each case."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a warning is the student's to read; where it is an error, it would be judged

@@ -14,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.authoring.bank import Answer
+from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
 
 
@@ -63,7 +63,7 @@ class ClassMaker:
             yield from self._mangled(everything)
             yield from self._ill_behaved(everything)
 
-    def _from_bank(self, word: str, rows: list[list[Answer]]) -> Iterator[Student]:
+    def _from_bank(self, word: str, rows: list[list[KnownAnswer]]) -> Iterator[Student]:
         """Student k hands in answer k of every exercise; the last one again where there are fewer."""
         for k in range(max(map(len, rows))):
             picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}

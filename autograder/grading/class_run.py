@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import classroom
 from autograder.grading.assignment import Assignment, released_starters
-from autograder.grading.executors import Crew, Workers, worker_died
+from autograder.grading.executors import Crew, Workers, graded, worker_died
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
 from autograder.reading.submission import Parcel
@@ -56,16 +56,6 @@ def grade_class(
             classroom.store(course, student, verdict)
         yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
     classroom.end_round(course, assignment.stem)
-
-
-def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
-    """The verdict on one submission: the same, wherever and in whatever order it is computed.
-
-    Raises WorkFailed where students' code cannot be run here.
-    """
-    from autograder.grading.grader import grader
-
-    return grader(assignment).grade(parcel, seed)
 
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:

@@ -1,4 +1,7 @@
-"""Where a class is graded: in this process, in a pool on this machine, or by Dask workers."""
+"""Where a class is graded: in this process, in a pool on this machine, or by Dask workers; and what these are given.
+
+A worker imports this module first, and the grader, with torch, only when it has work.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.reading.submission import Parcel
 from autograder.startup import spare_grammar
 
 P = ParamSpec("P")
@@ -67,6 +73,16 @@ class Here(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
+
+
+def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
+    """The verdict on one submission: the same, wherever and in whatever order it is computed.
+
+    Raises WorkFailed where students' code cannot be run here.
+    """
+    from autograder.grading.grader import grader
+
+    return grader(assignment).grade(parcel, seed)
 
 
 def worker_died(error: BaseException | None) -> bool:

@@ -149,7 +149,7 @@ def gradients_reach(*names: str) -> Probe:
 def arriving(result: Tensor, x: Tensor, module: Any, *names: str) -> dict[str, Plain]:
     """The gradients of a sum in which each entry of a result has another weight, at x and at these attributes."""
     weighted(result).backward()
-    return {"x": see(x.grad)} | {name: see(grad_of(getattr(module, name))) for name in names}
+    return {"x": see(x.grad)} | {name: see(grad_at(getattr(module, name))) for name in names}
 
 
 # --- tensors, as they are told
@@ -160,7 +160,7 @@ def shapes(named: Iterable[tuple[str, Tensor]]) -> dict[str, Plain]:
     return {name: tuple(tensor.shape) for name, tensor in sorted(named, key=lambda pair: pair[0])}
 
 
-def grad_of(tensor: Tensor) -> Tensor | None:
+def grad_at(tensor: Tensor) -> Tensor | None:
     """The `.grad` of a tensor, without the warning that torch gives where it is no leaf."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -12,7 +12,7 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import outline
-from autograder.watching.probes.modules import computes, grad_of, on_new
+from autograder.watching.probes.modules import computes, grad_at, on_new
 
 from ._calls import made_and_called
 
@@ -36,7 +36,7 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     scale = module.scale
     kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
-    reached = bool(getattr(scale, "requires_grad", False)) and grad_of(scale) is not None
+    reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
     return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient"}
 
 
