@@ -11,7 +11,7 @@ from typing import Any
 
 from explorers.loop_copy import Parts, checked
 from explorers.loop_remarks import Witness
-from explorers.loop_run import LINES, LOSS, PREDICTION, Run, Snapshot, TensorKey, same
+from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, TensorKey, same
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
 
 MOST_STEPS = 1000  # of one run; a curve shows no more
@@ -37,7 +37,7 @@ class Loop:
                 f"expected each of {', '.join(LINES)} at most once, found {', '.join(n.name for n in lines)}."
             )
         self._lines = tuple(lines)
-        self._run, self._right = (Run(self._origin, self._seed) for _ in range(2))
+        self._run, self._right = (LoopRun(self._origin, self._seed) for _ in range(2))
         self._look = self._before = self._run.look()
         self._witness = Witness(self._run, self._look)
         self._losses: tuple[float | None, ...] = ()

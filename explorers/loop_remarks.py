@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, Run, Snapshot, TensorKey, empty, same
+from explorers.loop_run import GRADIENT, LOSS, PARAMETER, PREDICTION, LoopRun, Snapshot, TensorKey, empty, same
 
 BEFORE = 0  # the number of the step that a gradient is of, where it was there before the loop
 
@@ -15,7 +15,7 @@ BEFORE = 0  # the number of the step that a gradient is of, where it was there b
 class Witness:
     """Follows a run line by line, and says what a sound loop would not show. A sound loop gets no remark."""
 
-    def __init__(self, run: Run, start: Snapshot) -> None:
+    def __init__(self, run: LoopRun, start: Snapshot) -> None:
         self._run = run
         names = run.parts.names()
         held = {id(parameter) for parameter in run.parts.held()}

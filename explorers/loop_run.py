@@ -51,7 +51,7 @@ class LineOutcome:
     warnings: tuple[str, ...] = ()
 
 
-class Run:
+class LoopRun:
     """One run of some of the five lines, on a copy of the parts."""
 
     def __init__(self, parts: Parts, seed: int) -> None:

@@ -40,7 +40,9 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         empty = example_class.empty_folder(folder)
-        return example_class.run(PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE, unconfined=UNCONFINED)
+        return example_class.run(
+            PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE, unconfined=UNCONFINED
+        )
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:

@@ -46,9 +46,12 @@ COMMON = {
     "accumulate": "a function of itertools",
     "bench": "a room of the engine",
     "fit": "a verb in sentences and comments",
+    "graph": "torch's, of what was computed",
     "gradients": "what torch calls them; a subject of probes",
     "memory": "a machine's; a subject of probes",
     "modes": "for training and evaluation, which every module of torch has",
+    "resumed": "what happens to a run that was stopped",
+    "train": "torch's word for a mode of modules, and a verb",
     "tree": "Python's syntax tree",
     "versions": "of a file or a package",
 }
