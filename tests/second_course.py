@@ -68,7 +68,7 @@ _WATCHING_TEXT = '''\
 """What this course watches."""
 
 from autograder.watching.exercise import Probe
-from autograder.watching.probe import calling
+from autograder.watching.probes.tensors import calling
 
 
 def untouched() -> Probe:

@@ -19,6 +19,7 @@ from autograder.reading.handed import MAX_BYTES, contents
 from autograder.reading.reader import read
 from autograder.reading.submission import Submission
 from autograder.reading.unreadable import UnreadableError
+from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"
@@ -215,7 +216,7 @@ UNREADABLE = {
 @pytest.mark.parametrize(("data", "told"), [(row[0], row[1:]) for row in UNREADABLE.values()], ids=UNREADABLE.keys())
 def test_what_cannot_be_read_is_told_with_advice(data: bytes, told: tuple[str, ...]) -> None:
     """What was found, in which line, and what to do that can be done; in one piece of printable text."""
-    submission = read(data, release())
+    submission = read(data, release(), COURSE.listed)
 
     assert submission.trouble is not None and all(part in submission.trouble for part in told), submission.trouble
     assert submission.trouble.isprintable() and len(submission.trouble) < 500
@@ -239,6 +240,6 @@ def test_each_chapter_is_told_from_the_others(other: str) -> None:
         cell["metadata"] = {}
     chapter4 = nbformat.read(PROJECT / "notebooks" / "ch04_training.ipynb", as_version=4)
 
-    submission = read(json.dumps(notebook).encode(), chapter4)
+    submission = read(json.dumps(notebook).encode(), chapter4, COURSE.listed)
 
     assert f"({other}), handed in for ch04_training" in str(submission.trouble)

@@ -21,6 +21,7 @@ from autograder.reading.inbox import parcel
 from autograder.reading.marks import starters
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel
+from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 from tests.test_handed import packed, script
 
@@ -215,7 +216,7 @@ def test_notebook_of_another_chapter_is_one_sentence(tmp_path: Path) -> None:
     """In the place of a line for each exercise that was put back."""
     folder = hand_in(tmp_path, **{NAME: (PROJECT / "solutions" / "ch06_capstone.ipynb").read_bytes()})
 
-    submission = read_parcel(opened(folder), release())
+    submission = read_parcel(opened(folder), release(), COURSE.listed)
 
     assert ((), ()) == (submission.repairs, submission.eye)
     assert str(submission.trouble).startswith("it looks like chapter 6 (ch06_capstone), handed in for ch01_tensors")

@@ -52,12 +52,20 @@ def encode(chapters: list[Listed]) -> bytes:
 def listed_in(path: Path) -> tuple[Listed, ...]:
     """The chapters, in order; raises DamagedData where the file is not as the build wrote it."""
     try:
-        plain = json.loads(path.read_bytes())
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
+
+
+def decode(data: bytes) -> tuple[Listed, ...]:
+    """Read what `encode` wrote; raises DamagedData for anything else."""
+    try:
+        plain = json.loads(data)
         return tuple(
             Listed(stem, item["title"], {name: Worth(*worth) for name, worth in item["exercises"].items()})
             for stem, item in plain.items()
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedData(f"the list of points cannot be read ({error}); install the course again") from error
 
 

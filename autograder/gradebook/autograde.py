@@ -24,6 +24,7 @@ from nbgrader.utils import is_grade, is_solution, is_task
 from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
+from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.gradebook import preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
@@ -98,7 +99,7 @@ class SubmissionExporter(NotebookExporter):
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
         parcel = class_run.opened(self.released.assignment, Path(handed_in))
-        submission = read_parcel(parcel, self.released.notebook)
+        submission = read_parcel(parcel, self.released.notebook, self.released.assignment.listed)
         about["key"] = self.released.assignment.key(parcel)
         for line in (submission.trouble, *submission.eye, *submission.repairs):
             if line:
@@ -158,7 +159,7 @@ class GradeSubmission(NbGraderPreprocessor):
             found = _current(exporter.reasons, course, stem, student, about["key"])
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
-            _fill(nb, found.verdict)
+            _fill(nb, found.verdict, course_in(course).hints(stem))
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
@@ -184,12 +185,13 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
     return found
 
 
-def _fill(nb: NotebookNode, verdict: SubmissionVerdict) -> None:
+def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tuple[str, ...]]) -> None:
     for cell in nb.cells:
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
         if is_grade(cell) or is_task(cell):
-            cell.outputs = grade_cell_outputs(verdict, _checked(cell, verdict))
+            exercise = _checked(cell, verdict)
+            cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
 
 
 def _checked(cell: NotebookNode, verdict: SubmissionVerdict) -> str:

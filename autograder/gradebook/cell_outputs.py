@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from nbformat import NotebookNode, from_dict
 
-from autograder.catalog.course import here
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.telling.feedback import headline, html, text
 
 
-def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str) -> list[NotebookNode]:
+def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[str, ...] = ()) -> list[NotebookNode]:
     """A line of text, the report with its hints, and the score as a float, in the order that nbgrader reads them.
 
     Never on stderr: nbgrader takes any text there for a failure. They are validated with the whole notebook.
     """
     report = verdict.report(exercise)
     line = f"{headline(report)}. {points(verdict, exercise)}\n"
-    folded = here().hints(verdict.assignment).get(exercise, ())
-    told = {"text/html": html(report, folded), "text/plain": text(report)}
+    told = {"text/html": html(report, hints), "text/plain": text(report)}
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
         from_dict({"output_type": "stream", "name": "stdout", "text": line}),

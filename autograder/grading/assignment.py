@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.catalog.course import EXERCISES
+from autograder.catalog.contents import POINTS, Listed, decode
+from autograder.catalog.course import EXERCISES, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.reading.marks import starters
 from autograder.reading.submission import Parcel
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+LIST = f"{SHIPPED}/{POINTS}"
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
 BESIDE = ("bench", "commands", "example", "gradebook", "reporting", "site")
@@ -45,6 +47,12 @@ class Assignment:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
         return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
+    @cached_property
+    def listed(self) -> tuple[Listed, ...]:
+        """The chapters of the course; none where it has no list yet."""
+        packed = self.texts.get(LIST)
+        return decode(zlib.decompress(packed)) if packed else ()
+
     def released(self) -> NotebookNode:
         """The notebook that students were given."""
         notebook: NotebookNode = nbformat.reads(zlib.decompress(self.release).decode(), as_version=4)
@@ -66,11 +74,14 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
 
 
 def _texts(course: Path, stem: str) -> list[Path]:
-    """What a verdict depends on: the chapter, its answer bank, and all exercises, for these may share something."""
+    """What a verdict depends on: the chapter, its answer bank, all exercises, for these may share something, and what
+    chapters there are.
+    """
     return [
         course / "chapters" / f"{stem}.py",
         *sorted((course / "answers" / stem).glob("*.py")),
         *sorted((course / EXERCISES).rglob("*.py")),
+        *(path for path in (course / LIST,) if path.is_file()),
     ]
 
 

@@ -52,7 +52,7 @@ class Grader:
         Threads may call it: they take turns at all but the run of the student's code, which is only waited for.
         """
         with self._lock:
-            grading = Grading(read_parcel(parcel, self.release), self.judge, seed)
+            grading = Grading(read_parcel(parcel, self.release, self._assignment.listed), self.judge, seed)
         outcomes = grading.outcomes(self._run, limits)
         with self._lock:
             verdict = grading.verdict(parcel.digest, outcomes, limits)

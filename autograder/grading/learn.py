@@ -81,7 +81,7 @@ def _read(wanted: Assignment, path: Path) -> Submission:
         parcel = Parcel(*handed_in(path))
     else:
         raise WorkFailed(f"expected a notebook, or a student's folder of submitted/, found no {path}.")
-    read = read_parcel(parcel, release)
+    read = read_parcel(parcel, release, wanted.listed)
     if read.trouble:
         raise WorkFailed(f"{path} could not be read: {read.trouble}")
     return read

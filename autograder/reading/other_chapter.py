@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from autograder.catalog.course import here
+from autograder.catalog.contents import Listed
 from autograder.reading.handed import Handed
 from autograder.reading.source import defines
 from autograder.reading.unreadable import UnreadableError
@@ -17,18 +17,18 @@ def held(cells: Sequence[Handed], exercise: str) -> list[Handed]:
     return [cell for cell in cells if cell.grade_id == exercise or defines(cell.source, exercise)]
 
 
-def check_chapter(cells: Sequence[Handed], exercises: Collection[str]) -> None:
-    """Raise UnreadableError where a notebook holds another chapter's exercises in the place of these."""
-    if any(cell.grade_id in exercises for cell in cells):  # nearly always, and quickly seen
+def check_chapter(cells: Sequence[Handed], exercises: Collection[str], listed: Sequence[Listed]) -> None:
+    """Raise UnreadableError where a notebook holds another listed chapter's exercises in the place of these."""
+    if not listed or any(cell.grade_id in exercises for cell in cells):  # nearly always, and quickly seen
         return
     own = sum(bool(held(cells, name)) for name in exercises)
     if own > _STRAY:
         return
-    counts = {each.stem: sum(bool(held(cells, name)) for name in each.exercises) for each in here().listed}
-    found = max(here().listed, key=lambda each: counts[each.stem])
+    counts = {each.stem: sum(bool(held(cells, name)) for name in each.exercises) for each in listed}
+    found = max(listed, key=lambda each: counts[each.stem])
     if counts[found.stem] <= own + _STRAY or set(found.exercises) & set(exercises):
         return
-    wanted = [each.stem for each in here().listed if set(each.exercises) & set(exercises)]
+    wanted = [each.stem for each in listed if set(each.exercises) & set(exercises)]
     raise UnreadableError(
         f"it looks like chapter {found.number} ({found.stem}), handed in for {(wanted or ['another assignment'])[0]}: "
         f"it holds {counts[found.stem]} exercises of that chapter and {own or 'none'} of this one. "

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
 
+from autograder.catalog.contents import Listed
 from autograder.reading.handed import contents
 from autograder.reading.marks import starters
 from autograder.reading.other_chapter import check_chapter
@@ -15,17 +17,20 @@ from autograder.reading.submission import Parcel, Submission
 from autograder.reading.unreadable import UnreadableError
 
 
-def read_parcel(parcel: Parcel, release: NotebookNode) -> Submission:
+def read_parcel(parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = ()) -> Submission:
     """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
-    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release)
+    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release, listed)
     return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
 
 
-def read(data: bytes, release: NotebookNode) -> Submission:
-    """Read and repair what was handed in; never raises for anything that the bytes may hold."""
+def read(data: bytes, release: NotebookNode, listed: Sequence[Listed] = ()) -> Submission:
+    """Read and repair what was handed in; never raises for anything that the bytes may hold.
+
+    `listed` are the chapters of the course: a notebook of another one is told.
+    """
     try:
         found = contents(data)
-        check_chapter(found.cells, starters(release))
+        check_chapter(found.cells, starters(release), listed)
     except UnreadableError as reason:
         return _unreadable(str(reason), release)
     made = repair(found.cells, release)

@@ -40,7 +40,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
     made[INDEX] = _run("course", {"course": str(course), "stems": there})
-    titles = {stem: results.title(stem) for stem in wanted} | {INDEX: "The course"}
+    titles = {stem: results.title(course, stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from autograder.catalog.course import here
+from autograder.catalog.course import course_in
 from autograder.errors import CourseNotFound
 from autograder.gradebook import scores as marks
 from autograder.gradebook.course_api import open_gradebook
@@ -85,7 +85,7 @@ def read_all(course: Path, stems: list[str]) -> list[Results]:
             )
     with open_gradebook(course) as gradebook:
         people, tasks = _told(gradebook, stems)
-    return [Results(course, stem, title(stem), rows[stem], tasks.get(stem), people) for stem in stems]
+    return [Results(course, stem, title(course, stem), rows[stem], tasks.get(stem), people) for stem in stems]
 
 
 def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], dict[str, MarkedAssignment]]:
@@ -93,6 +93,6 @@ def _told(gradebook: Gradebook, stems: list[str]) -> tuple[dict[str, Person], di
     return people, {task.name: task for task in marks.marked_assignments(gradebook, stems)}
 
 
-def title(stem: str) -> str:
+def title(course: Path, stem: str) -> str:
     """The heading of a chapter; its file's name where the course does not list it."""
-    return next((chapter.title for chapter in here().listed if chapter.stem == stem), stem)
+    return next((chapter.title for chapter in course_in(course).listed if chapter.stem == stem), stem)
