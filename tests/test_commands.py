@@ -26,7 +26,7 @@ def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr()
 
     assert (1, "", 1) == (status, told.out, told.err.count("\n"))
-    assert told.err.startswith("error: expected the course's chapters in ")
+    assert told.err.startswith("error: expected the course folder, ")
 
 
 def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
