@@ -1,7 +1,8 @@
-"""Files written all or none: a full disk or a stopped run leaves every old file as it was."""
+"""Files written all or none: a full disk or a stopped run leaves every old file as it was. And digests of texts."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,6 +40,15 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())  # some disks say that they are full only now
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """One digest for several texts, which tells ("ab", "c") from ("a", "bc")."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        whole.update(hashlib.sha256(data).digest())
+    return whole.hexdigest()
 
 
 def put_aside(path: Path, project: Path) -> Path:

@@ -3,7 +3,7 @@ And does a build here leave the shipped keys as they are?
 
 `python -m tests.other_processors` prints a line for each answer that is not. Environment variables such as
 `MKL_CBWR=COMPATIBLE` make this processor compute as another one does; `--last-bits` changes the last bits of what may
-differ between processors, `--threads 2` divides sums among threads.
+differ between processors, `--threads 2` divides sums among threads. Without a NAME it looks at every exercise.
 """
 
 from __future__ import annotations
@@ -16,31 +16,33 @@ from pathlib import Path
 
 import torch
 
-from autograder.authoring.agreement import still_hold
+from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
-from autograder.catalog import shipped
+from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.proof import shipped_key
 from autograder.judging.judgement import judge
 from autograder.judging.verdict import Report, Status
 from tests.last_bits import LastBits
 from tests.our_course import COURSE as OURS
 
 COURSE = Path(__file__).parent.parent / "course"
+EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
 
 
-def strays(stem: str, threads: int, last_bits: bool) -> Iterator[str]:
-    """A line for each answer to the chapter's exercises that is told something else than it should be."""
-    committed = {suffix: (COURSE / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in (".json", ".safetensors")}
-    course_judge, keys = Judge(COURSE, stem), shipped.decode(committed)
+def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
+    """A line for each answer to an exercise that is told something else than it should be."""
+    parts = ExerciseParts(COURSE, EXERCISES[name].chapter, name)
+    course_judge, key = Judge(COURSE, parts.stem, only=name), shipped_key(parts)
+    assert key is not None, f"{name} is not shipped: run `make build`"
     torch.set_num_threads(threads)  # the setup cell has set it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
-        for exercise in course_judge.exercises:
-            for answer, seen in course_judge.shown(exercise.name):
-                told = _told(judge(exercise, keys[exercise.name], seen, answer.source), answer)
-                if told:
-                    yield f"{answer.exercise}, {answer.tag}: {told}"
-        if not still_hold(committed, course_judge):
-            yield f"{stem}: a build would change its observations"
+        for answer, seen in course_judge.shown(name):
+            told = _told(judge(EXERCISES[name], key, seen, answer.source), answer)
+            if told:
+                yield f"{name}, {answer.tag}: {told}"
+        if not holds(course_judge, key):
+            yield f"{name}: a build would change its observations"
 
 
 def _told(report: Report, answer: KnownAnswer) -> str:
@@ -64,8 +66,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Judge the answer bank, as computed here, with the shipped keys.")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--last-bits", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the exercises (default: all)")
     options = parser.parse_args()
-    found = [line for stem in OURS.stems for line in strays(stem, options.threads, options.last_bits)]
+    names = options.names or list(EXERCISES)
+    found = [line for name in names for line in strays(name, options.threads, options.last_bits)]
     print("\n".join(found))
     return 1 if found else 0
 

@@ -28,11 +28,13 @@ def still_hold(committed: dict[str, bytes], course_judge: Judge) -> bool:
         keys = shipped.decode(committed)
     except DamagedData:
         return False
-    built = course_judge.shipped_keys()
-    return set(keys) == set(built) and all(_agree(course_judge, keys[name], built[name]) for name in built)
+    names = course_judge.names
+    return set(keys) == set(names) and all(holds(course_judge, keys[name]) for name in names)
 
 
-def _agree(course_judge: Judge, old: Key, new: Key) -> bool:
+def holds(course_judge: Judge, old: Key) -> bool:
+    """Whether the committed key of one exercise still holds."""
+    new = course_judge.shipped_key(old.exercise)
     exercise, here = course_judge.exercises[new.exercise], course_judge.key(new.exercise, VISIBLE_SEED)
     if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):
         return False

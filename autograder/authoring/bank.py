@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
-from autograder.errors import BankError, CourseNotFound
+from autograder.errors import BankError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -123,16 +123,6 @@ def _a_method(made: type) -> FunctionType:
 def bank_path(course: Path, chapter: str, exercise: str) -> Path:
     """Where the bank of an exercise is: the mirror of its file."""
     return course / "answers" / chapter / f"{exercise}.py"
-
-
-def load_banks(course: Path, chapter: str) -> dict[str, AnswerBank]:
-    """The answer banks of a chapter, by exercise; raises BankError, CourseNotFound where the course has none."""
-    folder = course / "answers" / chapter
-    if not folder.is_dir():
-        raise CourseNotFound(
-            f"expected the answer banks in {folder}, found none. Run this from the course's own clone."
-        )
-    return {path.stem: load_bank(path) for path in sorted(folder.glob("[!_]*.py"))}
 
 
 def load_bank(path: Path) -> AnswerBank:

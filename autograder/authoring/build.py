@@ -16,6 +16,7 @@ from autograder import files
 from autograder.authoring import address
 from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
+from autograder.authoring.parts import check_folders, slips_told
 from autograder.catalog import contents, shipped
 from autograder.catalog.course import SHIPPED
 from autograder.catalog.place import find_course
@@ -55,12 +56,15 @@ def observe(course: Path, stem: str, committed: Files) -> Files:
     they still hold, since last digits differ between processors.
     """
     from autograder.authoring.agreement import still_hold
+    from autograder.authoring.form import check_cases
     from autograder.authoring.judge import Judge
 
-    judge = Judge(course, stem)
-    built = shipped.encode(judge.shipped_keys())
-    hints = contents.encode_hints({name: judge.exercises[name].hints for name in judge.chapter.exercises})
-    return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
+    with slips_told(course):
+        judge = Judge(course, stem)
+        check_cases(course, judge)
+        built = shipped.encode(judge.shipped_keys())
+        hints = contents.encode_hints({name: judge.exercises[name].hints for name in judge.names})
+        return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
 
 
 def build(project: Path, observer: Observe = observe) -> list[str]:
@@ -111,6 +115,7 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
     """Make every generated file, in memory; the paths start at the project folder."""
     course = find_course(project)
     chapters = read_course(course)
+    check_folders(course, {chapter.stem for chapter in chapters})
     public = address.read(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:

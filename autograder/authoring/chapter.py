@@ -7,12 +7,13 @@ line, `# %% check="relu" points=2`; `chapter_rules` holds the closed list of key
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring.cell_rules import CELL_RULES, check_width
 from autograder.authoring.cells import Cell, Chapter, Kind
-from autograder.authoring.chapter_rules import check_chapter, check_markers, kind_of
+from autograder.authoring.chapter_rules import check_chapter, check_markers, fail, kind_of
 from autograder.errors import ChapterError, CourseNotFound
 
 __all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
@@ -49,10 +50,19 @@ def read_chapter(path: Path) -> Chapter:
 
 
 def read_course(course: Path) -> tuple[Chapter, ...]:
-    """Read and check every chapter of a course folder, in order."""
-    return tuple(read_chapter(path) for path in chapter_paths(course))
+    """Read and check every chapter of a course folder, in order; no two exercises of a course have one name."""
+    chapters = tuple(read_chapter(path) for path in chapter_paths(course))
+    seen: dict[str, str] = {}
+    for chapter in chapters:
+        for name in chapter.exercises:
+            line = chapter.exercise(name).line
+            if name in seen:
+                fail(chapter.where, line, f"the exercise {name!r} stands in {seen[name]} too; give one another name.")
+            seen[name] = f"{chapter.where}:{line}"
+    return chapters
 
 
+@lru_cache(maxsize=8)
 def parse(text: str, where: str) -> tuple[Cell, ...]:
     """Split a chapter's text into cells, each with its line; raises ChapterError on an unreadable marker."""
     import jupytext  # a teacher's dependency, which reading the module must not need

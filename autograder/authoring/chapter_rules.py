@@ -23,7 +23,7 @@ _MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(
 _LOOKS = re.compile(r"#\s*%%")
 _KEY = re.compile(r"([A-Za-z_]+)=")
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
-_EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
+EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 
 # The first key that a code cell has of these says its kind; the set holds the keys that may stand with it.
 _KINDS: dict[str, frozenset[str]] = {
@@ -99,7 +99,7 @@ def _expected(key: str, value: Any) -> str | None:
         good = isinstance(value, str) and _NAME.fullmatch(value)
         return None if good else '"..." of lower-case letters, digits and dashes'
     if key in ("exercise", "check"):
-        good = isinstance(value, str) and _EXERCISE.fullmatch(value)
+        good = isinstance(value, str) and EXERCISE.fullmatch(value)
         return None if good else '"..." of letters, digits and underscores, a letter first'
     if key in ("points", "extra"):
         return None if type(value) is int and value > 0 else "a whole number above 0"

@@ -6,20 +6,21 @@ It works where the course folder is, never in the process that runs a student's 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.bank import KnownAnswer, bank_path, load_banks
+from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
+from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
-from autograder.errors import BankError, ChapterError
+from autograder.errors import ChapterError
 from autograder.judging.judgement import judge
 from autograder.judging.key import Key, Mistake
 from autograder.judging.verdict import Report
 from autograder.judging.words import call
-from autograder.watching.exercise import Case, Exercise
+from autograder.watching.exercise import Case, Exercise, ExerciseSet
 from autograder.watching.observation import Observation, Raised
 from autograder.watching.rules import broken
 
@@ -27,15 +28,19 @@ VISIBLE_SEED = 0
 
 
 class Judge:
-    """The judge of one chapter of a course folder (the one with `chapters/` and `answers/`)."""
+    """The judge of one chapter of a course folder (the one with `chapters/` and `answers/`).
 
-    def __init__(self, course: Path, stem: str) -> None:
+    `only` names an exercise: then nothing is read of the others, whatever is wrong with them.
+    """
+
+    def __init__(self, course: Path, stem: str, only: str | None = None) -> None:
         self.course = course
         self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
-        self.exercises = course_in(course).exercises(stem)
-        self.banks = load_banks(course, stem)
-        _agree_on_names(self.chapter.where, self.chapter.exercises, [exercise.name for exercise in self.exercises])
-        _have_banks(course, stem, self.chapter.exercises, self.banks)
+        found = course_in(course)
+        self.names = self.chapter.exercises if only is None else (only,)
+        check_parts(course, self.chapter, only)
+        self.exercises = found.exercises(stem) if only is None else ExerciseSet(stem, [found.exercise(stem, only)])
+        self.banks = {name: load_bank(bank_path(course, stem, name)) for name in self.names}
         self._references = self._run_solutions()
         self._keys: dict[tuple[str, int], Key] = {}
         self._shown: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
@@ -43,12 +48,12 @@ class Judge:
     def _run_solutions(self) -> dict[str, Callable[..., Any]]:
         namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}
         exec(self.chapter.prelude, namespace)
-        for name in self.chapter.exercises:
+        for name in self.names:
             try:
                 exec(compile(self.chapter.solution(name), f"<solution of {name}>", "exec"), namespace)
             except Exception as error:
                 raise self._faulty(name, f"{type(error).__name__}: {error}") from error
-        return {name: namespace[name] for name in self.chapter.exercises}
+        return {name: namespace[name] for name in self.names}
 
     def _faulty(self, name: str, what: str) -> ChapterError:
         line = self.chapter.exercise(name).line
@@ -96,7 +101,11 @@ class Judge:
 
     def shipped_keys(self) -> dict[str, Key]:
         """What students are shipped, by exercise: of the keys on the visible cases, what each exercise keeps."""
-        return {name: self.key(name, VISIBLE_SEED).only(self.exercises[name].keep) for name in self.chapter.exercises}
+        return {name: self.shipped_key(name) for name in self.names}
+
+    def shipped_key(self, name: str) -> Key:
+        """What students are shipped of one exercise."""
+        return self.key(name, VISIBLE_SEED).only(self.exercises[name].keep)
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
         """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""
@@ -120,24 +129,3 @@ def _without_line(seen: Observation) -> Observation:
     """Leave out the line of code that raised: the bank's code is not shipped to students."""
     error = seen.get("raised")
     return seen | {"raised": replace(error, line="")} if isinstance(error, Raised) else seen
-
-
-def _agree_on_names(where: str, written: Sequence[str], probed: Sequence[str]) -> None:
-    if set(written) != set(probed):
-        odd = ", ".join(sorted(set(written) ^ set(probed)))
-        raise ChapterError(
-            f"{where}:1: the chapter and the folder exercises/ disagree about: {odd}. Each exercise must stand in both."
-        )
-
-
-def _have_banks(course: Path, stem: str, known: Sequence[str], banks: Collection[str]) -> None:
-    """Raise BankError where an exercise has no answer bank, or a bank no exercise."""
-    for name in set(known) - set(banks):
-        raise BankError(
-            f"expected answers to {name!r} in {bank_path(course, stem, name)}, found none. Write that file."
-        )
-    for name in set(banks) - set(known):
-        raise BankError(
-            f"{bank_path(course, stem, name)} holds answers to {name!r}, which is no exercise of the chapter; "
-            f"the exercises are: {', '.join(known)}. Rename or delete the file."
-        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import traceback
 from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib import import_module
@@ -50,19 +51,32 @@ class Course:
         return self._sets[stem]
 
     def _read(self, stem: str) -> ExerciseSet:
-        from autograder.watching.exercise import Exercise, ExerciseSet
+        from autograder.watching.exercise import ExerciseSet
 
         folder = self.folder / EXERCISES / stem
-        found = []
-        for path in sorted(folder.glob("[!_]*.py")):
-            exercise = getattr(self._module(EXERCISES, stem, path.stem), path.stem, None)
-            if not isinstance(exercise, Exercise):
-                raise ExerciseError(
-                    f"{path}: expected the exercise {path.stem!r}, found none. Write `@exercise(...)` over "
-                    f"`def {path.stem}(draw)`; the name of a file that only helps begins with an underscore."
-                )
-            found.append(exercise)
-        return ExerciseSet(stem, found)
+        return ExerciseSet(stem, [self._written_in(path) for path in sorted(folder.glob("[!_]*.py"))])
+
+    def _written_in(self, path: Path) -> Exercise:
+        from autograder.watching.exercise import Exercise
+
+        try:
+            exercise = getattr(self._module(EXERCISES, path.parent.name, path.stem), path.stem, None)
+        except ExerciseError as error:
+            raise ExerciseError(f"{path}: {error}") from error
+        except Exception as error:
+            told = slip(error, self.folder) or f"{path}: {type(error).__name__}: {error}. Correct it."
+            raise ExerciseError(told) from error
+        if not isinstance(exercise, Exercise):
+            raise ExerciseError(
+                f"{path}: expected the exercise {path.stem!r}, found none. Write `@exercise(...)` over "
+                f"`def {path.stem}(draw)`; the name of a file that only helps begins with an underscore."
+            )
+        return exercise
+
+    def exercise(self, stem: str, name: str) -> Exercise:
+        """One exercise of a chapter, whatever is wrong with the others; raises ExerciseError."""
+        path = self.folder / EXERCISES / stem / f"{name}.py"
+        return self._written_in(path) if path.is_file() else self.exercises(stem)[name]
 
     def every(self) -> Iterator[Exercise]:
         """All exercises, chapter by chapter."""
@@ -106,6 +120,16 @@ class Course:
             spec.submodule_search_locations = [str(self.folder)]
             sys.modules[name] = module_from_spec(spec)
         return name
+
+
+def slip(error: Exception, folder: Path) -> str | None:
+    """What went wrong in a file of a course, in a line with its place; None where it was not in that folder."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}. Correct it."
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(str(folder))]
+    if not frames:
+        return None
+    return f"{frames[-1].filename}:{frames[-1].lineno}: {type(error).__name__}: {error}. Correct it."
 
 
 @cache

@@ -51,6 +51,6 @@ def _told(found: Learned) -> str:
         parts += [
             f"A draft for {found.bank}, after line {found.line}. Read it: nothing of its author may stay.",
             found.entry.rstrip(),
-            f"Then `pytest tests/test_bank.py -k {found.exercise}`, and `make build`.",
+            f"Then `make build`, and `python -m autograder prove {found.exercise}`.",
         ]
     return "\n\n".join(parts)

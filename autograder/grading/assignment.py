@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -15,6 +14,7 @@ from nbformat import NotebookNode
 from autograder.catalog.contents import POINTS, Listed, decode
 from autograder.catalog.course import EXERCISES, SHIPPED
 from autograder.errors import CourseNotFound
+from autograder.files import digest_of
 from autograder.reading.marks import starters
 from autograder.reading.submission import Parcel
 
@@ -45,7 +45,7 @@ class Assignment:
 
     def key(self, parcel: Parcel) -> str:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
-        return _digest(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
+        return digest_of(self.digest, parcel.digest, parcel.trouble, *parcel.notes, _EYE, *parcel.eye)
 
     @cached_property
     def listed(self) -> tuple[Listed, ...]:
@@ -68,7 +68,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     _there(course / "chapters" / f"{stem}.py", "Is the name right?")
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem)}
     release = (given or _release(course, stem)).read_bytes()
-    digest = _digest(*texts, *texts.values(), release, grader_digest(), str(unconfined))
+    digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
     return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release))
 
@@ -113,7 +113,7 @@ def _starters(release: Path, _changed: int) -> dict[str, str]:
 @lru_cache(maxsize=1)
 def grader_digest() -> str:
     """What stands for the grader itself: the text of this package, and the version of torch."""
-    return _digest(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
+    return digest_of(version("torch"), *(path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py")) if _grades(path)))
 
 
 def _grades(path: Path) -> bool:
@@ -130,12 +130,3 @@ def _there(path: Path, advice: str) -> Path:
     if not path.is_file():
         raise CourseNotFound(f"expected {path}, found no such file. {advice}")
     return path
-
-
-def _digest(*parts: str | bytes) -> str:
-    """One digest for several texts, which tells ("ab", "c") from ("a", "bc")."""
-    whole = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "replace") if isinstance(part, str) else part
-        whole.update(hashlib.sha256(data).digest())
-    return whole.hexdigest()

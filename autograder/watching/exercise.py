@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import getfile
+from pathlib import Path
 from typing import Any, Literal
 
 import torch
@@ -109,6 +111,11 @@ class Exercise:
     seconds: float = 10.0
     spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
 
+    @property
+    def path(self) -> Path:
+        """The file that it is written in."""
+        return Path(getfile(self.draw_cases))
+
     @cached_property
     def requirements(self) -> dict[str, Requirement]:
         """What an answer must fulfil, by sentence, in the order of the cases; raises ExerciseError."""
@@ -116,12 +123,12 @@ class Exercise:
         for case in self.cases(0):
             if not isinstance(case, _Shown):
                 raise ExerciseError(
-                    f"{self.name}: expected each case to be made by a requirement, found {case.requirement!r}. "
+                    f"{self.path}: expected each case to be made by a requirement, found {case.requirement!r}. "
                     "Make a Requirement of that sentence, and yield what it gives when it is called."
                 )
             if found.setdefault(case.requirement, case.made_by) is not case.made_by:
                 raise ExerciseError(
-                    f"{self.name}: expected one requirement for each sentence, found two for {case.requirement!r}. "
+                    f"{self.path}: expected one requirement for each sentence, found two for {case.requirement!r}. "
                     "Use one object in both places, or say what is different."
                 )
         return found
@@ -155,7 +162,7 @@ def usual_settings() -> Iterator[None]:
 def exercise(
     *,
     tier: Tier,
-    hints: tuple[str, ...],
+    hints: tuple[str, ...] = (),
     rules: tuple[Rule, ...] = (),
     notes: tuple[Note, ...] = (),
     tolerance: Tolerance | None = None,

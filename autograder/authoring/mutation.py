@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-Function = ast.FunctionDef
-
 
 @dataclass(frozen=True)
 class Mutant:
@@ -67,7 +65,7 @@ def _compiles(text: str) -> bool:
 def _body_nodes(tree: ast.Module) -> set[int]:
     """The nodes inside functions: not their signatures, which are the starter's, nor their docstrings."""
     nodes: set[int] = set()
-    for function in (node for node in ast.walk(tree) if isinstance(node, Function)):
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         body = function.body[1:] if ast.get_docstring(function) else function.body
         nodes |= {id(node) for statement in body for node in ast.walk(statement)}
     return nodes

@@ -1,0 +1,237 @@
+"""The proof of an exercise: what it does to its starter, its solution, its answer bank and to thoughtless answers.
+
+Each part yields a line for what is missing: the file, what was found, and what to write. No line: proven.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder.authoring import form
+from autograder.authoring.agreement import holds
+from autograder.authoring.bank import KnownAnswer
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
+from autograder.authoring.survivors import survivor_lines
+from autograder.catalog import contents, shipped
+from autograder.catalog.course import SHIPPED
+from autograder.errors import ChapterError, CourseError, DamagedData
+from autograder.judging.key import Key
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.watching.observation import Observation
+
+# The visible cases, and fresh ones as a grading run draws them.
+SEEDS = (VISIBLE_SEED, 4101, 4102, 4103)
+_DRAWS = (7, 7, 8)
+
+
+def prove(parts: ExerciseParts) -> list[str]:
+    """A line for each thing that is missing of an exercise; none, and it is proven."""
+    try:
+        with slips_told(parts.course):
+            chapter = read_chapter(parts.chapter)
+            lines = list(missing(parts.course, chapter, parts.name)) or list(form.marks(parts, chapter))
+            return lines or _proven(Proof(parts, Judge(parts.course, parts.stem, only=parts.name)))
+    except CourseError as error:
+        return str(error).splitlines()
+
+
+def _proven(proof: Proof) -> list[str]:
+    """A line for each thing that is missing where all parts are there; nothing is run on cases that do not fit."""
+    unfit = list(proof.cases())
+    return [*proof.form(), *(unfit or proof.run())]
+
+
+class Proof:
+    """The proof of one exercise, whose parts are all there."""
+
+    def __init__(self, parts: ExerciseParts, judge: Judge) -> None:
+        self.parts = parts
+        self.judge = judge
+        self.exercise = judge.exercises[parts.name]
+        self.bank = judge.banks[parts.name]
+        self._prelude: dict[str, Any] = {}
+        exec(judge.chapter.prelude, self._prelude)
+        self._cell = f"{shown(parts, parts.chapter)}:{judge.chapter.exercise(parts.name).line}"
+        self._file, self._answers = shown(parts, parts.exercise), shown(parts, parts.bank)
+
+    def form(self) -> Iterator[str]:
+        """What is told without running an answer."""
+        yield from form.unshown(self.parts, self.exercise)
+        yield from form.exercise_lines(self.parts, self.exercise)
+        yield from form.bank_lines(self.parts, self.exercise, self.bank, self.judge.chapter.solution(self.parts.name))
+
+    def run(self) -> Iterator[str]:
+        """What the answers are told, and what is shipped; where the solution fails, nothing else is looked at."""
+        failed = list(self._solution())
+        if failed:
+            yield from failed
+            return
+        yield from self._starter()
+        yield from self._known()
+        yield from self._thoughtless()
+        yield from survivor_lines(self.judge, self.parts, self._prelude)
+        yield from self._shipped()
+
+    def cases(self) -> Iterator[str]:
+        """Every seed draws other cases for the same requirements, whatever was drawn before."""
+        visible = self._sentences(VISIBLE_SEED)
+        for seed in SEEDS[1:]:
+            if self._sentences(seed) != visible:
+                yield f"{self._file}: {_on(seed)} other requirements; yield cases for the same ones, in one order."
+                break
+        once, again, other = (str([(c.args, c.kwargs) for c in self.exercise.cases(seed)]) for seed in _DRAWS)
+        if once != again:
+            yield f"{self._file}: a seed does not draw the same cases again; take all that is random from `draw`."
+        if once == other:
+            yield f"{self._file}: every seed draws the same cases; take their numbers from `draw`."
+
+    def _sentences(self, seed: int) -> list[str]:
+        return list(dict.fromkeys(case.requirement for case in self.exercise.cases(seed)))
+
+    def report(self, cell: str, seed: int) -> Report:
+        """Grade the text of a solution cell on the cases of a seed, as a notebook would run it."""
+        namespace = dict(self._prelude)
+        try:
+            exec(cell, namespace)
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise ChapterError(f"cannot be run below the setup cell ({what}); use what that cell imports") from error
+        return self.report_on(namespace[self.parts.name], cell, seed)
+
+    def report_on(self, answer: Callable[..., Any], cell: str, seed: int) -> Report:
+        """Grade a function on the cases of a seed."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a warning in an answer is the student's to read
+            seen = self.exercise.observe(answer, self._key(seed).cases)
+        return self._judged(seen, cell, seed)
+
+    def _key(self, seed: int) -> Key:
+        return self.judge.key(self.parts.name, seed)
+
+    def _judged(self, seen: Sequence[Observation], cell: str, seed: int) -> Report:
+        return self.judge.judge(self.parts.name, seed, seen, cell)
+
+    def _solution(self) -> Iterator[str]:
+        """The worked solution passes every check."""
+        for seed in SEEDS:
+            first = self.report(self.judge.chapter.solution(self.parts.name), seed).first
+            if first:
+                yield f"{self._cell}: {_on(seed)} the solution fails {_told(first)}; mend it, or the cases."
+                return
+
+    def _starter(self) -> Iterator[str]:
+        """A starter scores 0: as not attempted, or in a bug hunt with the sentence of its own."""
+        cell = self.judge.chapter.starter(self.parts.name)
+        is_stub = "raise NotImplementedError" in cell
+        for seed in SEEDS:
+            report = self.report(cell, seed)
+            if report.score:
+                yield f"{self._cell}: {_on(seed)} the untouched starter passes checks; let the first case refuse it."
+                return
+            if is_stub and any(verdict.status is not Status.NOT_ATTEMPTED for verdict in report.verdicts):
+                yield f"{self._cell}: {_on(seed)} the untouched starter counts as an attempt; leave it nbgrader's stub."
+                return
+            if not is_stub and report.mistakes != ("untouched",):
+                yield f"{self._answers}: the untouched starter has no sentence; add it as the wrong answer 'untouched'."
+                return
+
+    def _known(self) -> Iterator[str]:
+        """Right answers pass every check; each check that a wrong one fails names this mistake, and no other."""
+        for answer in self.bank:
+            try:
+                found = self._refused(answer) if answer.is_right else self._told_otherwise(answer)
+            except ChapterError as error:
+                found = f"{error}."
+            if found:
+                yield f"{self._answers}: the {'right' if answer.is_right else 'wrong'} answer {answer.tag!r} {found}"
+
+    def _refused(self, answer: KnownAnswer) -> str:
+        for seed in SEEDS:
+            first = self.report(answer.source, seed).first
+            if first:
+                return f"is refused {_on(seed)} by {_told(first)}; mend the cases or the tolerance, or take it out."
+        return ""
+
+    def _told_otherwise(self, answer: KnownAnswer) -> str:
+        """What a wrong answer is told instead of its sentence; empty where all is well.
+
+        On fresh cases nothing is run again: their keys hold what the answer shows on them.
+        """
+        for seed in SEEDS:
+            report = self.report(answer.source, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
+            failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
+            if not failed:
+                return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
+            for verdict in failed:
+                if (verdict.mistake, verdict.sentence) != (answer.tag, answer.sentence):
+                    return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
+        return ""
+
+    def _by_its_key(self, answer: KnownAnswer, seed: int) -> Report:
+        seen = next(mistake.observations for mistake in self._key(seed).mistakes if mistake.tag == answer.tag)
+        return self._judged(seen, answer.source, seed)
+
+    def _thoughtless(self) -> Iterator[str]:
+        """The first argument, the last one, None, a constant or an empty container: 0 points."""
+        for what, answer in _thoughtless().items():
+            if any(self.report_on(answer, "", seed).score for seed in SEEDS):
+                yield f"{self._file}: who returns {what} has points; let the first requirement refuse it."
+
+    def _shipped(self) -> Iterator[str]:
+        """The committed observations and hints are what the exercise and its bank say."""
+        folder, stem = self.parts.course / SHIPPED, self.parts.stem
+        key = shipped_key(self.parts)
+        if key is None or not holds(self.judge, key):
+            yield f"{shown(self.parts, folder / stem)}.json: not what the cases and the bank show; run `make build`."
+        if shipped_hints(self.parts) != self.exercise.hints:
+            yield f"{shown(self.parts, folder / stem)}{contents.HINTS}: not the exercise's hints; run `make build`."
+
+
+def shipped_key(parts: ExerciseParts) -> Key | None:
+    """The committed key of an exercise; None where there is none that can be read."""
+    files = {suffix: parts.course / SHIPPED / f"{parts.stem}{suffix}" for suffix in shipped.SUFFIXES}
+    if not all(path.is_file() for path in files.values()):
+        return None
+    return _decoded(*(path.read_bytes() for path in files.values())).get(parts.name)
+
+
+@lru_cache(maxsize=1)
+def _decoded(*data: bytes) -> dict[str, Key]:
+    try:
+        return shipped.decode(dict(zip(shipped.SUFFIXES, data, strict=True)))
+    except DamagedData:
+        return {}
+
+
+def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
+    """The committed hints of an exercise; none where they cannot be read."""
+    path: Path = parts.course / SHIPPED / f"{parts.stem}{contents.HINTS}"
+    try:
+        return contents.hints_from(path).get(parts.name, ())
+    except DamagedData:
+        return ()
+
+
+def _thoughtless() -> dict[str, Callable[..., Any]]:
+    constants: list[Any] = [None, 0, 1.0, True, "", (), [], {}, torch.zeros(()), torch.zeros(3, 3)]
+    return {
+        "the first argument": lambda *args, **kwargs: args[0],
+        "the last argument": lambda *args, **kwargs: args[-1],
+        **{repr(value): lambda *args, constant=value, **kwargs: constant for value in constants},
+    }
+
+
+def _told(verdict: Verdict) -> str:
+    return f"{verdict.requirement!r} ({verdict.sentence})"
+
+
+def _on(seed: int) -> str:
+    return "on the visible cases" if seed == VISIBLE_SEED else f"on fresh cases (seed {seed})"

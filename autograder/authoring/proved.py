@@ -1,0 +1,65 @@
+"""What was proven before, remembered by content: an empty file in build/proved/, named by all that was looked at.
+
+Whatever a proof depends on is in that name: the exercise's cells, file and answers, what is shipped of it, this
+package, Python and torch. Change one of them, and there is no file of that name.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.proof import shipped_hints, shipped_key
+from autograder.catalog import shipped
+from autograder.catalog.course import EXERCISES
+from autograder.files import digest_of, write_all
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+# The rooms that a proof runs through, beside the files that stand in no room.
+ROOMS = ("authoring", "catalog", "judging", "watching")
+_RELATIVE = re.compile(r"^from \.+(\w*) import ([\w, ]+)", re.MULTILINE)
+
+
+def proof_path(parts: ExerciseParts, where: str = "") -> Path:
+    """The file that stands for the proof of an exercise as it is now; `where` says on what machine, if not on this."""
+    chapter = read_chapter(parts.chapter)
+    key, files = shipped_key(parts), _written(parts)
+    name = digest_of(
+        *(where, sys.version, version("torch"), _code()),
+        *(chapter.prelude, chapter.exercise(parts.name).source),
+        *(str(path.relative_to(parts.course)) for path in files),
+        *(path.read_bytes() for path in files),
+        *(shipped.encode({parts.name: key}).values() if key else ()),
+        *shipped_hints(parts),
+    )
+    return parts.course.parent / "build" / "proved" / parts.stem / parts.name / name
+
+
+def remember(path: Path) -> None:
+    """Keep that the proof of this name came out without a line."""
+    write_all({path: b""})
+
+
+def _written(parts: ExerciseParts) -> list[Path]:
+    """The exercise's file and bank, and the files of its chapter's folder that only help, or that these import."""
+    folder = parts.course / EXERCISES / parts.stem
+    helpers = [*sorted((parts.course / EXERCISES).glob("*.py")), *sorted(folder.glob("_*.py"))]
+    named = {name for path in (parts.exercise, *helpers) for found in _imports(path) for name in found}
+    others = [path for path in sorted(folder.glob("[!_]*.py")) if path.stem in named and path != parts.exercise]
+    return [*helpers, *others, parts.exercise, parts.bank]
+
+
+def _imports(path: Path) -> list[set[str]]:
+    found = _RELATIVE.findall(path.read_text(encoding="utf-8"))
+    return [{module, *(name.strip() for name in names.split(","))} for module, names in found]
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    files = [*_PACKAGE.glob("*.py"), *(path for room in ROOMS for path in (_PACKAGE / room).rglob("*.py"))]
+    return digest_of(*(path.read_bytes() for path in sorted(files)))

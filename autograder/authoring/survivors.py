@@ -1,0 +1,90 @@
+"""Mutants of a worked solution, run: each is refused, or stands in the answer bank's `survives` with its reason.
+
+A reason that begins with `Sometimes: ` is that of a mutant which passes or fails by chance.
+"""
+
+from __future__ import annotations
+
+import signal
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring.mutation import Mutant, mutants
+from autograder.authoring.parts import ExerciseParts, shown
+from autograder.watching.exercise import Case, Exercise
+from autograder.watching.observation import Observation
+from autograder.watching.rules import broken
+
+SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
+SECONDS = 1.0
+LEAST = 10  # mutants: a solution of a line or two has as many
+_SEEDS = (VISIBLE_SEED, 4104)
+
+_Expected = list[tuple[Case, Observation]]
+
+
+def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each mutant that passes and is not listed, and for each listed one that does not pass."""
+    exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
+    expected = _expected(judge, parts.name)
+    made = list(mutants(judge.chapter.solution(parts.name)))
+    if len(made) < LEAST:
+        yield (
+            f"{shown(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to prove "
+            f"much; ask for a little more, so that there are {LEAST}."
+        )
+    alive = {mutant.change for mutant in made if survives(exercise, mutant, expected, prelude)}
+    for change in sorted(alive - set(known)):
+        yield (
+            f"{shown(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that does, "
+            f"or list it with the reason in bank.survives of {shown(parts, parts.bank)}."
+        )
+    for change, reason in known.items():
+        if change not in alive and not reason.startswith(SOMETIMES):
+            yield f"{shown(parts, parts.bank)}: `{change}` is listed as a survivor and does not survive; take it out."
+
+
+def _expected(judge: Judge, name: str) -> _Expected:
+    """What the worked solution shows on each case; the known mistakes are not needed here."""
+    exercise, visible = judge.exercises[name], judge.key(name, VISIBLE_SEED)
+    pairs = list(zip(visible.cases, visible.reference, strict=True))
+    fresh = exercise.cases(_SEEDS[1])
+    return pairs + list(zip(fresh, exercise.observe(judge.reference(name), fresh), strict=True))
+
+
+def survives(exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any]) -> bool:
+    """Whether the grader gives a mutant full points, on the visible cases and on fresh ones."""
+    namespace = dict(prelude)
+    try:
+        with warnings.catch_warnings(), time_limit(SECONDS):
+            warnings.simplefilter("ignore")
+            exec(mutant.source, namespace)
+            for case, right in expected:
+                (seen,) = exercise.observe(namespace[exercise.name], [case])
+                if exercise.compare(right, seen, exercise.tolerance) is not None:
+                    return False
+    except TimeoutError:
+        return False
+    return not broken(exercise.rules, mutant.source, exercise.name)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in a block that computes for too long; to a probe it is an error like any other.
+
+    The processor's time counts, so that a busy machine kills no mutant that an idle one would let live.
+    """
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"a mutant ran for more than {seconds} s")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -1,0 +1,22 @@
+"""Write the stubs of a new exercise: its cells, its file and its answer bank."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `new`."""
+    parser.add_argument("name", metavar="NAME", help="the new exercise, such as column_range")
+    parser.add_argument("chapter", metavar="CHAPTER", help="the chapter, by the stem of its file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the stubs, and say where they are and what comes next."""
+    from autograder.authoring.form import MARK
+    from autograder.authoring.stubs import new
+    from autograder.catalog.place import find_course
+
+    print("\n".join(new(find_course(args.root), args.name, args.chapter)))
+    print(f"Write what is asked for behind {MARK}; `python -m autograder prove {args.name}` says what is missing.")
+    return 0

@@ -1,0 +1,147 @@
+"""The parts of an exercise at build time: what has no mirror is told in a line, with the file and what to write."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.authoring.parts import ExerciseParts
+from tests.proven_course import edit, make_proven_course
+
+FILE = "exercises/week_ends/swap_ends.py"
+BANK = "answers/week_ends/swap_ends.py"
+CHAPTER = "chapters/week_ends.py"
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> ExerciseParts:
+    """An exercise that has everything."""
+    return make_proven_course(tmp_path)
+
+
+def built(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What `build` says of a course that it refuses; it writes nothing."""
+    project = parts.course.parent
+
+    assert main(["--root", str(project), "build"]) == 1
+    assert not (project / "notebooks").exists()
+    told = capsys.readouterr().err.removeprefix("error: ").replace(f"{parts.course}/", "")
+    return told.replace("lessons/", "").replace(f"{project.name}/", "").splitlines()
+
+
+def test_an_exercise_without_a_bank(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The bank's file is named."""
+    parts.bank.unlink()
+
+    assert [f'{BANK}: not there; write `bank = AnswerBank("swap_ends")`, wrong and right answers.'] == built(
+        parts, capsys
+    )
+
+
+def test_an_exercise_without_a_file(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The cells and the bank alone are no exercise."""
+    parts.exercise.unlink()
+
+    assert [f"{FILE}: not there; write the requirements, cases and hints of 'swap_ends'."] == built(parts, capsys)
+
+
+def test_files_of_an_exercise_that_no_cell_has(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them are told at once."""
+    for path in (parts.exercise, parts.bank):
+        text = path.read_text().replace("swap_ends", "swap_end")
+        path.with_name("swap_end.py").write_text(text)
+
+    assert [
+        f"{FILE.replace('ends.py', 'end.py')}: {CHAPTER} has no exercise 'swap_end'; "
+        'write its cells there, exercise="swap_end" and check="swap_end", or delete the file.',
+        f"{BANK.replace('ends.py', 'end.py')}: answers to 'swap_end', which is no exercise of {CHAPTER} "
+        "(is it 'swap_ends'?); rename or delete the file.",
+    ] == built(parts, capsys)
+
+
+@pytest.mark.parametrize("kind", ["exercises", "answers"])
+def test_a_folder_of_no_chapter(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    """A misspelt folder is not passed over."""
+    folder = parts.course / kind / "week_end"
+    folder.mkdir()
+    (folder / "swap_ends.py").write_text("")
+
+    assert [
+        f"{kind}/week_end: there is no chapter 'week_end'; write chapters/week_end.py, or rename the folder."
+    ] == built(parts, capsys)
+
+
+def test_two_exercises_of_one_name_in_two_chapters(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name is given once in a course; `prove` says so too."""
+    parts.chapter.with_name("week_starts.py").write_text(parts.chapter.read_text())
+
+    assert [
+        f"chapters/week_starts.py:17: the exercise 'swap_ends' stands in {CHAPTER}:17 too; give one another name."
+    ] == built(parts, capsys)
+    assert main(["--root", str(parts.course.parent), "prove", "swap_ends"]) == 1
+    assert (
+        "'swap_ends' stands in week_ends and in week_starts; give one of them another name." in capsys.readouterr().err
+    )
+
+
+def test_two_exercises_of_one_name_in_one_chapter(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second one's line is named."""
+    cells = parts.chapter.read_text().partition("# %% exercise=")
+    parts.chapter.write_text(f"{''.join(cells)}\n{cells[1]}{cells[2]}")
+
+    (line,) = built(parts, capsys)
+    assert line.startswith(CHAPTER) and "the name 'swap_ends' stands on line 17 too; choose another." in line
+
+
+def test_a_requirement_that_no_case_shows(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is written and never asked is told."""
+    edit(parts.exercise, "    yield between", "    return\n    yield between")
+
+    assert [
+        f"{FILE}: no case shows the requirement 'leaves what is between' (between); "
+        "yield one, or take the requirement out."
+    ] == built(parts, capsys)
+
+
+def test_a_case_for_no_requirement(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """What to make of its sentence is told."""
+    edit(parts.exercise, "    yield between", '    yield Case("is new", draw.normal(3))\n    yield between')
+
+    assert [
+        f"{FILE}: expected each case to be made by a requirement, found 'is new'. "
+        "Make a Requirement of that sentence, and yield what it gives when it is called."
+    ] == built(parts, capsys)
+
+
+def test_no_hint(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """And where to write one."""
+    edit(parts.exercise, ', hints=("Which numbers stay?", "`row.clone()` may be written into.")', "")
+
+    assert [f'{FILE}: swap_ends: expected at least one hint, found none. Write hints=("...",) in @exercise.'] == built(
+        parts, capsys
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("import Draw\n", "import Draws\n", ":7: ImportError: cannot import name 'Draws'"),
+        ("yield ends(", "yield end(", ":19: NameError: name 'end' is not defined. Correct it."),
+        ("def swap_ends(", "def swap_ends", ":17: SyntaxError: "),
+    ],
+)  # fmt: skip
+def test_a_slip(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: str, new: str, told: str) -> None:
+    """What Python says, with file and line, and no traceback."""
+    edit(parts.exercise, old, new)
+
+    (line,) = built(parts, capsys)
+    assert line.startswith(FILE + told)
+
+
+def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """A probe of the course's own that fails is told with its line."""
+    helper = parts.exercise.with_name("_watching.py")
+    edit(helper, "return calling()", "return lambda answer, case: {'seen': case.argument}")
+
+    (line,) = built(parts, capsys)
+    assert line.startswith("exercises/week_ends/_watching.py:9: AttributeError: ")

@@ -1,0 +1,236 @@
+"""The proof of an exercise: whatever is missing is told in a line, with the file and what to write."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.authoring.build import build
+from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.proof import prove
+from tests.proven_course import edit, make_proven_course
+from tests.second_course import SENTENCE
+
+BANK = "lessons/answers/week_ends/swap_ends.py"
+FILE = "lessons/exercises/week_ends/swap_ends.py"
+CELL = "lessons/chapters/week_ends.py:17"
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> ExerciseParts:
+    """An exercise that is proven once the course is built."""
+    return make_proven_course(tmp_path)
+
+
+def told(parts: ExerciseParts) -> list[str]:
+    """What is missing, beside a build."""
+    return [line for line in prove(parts) if "make build" not in line]
+
+
+class TestCommand:
+    def test_a_proven_exercise(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+        """Built, nothing is missing: the command says so, and keeps in mind that it was proven."""
+        project = parts.course.parent
+        build(project)
+
+        assert main(["--root", str(project), "prove", "swap_ends"]) == 0
+        assert "swap_ends: proven in" in capsys.readouterr().out
+        assert len(list((project / "build" / "proved" / "week_ends" / "swap_ends").iterdir())) == 1
+
+    def test_what_is_missing_is_counted(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+        """Not built, both files are named, and nothing is kept in mind."""
+        project = parts.course.parent
+
+        assert main(["--root", str(project), "prove", "swap_ends"]) == 1
+        assert [
+            "lessons/shipped/week_ends.json: not what the cases and the bank show; run `make build`.",
+            "lessons/shipped/week_ends.hints.json: not the exercise's hints; run `make build`.",
+            "swap_ends: 2 things are missing.",
+        ] == capsys.readouterr().err.splitlines()
+        assert not (project / "build").exists()
+
+    def test_an_unknown_exercise(self, parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+        """Before anything is proven, one line names the nearest exercise."""
+        assert main(["--root", str(parts.course.parent), "prove", "swap_ends", "swap_end"]) == 1
+        told = capsys.readouterr()
+
+        assert ("", "error: there is no exercise called 'swap_end'. Did you mean 'swap_ends'?\n") == (
+            told.out,
+            told.err,
+        )
+
+
+class TestParts:
+    def test_without_a_bank(self, parts: ExerciseParts) -> None:
+        """The file to write is named."""
+        parts.bank.unlink()
+
+        assert [f'{BANK}: not there; write `bank = AnswerBank("swap_ends")`, wrong and right answers.'] == prove(parts)
+
+    def test_without_a_file(self, parts: ExerciseParts) -> None:
+        """The mirror of a bank is its exercise's file."""
+        parts.exercise.unlink()
+
+        assert [f"{FILE}: not there; write the requirements, cases and hints of 'swap_ends'."] == prove(parts)
+
+    def test_without_cells(self, parts: ExerciseParts) -> None:
+        """File and bank of an exercise that the chapter does not have are both named."""
+        edit(parts.chapter, 'exercise="swap_ends"', 'exercise="swap"')
+        edit(parts.chapter, "def swap_ends", "def swap")
+        edit(
+            parts.chapter,
+            'check="swap_ends" points=2\ncheck("swap_ends", swap_ends)',
+            'check="swap" points=2\ncheck("swap", swap)',
+        )
+
+        where = "lessons/chapters/week_ends.py"
+        assert [
+            f"{FILE}: {where} has no exercise 'swap_ends'; "
+            'write its cells there, exercise="swap_ends" and check="swap_ends", or delete the file.',
+            f"{BANK}: answers to 'swap_ends', which is no exercise of {where} (is it 'swap'?); "
+            "rename or delete the file.",
+        ] == [line.replace(str(parts.course.parent.name) + "/", "") for line in prove(parts)]
+
+    def test_a_slip_in_a_file(self, parts: ExerciseParts) -> None:
+        """A name that is nowhere defined is told with file and line, not by a traceback."""
+        edit(parts.exercise, "yield ends(", "yield end(")
+
+        (line,) = prove(parts)
+        assert "NameError: name 'end' is not defined" in line and line.startswith(str(parts.exercise))
+
+    def test_without_hints(self, parts: ExerciseParts) -> None:
+        """What to write is said."""
+        edit(parts.exercise, ', hints=("Which numbers stay?", "`row.clone()` may be written into.")', "")
+
+        (line,) = prove(parts)
+        assert line.startswith(f"{parts.exercise}: swap_ends: expected at least one hint, found none. Write hints=")
+
+
+class TestCases:
+    def test_a_requirement_that_no_case_shows(self, parts: ExerciseParts) -> None:
+        """It is found in the file, also inside a table."""
+        edit(
+            parts.exercise,
+            "\n\n@exercise",
+            '\nTABLE = {"a": Requirement("is never shown", untouched())}\n\n\n@exercise',
+        )
+
+        assert [
+            f"{FILE}: no case shows the requirement 'is never shown' (TABLE); yield one, or take the requirement out."
+        ] == told(parts)
+
+    def test_a_case_for_no_requirement(self, parts: ExerciseParts) -> None:
+        """A sentence alone is no requirement."""
+        edit(parts.exercise, "    yield between", '    yield Case("is new", draw.normal(3))\n    yield between')
+
+        (line,) = prove(parts)
+        assert line.startswith(f"{parts.exercise}: expected each case to be made by a requirement, found 'is new'.")
+
+    def test_cases_that_are_always_the_same(self, parts: ExerciseParts) -> None:
+        """What is random comes from `draw`."""
+        edit(parts.exercise, "ends(draw.normal(2))", "ends(Draw(3).normal(2))")
+        edit(parts.exercise, "between(draw.normal(draw.whole(4, 7)))", "between(Draw(3).normal(5))")
+
+        assert f"{FILE}: every seed draws the same cases; take their numbers from `draw`." in told(parts)
+
+    def test_a_seed_with_a_requirement_of_its_own(self, parts: ExerciseParts) -> None:
+        """Fresh cases ask for what the visible ones ask for."""
+        edit(parts.exercise, "    yield between", "    if draw.whole(0, 1):\n        return\n    yield between")
+
+        assert any("other requirements; yield cases for the same ones, in one order." in line for line in told(parts))
+
+
+class TestAnswers:
+    def test_a_solution_that_fails(self, parts: ExerciseParts) -> None:
+        """Nothing else is looked at: everything would be held against it."""
+        edit(parts.chapter, "    return row[order]", "    return row[order] * torch.rand(1)")
+
+        (line,) = told(parts)
+        assert line.startswith(f"{CELL}: on the visible cases the solution fails 'swaps the ends'")
+
+    def test_a_solution_that_raises(self, parts: ExerciseParts) -> None:
+        """It is told with the chapter's line."""
+        edit(parts.chapter, "    return row[order]", "    return row[nothing]")
+
+        (line,) = prove(parts)
+        assert ":17: the solution of 'swap_ends' raised NameError: name 'nothing' is not defined" in line
+
+    def test_a_wrong_answer_with_full_points(self, parts: ExerciseParts) -> None:
+        """The cases cannot see it."""
+        edit(parts.bank, "    return row.flip(0)", "    return torch.cat([row[-1:], row[1:-1], row[:1]]).clone()")
+
+        assert [
+            f"{BANK}: the wrong answer 'turned-round' has full points on the visible cases; "
+            f"add a case to {FILE} that refuses it."
+        ] == told(parts)
+
+    def test_two_mistakes_that_look_the_same(self, parts: ExerciseParts) -> None:
+        """Neither can be told by its own sentence."""
+        edit(parts.bank, "    return torch.cat([row[1:], row[:1]])", "    return torch.flip(row, dims=(0,))")
+
+        lines = told(parts)
+        assert len(lines) == 2 and all("is told otherwise on the visible cases by 'leaves" in line for line in lines)
+
+    def test_a_right_answer_that_is_refused(self, parts: ExerciseParts) -> None:
+        """With the requirement that refuses it."""
+        edit(parts.bank, "    out[0], out[-1] = row[-1], row[0]", "    out[0] = row[-1]")
+
+        (line,) = told(parts)
+        assert line.startswith(f"{BANK}: the right answer 'clone' is refused on the visible cases by 'swaps the ends'")
+
+    def test_an_answer_that_uses_what_the_setup_cell_has_not(self, parts: ExerciseParts) -> None:
+        """A student's notebook has only what its setup cell imports."""
+        edit(parts.bank, "import torch\n", "import torch\nfrom math import inf\n")
+        edit(
+            parts.bank,
+            "def swap_ends(row):\n    return row.flip(0)",
+            "def swap_ends(row, least=inf):\n    return row.flip(0)",
+        )
+
+        assert [
+            f"{BANK}: the wrong answer 'turned-round' cannot be run below the setup cell "
+            "(NameError: name 'inf' is not defined); use what that cell imports."
+        ] == told(parts)
+
+    def test_a_thoughtless_answer_with_points(self, parts: ExerciseParts) -> None:
+        """The first requirement refuses whoever has not begun."""
+        edit(parts.exercise, "yield ends(draw.normal(2))", "yield ends(draw.normal(1))")
+
+        assert f"{FILE}: who returns the first argument has points; let the first requirement refuse it." in told(parts)
+
+    def test_a_mutant_that_nothing_refuses(self, parts: ExerciseParts) -> None:
+        """It needs a case, or a reason; one that is listed and refused is taken out."""
+        edit(parts.bank, '"row -> order (3)"', '"row -> order"')
+
+        assert [
+            f"{FILE}: nothing refuses the solution with `row -> order (3)`; add a case that does, "
+            f"or list it with the reason in bank.survives of {BANK}.",
+            f"{BANK}: `row -> order` is listed as a survivor and does not survive; take it out.",
+        ] == told(parts)
+
+
+class TestForm:
+    @pytest.mark.parametrize(
+        ("old", "new", "line"),
+        [
+            ("You turn", "you turn", "the sentence of 'turned-round' begins with 'y'; begin with a capital letter"),
+            ('change places.")', 'change places")', "the sentence of 'turned-round' ends in 's'; end it with a full"),
+            ("whatever these are.", "whatever these are", "the survivor 'row -> order (3)' has the reason"),
+            ("You move the first number and forget the last one.", SENTENCE, "'first-only' and 'turned-round' have"),
+            ('@bank.right("pieces")', '@bank.wrong("pieces", "It is right.")', "1 right answer, where a warm-up"),
+        ],
+    )
+    def test_a_bank_that_is_not_in_form(self, parts: ExerciseParts, old: str, new: str, line: str) -> None:
+        """Numbers, sentences and reasons."""
+        edit(parts.bank, old, new)
+
+        assert any(each.startswith(f"{BANK}: {line}") for each in told(parts)), told(parts)
+
+    def test_hints_that_are_not_in_form(self, parts: ExerciseParts) -> None:
+        """Two or three, all different."""
+        edit(parts.exercise, '"`row.clone()` may be written into."', '*["Which numbers stay?"] * 3')
+
+        assert [
+            f"{FILE}: 4 hints; write two or three, from a nudge to nearly there.",
+            f"{FILE}: two hints are alike; let each lead on from the one before.",
+        ] == told(parts)

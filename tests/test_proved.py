@@ -1,0 +1,87 @@
+"""What was proven before is known by its content: whatever a proof depends on changes the name of its file."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build import build
+from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.proved import ROOMS, proof_path, remember
+from tests.proven_course import edit, make_proven_course
+from tests.small_chapter import PROJECT
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> ExerciseParts:
+    """An exercise, built."""
+    parts = make_proven_course(tmp_path)
+    build(tmp_path)
+    return parts
+
+
+def test_it_lies_in_the_build_folder(parts: ExerciseParts) -> None:
+    """Under the chapter and the exercise; the same content has the same name."""
+    path = proof_path(parts)
+    remember(path)
+
+    assert path.parent == parts.course.parent / "build" / "proved" / "week_ends" / "swap_ends"
+    assert path.is_file() and path == proof_path(parts)
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        ("chapters/week_ends.py", "order[0], order[-1] = len(row) - 1, 0", "order[-1], order[0] = 0, len(row) - 1"),
+        ("chapters/week_ends.py", "import torch\n", "import torch\nimport math\n"),
+        ("chapters/week_ends.py", '"""Return a new row', '"""Return another row'),
+        ("exercises/week_ends/swap_ends.py", "draw.whole(4, 7)", "draw.whole(4, 8)"),
+        ("exercises/week_ends/_watching.py", "calling()", "calling(rng=True)"),
+        ("answers/week_ends/swap_ends.py", "You turn the whole row round.", "You turn the row round."),
+        ("shipped/week_ends.json", "You turn the whole row round.", "You turn the row round."),
+        ("shipped/week_ends.hints.json", "Which numbers", "What numbers"),
+    ],
+)
+def test_what_a_proof_depends_on(parts: ExerciseParts, place: str, old: str, new: str) -> None:
+    """Solution, starter, setup cell, cases, helpers, answers, and what is shipped."""
+    before = proof_path(parts)
+    edit(parts.course / place, old, new)
+
+    assert before != proof_path(parts)
+
+
+def test_what_it_does_not_depend_on(parts: ExerciseParts) -> None:
+    """The prose of the chapter, and another exercise."""
+    before = proof_path(parts)
+    edit(parts.chapter, "# Both ends of a row.", "# The two ends of a row.")
+    (parts.exercise.with_name("other.py")).write_text("")
+
+    assert before == proof_path(parts)
+
+
+def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
+    """What a file takes from its neighbour is part of it."""
+    other = parts.exercise.with_name("other.py")
+    other.write_text("ONE = 1\n")
+    edit(parts.exercise, "from ._watching import", "from .other import ONE\nfrom ._watching import")
+    before = proof_path(parts)
+    other.write_text("ONE = 2\n")
+
+    assert before != proof_path(parts)
+
+
+def test_another_machine_has_a_proof_of_its_own(parts: ExerciseParts) -> None:
+    """What holds here need not hold on another processor."""
+    assert proof_path(parts) != proof_path(parts, "an older processor")
+
+
+def test_the_rooms_of_a_proof_are_all_named() -> None:
+    """A proof imports no room that its name does not stand for."""
+    code = (
+        "import sys, autograder.authoring.proof\n"
+        "print(*{name.split('.')[1] for name in sys.modules if name.startswith('autograder.') and name.count('.') > 1})"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+
+    assert set(told.split()) == set(ROOMS)
