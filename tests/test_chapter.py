@@ -91,7 +91,7 @@ class TestMissing:
 
     def test_file_name(self, tmp_path: Path) -> None:
         """A chapter's file name is its stem everywhere, so that it must have the form of one."""
-        path = tmp_path / "tensors.py"
+        path = tmp_path / "Tensors-1.py"
         path.write_text(TEXT)
         with pytest.raises(ChapterError, match="expected a file name such as "):
             read_chapter(path)
