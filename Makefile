@@ -2,13 +2,14 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test quick test-browser build grade report site bench nbval run lint style types unit lock clean
+.PHONY: help lab test quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
 CHAPTERS := $(basename $(notdir $(sort $(wildcard course/chapters/*.py))))
 SEED ?= 1
 JOBS ?= 1
+SOLVED ?= solutions
 NOTEBOOKS ?= notebooks solutions
 TORCH = $(shell sed -n 's/^torch==//p' requirements.lock)
 
@@ -69,7 +70,11 @@ run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER
 	@mkdir -p build/runs
 	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} papermill --no-progress-bar -p seed $(SEED) \
 		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \
-		solutions/{}.ipynb build/runs/{}-$(SEED).ipynb
+		$(SOLVED)/{}.ipynb build/runs/{}-$(SEED).ipynb
+
+proofs: $(READY) ## run the solved chapters with what their lessons claim out of readers' sight
+	python -m autograder build --proofs build/proofs
+	$(MAKE) --no-print-directory run SOLVED=build/proofs JOBS=2
 
 lint: style types ## check style and types
 

@@ -29,6 +29,9 @@ guess = (1 + 41)  # what is the sum?
 # %% name="the-sum"
 reveal(guess, sum([41, 1]))
 
+# %% claim=true
+assert sum([41, 1]) == 42 - 0 * seed, "out of the reader's sight"
+
 # %% figure=true
 math.pi
 

@@ -46,7 +46,7 @@ def parts(thorough: bool) -> tuple[Part, ...]:
         Part("types", ("types",)),
         Part("unit", ("unit",)),
         Part("nbval", ("nbval",) if thorough else ("nbval", "NOTEBOOKS=notebooks")),
-        Part("papermill", ("run", "JOBS=2"), solved),
+        Part("papermill", ("proofs",), solved),
     )
 
 

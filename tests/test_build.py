@@ -7,6 +7,7 @@ import pytest
 
 from autograder.authoring.build import build, render
 from autograder.authoring.chapter import read_chapter
+from autograder.authoring.notebook import proof_notebook
 from autograder.errors import CourseError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
@@ -41,9 +42,19 @@ class TestNotebooks:
         found = cells(project, folder)
         keys = {key for cell in found.values() for key in cell.metadata}
 
-        assert len(read_chapter(project / "course/chapters" / f"{STEM}.py").cells) + 1 == len(found)
+        assert len(read_chapter(project / "course/chapters" / f"{STEM}.py").handed_out) + 1 == len(found)
         assert keys <= {"nbgrader", "tags", "jupyter", "cellView", "deletable", "editable"}
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in found.values())
+
+    def test_claims_are_out_of_sight(self, project: Path) -> None:
+        """No notebook that is handed out holds a claim; the proof notebook has it below the cell that it is about."""
+        claim = "out of the reader's sight"
+        proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
+        place = next(place for place, cell in enumerate(proof) if claim in cell.source)
+
+        assert proof[place - 1].id == "the-sum" and len(proof) == len(cells(project, "solutions")) + 1
+        for folder in ("notebooks", "solutions", "course/source", "course/release"):
+            assert not any(claim in cell.source for cell in cells(project, folder).values())
 
     def test_ids(self, project: Path) -> None:
         """Ids are the names, the grade ids, or drawn from the content; equal cells get different ids."""

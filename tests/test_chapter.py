@@ -26,7 +26,7 @@ class TestReading:
         """Each cell's keys tell what it is for."""
         kinds = [cell.kind.value for cell in chapter.cells]
 
-        expected = "markdown parameters setup markdown predict lesson figure markdown exercise check"
+        expected = "markdown parameters setup markdown predict lesson claim figure markdown exercise check"
         assert [*expected.split(), "markdown", "exercise", "check"] == kinds
 
     def test_lines(self, chapter: Chapter) -> None:
@@ -100,7 +100,7 @@ class TestMissing:
 # (what the author wrote instead of what, on which line the message points, what it says)
 SLIPS = {
     "misspelt key": ('exercise="double"', 'exercize="double"', "no key exercize=; did you mean exercise="),
-    "unknown key": ("figure=true", "zzz=true", "no key zzz=; the keys are: check, exercise, extra, figure, "),
+    "unknown key": ("figure=true", "zzz=true", "no key zzz=; the keys are: check, claim, exercise, extra, figure, "),
     "bare word": ("figure=true", "figure", "cannot read the cell marker `# %% figure`"),
     "title": ("# %% figure=true", "# %% A title", "cannot read the cell marker"),
     "no quotes": ('check="double"', "check=double", "cannot read the cell marker"),
@@ -164,6 +164,14 @@ SLIPS = {
     ),
     "no reveal": ("reveal(guess, ", "print(", "expected `reveal(guess, ...)` in the next code cell"),
     "parameter computed": ("seed = 0", "seed = int(0)", "expected lines such as `seed = 0`"),
+    "claim under prose": ("math.pi", "math.pi\n\n# %% [markdown]\n# Pi.\n\n# %% claim=true\nassert True", "move it up"),
+    "claim of nothing": (
+        "assert sum([41, 1]) == 42 - 0 * seed",
+        "print(42)",
+        "expected an assert in a claim, found none",
+    ),
+    "claim that gives": ("assert sum([41, 1])", "total = 42\nassert sum([41, 1])", "a claim gives 'total' a value"),
+    "claim no Python": ("assert sum([41, 1])", "assert sum([41, 1)", "the claim is no Python"),
     "wide line": ("math.pi", "math.pi  # " + "wide " * 20, "at most 100 characters in code cells, found 111: `math.pi"),
     "marker in a string": (
         "math.pi",

@@ -1,6 +1,7 @@
 """The tables of what each chapter teaches, held to the cells of the chapters."""
 
 import ast
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,13 @@ def holds_a_claim(source: str) -> bool:
     return any(isinstance(node, ast.Assert) for node in nodes) or not calls.isdisjoint(HELPERS)
 
 
+def with_claims(path: Path, cell: Cell) -> str:
+    """The text of a cell and of the claims right below it."""
+    cells = chapter(path).cells
+    below = itertools.takewhile(lambda each: each.kind is Kind.CLAIM, cells[cells.index(cell) + 1 :])
+    return "\n".join([cell.source, *(claim.source for claim in below)])
+
+
 def test_each_id_stands_once(path: Path) -> None:
     """No statement is listed twice, and each id is a plain slug."""
     ids = [entry["id"] for entry in entries(path)]
@@ -70,7 +78,7 @@ def test_each_claim_is_held(path: Path) -> None:
     loose = [
         entry["id"]
         for entry in claims
-        if cells[entry["cell"]].kind is Kind.MARKDOWN or not holds_a_claim(cells[entry["cell"]].source)
+        if cells[entry["cell"]].kind is Kind.MARKDOWN or not holds_a_claim(with_claims(path, cells[entry["cell"]]))
     ]
 
     assert loose == []

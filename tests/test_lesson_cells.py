@@ -1,9 +1,12 @@
 """What lesson cells use: `reveal` and `shows_error`."""
 
+from collections.abc import Iterator
+
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.notebook.lesson_cells import Reveal, shows_error
+from autograder.notebook.lesson_cells import Reveal, reveal, shows_error
 
 
 class TestReveal:
@@ -18,6 +21,11 @@ class TestReveal:
             (6, torch.tensor(6.0)),
             (torch.float32, torch.float32),
             ("view", "view"),
+            (0.333, 1 / 3),
+            ("6", 6),
+            ("(2, 3)", torch.Size([2, 3])),
+            ("float32", torch.float32),
+            ("torch.float32", torch.float32),
         ],
     )
     def test_a_guess_that_means_the_same_holds(self, guess: object, actual: object) -> None:
@@ -26,7 +34,18 @@ class TestReveal:
 
     @pytest.mark.parametrize(
         ("guess", "actual"),
-        [((3, 2), torch.Size([2, 3])), (1, True), (torch.float32, torch.float64), (None, 1)],
+        [
+            ((3, 2), torch.Size([2, 3])),
+            (1, True),
+            (torch.float32, torch.float64),
+            (None, 1),
+            (16777217, 16777216.0),
+            (2e-8, 0.0),
+            (0, 2e-8),
+            ("7", 6),
+            ("float64", torch.float32),
+            ("view(", 1),
+        ],
     )
     def test_a_wrong_guess_does_not_hold(self, guess: object, actual: object) -> None:
         """Another value, or a bool for a number, is not the prediction."""
@@ -44,6 +63,32 @@ class TestReveal:
         told = Reveal(..., 42)._repr_html_()
 
         assert told.index("<details>") < told.index("42") < told.index("</details>")
+
+
+class TestNotebook:
+    @pytest.fixture
+    def shell(self) -> Iterator[InteractiveShell]:
+        """A shell in which `reveal` is at home."""
+        shell = InteractiveShell.instance()
+        shell.user_ns["reveal"] = reveal
+        yield shell
+        InteractiveShell.clear_instance()
+
+    def run(self, shell: InteractiveShell, source: str, capsys: pytest.CaptureFixture[str]) -> str:
+        """What a cell shows."""
+        capsys.readouterr()
+        shell.run_cell(source).raise_error()
+        return capsys.readouterr().out
+
+    def test_a_guess_belongs_to_its_cell(self, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+        """Whoever skips a prediction is not judged by the one before; a cell that runs again remembers its own."""
+        shell.run_cell("guess = 6")
+
+        assert "You predicted 6" in self.run(shell, "reveal(guess, 6)", capsys)
+        assert "No guess yet" in self.run(shell, "reveal(guess, 7)", capsys)
+        assert "You predicted 6" in self.run(shell, "reveal(guess, 6)", capsys)
+        shell.run_cell("guess = 5")
+        assert "You predicted 5" in self.run(shell, "reveal(guess, 6)", capsys)
 
 
 class TestShowsError:

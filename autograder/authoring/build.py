@@ -81,6 +81,17 @@ def build(project: Path, observer: Observe = observe) -> list[str]:
     return told + [_aside(project, path, "the stray") for path in _strays(project, outputs)]
 
 
+def write_proofs(project: Path, folder: Path) -> list[Path]:
+    """Write each solved chapter with the claims in their places, for the tests to run; returns where they are."""
+    from autograder.authoring.notebook import proof_notebook, to_bytes
+
+    public = address.read(project)
+    chapters = read_course(find_course(project))
+    made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
+    files.write_all(made)
+    return list(made)
+
+
 def _aside(project: Path, path: Path, what: str) -> str:
     place = files.put_aside(project / path, project)
     return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"

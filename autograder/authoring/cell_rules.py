@@ -8,6 +8,7 @@ from collections.abc import Callable
 from autograder.authoring import regions
 from autograder.authoring.cells import Cell, Chapter, Kind, guess_of
 from autograder.authoring.chapter_rules import fail
+from autograder.names import names_of
 
 _SOLUTION_ONLY = [("BEGIN", regions.SOLUTION), ("END", regions.SOLUTION)]
 _WIDTH = 100
@@ -137,6 +138,26 @@ def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
         fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 
 
+def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold a claim to its place and purpose: below code, with an assert, giving no name to readers' cells."""
+    _no_markers(chapter, index, cell)
+    if chapter.cells[index - 1].kind is Kind.MARKDOWN:
+        fail(chapter.where, cell.line, "expected a claim right below the code that it is about; move it up.")
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the claim is no Python ({error.msg}); correct it.")
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        fail(chapter.where, cell.line, "expected an assert in a claim, found none; write what must be so.")
+    given = sorted(name for name in names_of(tree.body).bound if not name.startswith("_"))
+    if given:
+        fail(
+            chapter.where,
+            cell.line,
+            f"a claim gives {given[0]!r} a value, which readers' notebooks would not have; let the name begin with _.",
+        )
+
+
 CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
     Kind.EXERCISE: _exercise,
     Kind.CHECK: _check,
@@ -146,4 +167,5 @@ CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
     Kind.LESSON: _no_markers,
     Kind.SETUP: _no_markers,
     Kind.FIGURE: _no_markers,
+    Kind.CLAIM: _claim,
 }

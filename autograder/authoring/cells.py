@@ -23,6 +23,7 @@ class Kind(Enum):
     PARAMETERS = "parameters"
     PREDICT = "predict"
     FIGURE = "figure"
+    CLAIM = "claim"
     EXERCISE = "exercise"
     CHECK = "check"
 
@@ -58,6 +59,11 @@ class Chapter:
     stem: str
     where: str
     cells: tuple[Cell, ...]
+
+    @property
+    def handed_out(self) -> tuple[Cell, ...]:
+        """The cells that a notebook for readers has: all but the claims, which the tests run out of their sight."""
+        return tuple(cell for cell in self.cells if cell.kind is not Kind.CLAIM)
 
     def of_kind(self, kind: Kind) -> Iterator[Cell]:
         """Yield the cells of one kind."""

@@ -7,6 +7,7 @@ exercise="relu"                 a solution cell
 check="relu" points=2           its check, in points; or, for a stretch exercise, extra=2
 predict=true                    a guess; the next code cell calls reveal(guess, ...)
 figure=true                     a cell whose result is a figure
+claim=true                      asserts about the cell above, which the tests run and no reader sees
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _KINDS: dict[str, frozenset[str]] = {
     "parameters": frozenset({"parameters", "name"}),
     "predict": frozenset({"predict", "name"}),
     "figure": frozenset({"figure", "name"}),
+    "claim": frozenset({"claim", "name"}),
     "exercise": frozenset({"exercise", "name"}),
     "check": frozenset({"check", "points", "extra", "name"}),
 }

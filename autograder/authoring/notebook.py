@@ -1,4 +1,4 @@
-"""A chapter as a notebook: nbgrader's source, and the worked solutions.
+"""A chapter as a notebook: nbgrader's source, the worked solutions, and the proof of what the lessons claim.
 
 Nothing here is random and nothing comes from the machine: the same chapter gives the same bytes. Ids come
 from names or content, and metadata holds the keys written here and no others.
@@ -49,20 +49,27 @@ def solution_notebook(chapter: Chapter, address: str) -> Notebook:
     return _notebook(chapter, address, _solved_text)
 
 
+def proof_notebook(chapter: Chapter, address: str) -> Notebook:
+    """The solved notebook with the claims in their places; for the tests alone."""
+    return _notebook(chapter, address, _solved_text, claims=True)
+
+
 def to_bytes(notebook: Notebook) -> bytes:
     """The notebook as a file's content; raises nbformat's ValidationError where it is no valid notebook."""
     nbformat.validate(notebook)
     return (str(nbformat.writes(notebook)) + "\n").encode()
 
 
-def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str]) -> Notebook:
-    cells = list(_cells(chapter, address, text))
+def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool = False) -> Notebook:
+    cells = list(_cells(chapter, address, text, claims))
     notebook: Notebook = new_notebook(cells=cells, metadata=_METADATA)
     return notebook
 
 
-def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str]) -> Iterator[Notebook]:
+def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool) -> Iterator[Notebook]:
     for index, (cell, cell_id) in enumerate(zip(chapter.cells, cell_ids(chapter), strict=True)):
+        if cell.kind is Kind.CLAIM and not claims:
+            continue
         if index == 1:
             yield new_code_cell(_install_text(address), id="install", metadata={})
         source = text(cell)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `build`."""
-    parser.add_argument("--check", action="store_true", help="write nothing; say which files are not up to date")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="write nothing; say which files are not up to date")
+    what.add_argument("--proofs", type=Path, metavar="FOLDER", help="write only the solved chapters with their claims")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build, or check; returns 1 where the check finds something."""
-    from autograder.authoring.build import build, check_sync
+    from autograder.authoring.build import build, check_sync, write_proofs
 
+    if args.proofs:
+        print("\n".join(f"wrote {path}" for path in write_proofs(args.root, args.proofs)))
+        return 0
     if args.check:
         return _report([str(problem) for problem in check_sync(args.root)])
     print("\n".join(build(args.root) or ["Everything is up to date."]))

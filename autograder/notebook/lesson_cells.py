@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from IPython import get_ipython
 from IPython.display import display
 
 from autograder.telling.markup import tag
@@ -13,6 +16,7 @@ from autograder.telling.palette import OPEN, PASSED, SURPRISING
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.probe import see
 
+_THREE_DIGITS = Tolerance(1e-3, 0.0)
 _INVITATION = "No guess yet: replace the ... above and run both cells."
 
 
@@ -40,13 +44,50 @@ class Reveal:
 
 
 def reveal(guess: object, actual: object) -> None:
-    """Show a prediction (`...` means none yet) beside the value that the run gave."""
+    """Show a prediction (`...` means none yet) beside the value that the run gave.
+
+    A guess belongs to one cell: afterwards the notebook's `guess` is `...` again, so that whoever skips the next
+    prediction is not judged by this one. The same cell, run again, remembers it.
+    """
+    shell, place = get_ipython(), sys._getframe(1).f_code.co_filename
+    if shell is not None:
+        guess = _guesses.get(place, guess) if guess is ... else guess
+        _guesses[place] = guess
+        for name in [name for name, value in shell.user_ns.items() if name.startswith("guess") and value is guess]:
+            shell.user_ns[name] = ...
     display(Reveal(guess, actual))
 
 
+# By the name under which a cell was compiled, which stands for its text.
+_guesses: dict[str, object] = {}
+
+
 def _agree(guess: object, actual: object) -> bool:
-    """Equal as a reader means it: (2, 3) is torch.Size([2, 3]), 1 is 1.0, a list is a tensor's values."""
-    return first_difference(_loose(actual), _loose(guess), Tolerance(1e-3, 1e-6)) is None
+    """Equal as a reader means it: (2, 3) is torch.Size([2, 3]), 1 is 1.0, a list is a tensor's values.
+
+    Whole numbers are exact, and so is 0: of the others three digits count.
+    """
+    if isinstance(guess, str) and not isinstance(actual, str):
+        written = _brief(actual)
+        return _brief(guess) in (written, written.removeprefix("torch.")) or _agree(_unquoted(guess), actual)
+    difference = first_difference(_loose(actual), _loose(guess), _THREE_DIGITS)
+    return difference is None and _exact(_loose(guess), _loose(actual))
+
+
+def _unquoted(guess: str) -> object:
+    """What a guess in quotes is without them; None where that is nothing that a cell could compare."""
+    try:
+        return ast.literal_eval(guess)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _exact(guess: object, actual: object) -> bool:
+    """Whether whole numbers are the same to the last digit; what is no number was compared before."""
+    if isinstance(guess, list) and isinstance(actual, list):
+        return all(map(_exact, guess, actual))
+    whole = isinstance(guess, float) and isinstance(actual, float) and guess.is_integer() and actual.is_integer()
+    return not whole or guess == actual
 
 
 def _loose(value: object) -> object:
