@@ -23,6 +23,7 @@ class MadeJudge:
     """What `still_hold` asks of a judge, for the made exercise and its answers."""
 
     exercises = ExerciseSet("ch99_made", [made.exercise()])
+    names = ("double",)
 
     def key(self, _name: str, seed: int) -> Key:
         """The key of a build here and now."""
@@ -31,6 +32,10 @@ class MadeJudge:
     def shipped_keys(self) -> dict[str, Key]:
         """The made exercise keeps all."""
         return {"double": made.key()}
+
+    def shipped_key(self, name: str) -> Key:
+        """One of them."""
+        return self.shipped_keys()[name]
 
     def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
         """What the known mistakes and a right answer show."""

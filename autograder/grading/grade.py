@@ -75,9 +75,14 @@ class Grading:
         return _report(self._judge, name, outcomes[name], self._plan, self._seed, limits)
 
 
-def planned(submission: Submission, judge: Judge, seed: int) -> Plan:
-    """What is run for a submission, each answer with the fresh cases, and what the rules read."""
-    tasks = [Task(name, judge.cases(name, seed), judge.exercises[name].seconds) for name in judge.chapter.exercises]
+def planned(submission: Submission, judge: Judge, seed: int, only: str | None = None) -> Plan:
+    """What is run for a submission, each answer with the fresh cases, and what the rules read.
+
+    Where `only` one exercise is looked at, the others have no cases: to draw these takes seconds.
+    """
+    looked_at = judge.names if only is None else (only,)
+    cases = {name: judge.cases(name, seed) for name in looked_at}
+    tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     ground = Ground(str(judge.course.resolve()), judge.chapter.stem, judge.chapter.prelude)
     return plan(submission.parts, tasks, ground)
 

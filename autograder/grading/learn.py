@@ -13,6 +13,7 @@ from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, assignment, given_path
 from autograder.grading.grade import planned, report_on
+from autograder.grading.plan import Plan
 from autograder.judging.verdict import Report, Status
 from autograder.reading import inbox
 from autograder.reading.marks import starters
@@ -96,12 +97,14 @@ class _Lab:
     @property
     def source(self) -> str:
         """The answer with its helpers, as plain Python."""
-        return planned(self._submission, self._judge, VISIBLE_SEED).sources[self._exercise]
+        return self._planned(VISIBLE_SEED).sources[self._exercise]
 
     def outcome(self, seed: int) -> Outcome:
         """What the cases of a seed show of the answer."""
-        whole = planned(self._submission, self._judge, seed).program
-        return self._run(whole.only(self._exercise), LIMITS)[self._exercise]
+        return self._run(self._planned(seed).program.only(self._exercise), LIMITS)[self._exercise]
+
+    def _planned(self, seed: int) -> Plan:
+        return planned(self._submission, self._judge, seed, only=self._exercise)
 
     def report(self, seed: int, outcome: Outcome) -> Report:
         """The report on it."""
