@@ -9,11 +9,14 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from autograder.walls.trial import missing
+from tests import remembered
 from tests.asked import UNTIL
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
@@ -49,9 +52,34 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what `make quick` has no time for."""
+    """Leave out what passed before with the same content, and what `make quick` has no time for."""
+    remembered_at = _place(item)
+    if remembered_at is not None and remembered_at.is_file():
+        pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember a test that passed, where it is worth it."""
+    report = yield
+    if report.when == "call" and report.passed and remembered.worth_it(item.path.stem, _groups(item), call.duration):
+        remembered_at = _place(item)
+        if remembered_at is not None:
+            remembered.remember(remembered_at)
+    return report
+
+
+def _groups(item: pytest.Item) -> list[str]:
+    return [str(mark.args[0]) for mark in item.iter_markers("xdist_group") if mark.args]
+
+
+def _place(item: pytest.Item) -> Path | None:
+    """The file that says that a test passed before, with everything as it is now."""
+    return remembered.place(item.nodeid, remembered.about(item.path.stem, _groups(item)))
 
 
 UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down

@@ -1,0 +1,74 @@
+"""What passed before, remembered by content: a test that nothing has changed for is not run again.
+
+What a test depends on is every file of the project but those of chapters that it is not about: which these are, says
+`ABOUT`, and the group of tests that share a chapter's class. Change one of these files, Python or torch, and it runs.
+`THOROUGH=1` remembers nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from subprocess import run
+
+from autograder.files import digest_of, write_all
+from tests.asked import THOROUGH
+from tests.small_chapter import PROJECT
+
+FOLDER = PROJECT / "build" / "proved" / "tests"
+SECONDS = 0.5  # what is quicker is not worth a file
+GROUP = "class of "  # begins the name of a group of tests that share the class of a chapter
+# Of these test modules, the chapters whose text, exercises or answers they look at. Every other is about all of them.
+ABOUT: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("runner", "confinement", "second_course"), ()),
+    **dict.fromkeys(("whole_runs", "learn", "attacks", "attacks_on_teacher", "other_cells"), ("ch01_tensors",)),
+}
+# These draw anew in each run.
+DRAWN = ("fuzz",)
+
+
+def stems() -> list[str]:
+    """The chapters of this project."""
+    return sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
+
+
+@cache
+def content(about: tuple[str, ...]) -> str:
+    """The digest of all files but those of other chapters, and of what runs them."""
+    others = [stem for stem in stems() if stem not in about]
+    listed = run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    unread = (*others, ".md") if others else ()  # what is about some chapters reads no documents
+    names = [name for name in sorted(listed.stdout.splitlines()) if not any(part in name for part in unread)]
+    files = [PROJECT / name for name in names if (PROJECT / name).is_file()]
+    if listed.returncode or not files:
+        return ""
+    return digest_of(sys.version, version("torch"), *names, *(file.read_bytes() for file in files))
+
+
+def about(module: str, groups: Iterable[str]) -> tuple[str, ...]:
+    """The chapters that a test is about: by the group that it is in, else by its module."""
+    for name in groups:
+        if name.startswith(GROUP):
+            return (name.removeprefix(GROUP),)
+    return ABOUT.get(module.removeprefix("test_"), tuple(stems()))
+
+
+def place(name: str, chapters: tuple[str, ...]) -> Path | None:
+    """The file that stands for a test that passed, as everything is now; None where nothing can be remembered."""
+    known = "" if THOROUGH or any(f"test_{module}" in name for module in DRAWN) else content(chapters)
+    return FOLDER / digest_of(name, known) if known else None
+
+
+def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:
+    """Whether a test is to be remembered: a slow one, and all that share what is slow to make."""
+    return seconds > SECONDS or bool(list(groups)) or module.removeprefix("test_") in ABOUT
+
+
+def remember(path: Path) -> None:
+    """Keep that a test passed."""
+    write_all({path: b""})
