@@ -41,7 +41,7 @@ def test_gradebook_holds_the_expected_scores(graded: ExampleClass, gradebook: Gr
     for student in graded.students:
         for exercise in judge.chapter.exercises:
             grade = gradebook.find_grade(f"check_{exercise}", stem, stem, student.name)
-            earned = share(judge, student, exercise)
+            earned = share(graded, judge, student, exercise)
 
             assert (
                 pytest.approx(earned * judge.chapter.points(exercise), abs=1e-3),

@@ -651,13 +651,37 @@ reveal(guess, wide.stride())
 # One row down is 0 places on: all rows read the same four numbers.
 # This saves memory for the operand, but no arithmetic:
 # the sum still takes twelve additions and gets memory for twelve results.
-# And torch does not let you write to stretched places.
 
 # %% name="broadcast-cost"
 assert same_memory(thin, wide)
 assert wide.untyped_storage().nbytes() == 16  # four floats, not twelve
 result = torch.zeros(3, 4) + thin
 assert result.numel() == 12 and result.untyped_storage().nbytes() == 48
+
+# %% [markdown]
+# Twelve places, four numbers: so what happens when you write into one of the places?
+#
+# *Predict.* After `wide[0, 0] = 5.0`, how many of the twelve places hold 5?
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="write-to-stretched"
+wide[0, 0] = 5.0
+print(wide)
+reveal(guess, (wide == 5).sum().item())
+
+# %% claim=true
+assert thin[0] == 5  # one number, which is the thin tensor's as well
+wide[0] = 7.0  # a whole row: as silent
+assert (wide == 7).all() and (thin == 7).all()
+
+# %% [markdown]
+# Three, because the first column is one number in memory, read three times; and nobody warned you.
+# torch refuses only what asks for several values in one place, such as a write to the whole column.
+# So take a `clone()` before you write into something stretched.
+
+# %% name="write-to-a-stretched-column"
 with shows_error(RuntimeError, match="single memory location"):
     wide[:, 0] = 5.0  # three places to write to, one number in memory
 
@@ -1173,6 +1197,7 @@ reveal(guess, (whole * 0.5).dtype)
 # %% [markdown]
 # This is **promotion**.
 # torch picks one dtype by two rules: the kind counts first (float over integer over bool), then the size.
+# A third rule is for single numbers: within a kind, a Python number or a tensor without axes does not widen the other.
 # It does not look whether the numbers fit: int64 with float16 gives float16.
 
 # %% name="promotion"
@@ -1183,6 +1208,7 @@ assert whole.dtype == torch.int64 and (whole + half).dtype == torch.float16  # f
 assert (whole + torch.tensor([True, False])).dtype == torch.int64  # integer over bool
 assert (torch.tensor([100_000]) + half).isinf().all()  # too large for float16, and no error
 assert (half * 0.5).dtype == torch.float16  # a Python number does not widen a float tensor
+assert (half + torch.tensor(0.5)).dtype == torch.float16  # nor does a float32 without axes
 print((whole + half).dtype)
 
 # %% [markdown]

@@ -100,7 +100,7 @@ assert list(model._modules) == ["layer"]  # the registry of the model of the las
 assert list(model.layer._parameters) == ["weight", "bias"]  # and that of its layer
 
 # %% [markdown]
-# The rule: an attribute goes into the registry if it is an `nn.Parameter` or a module.
+# The rule: an attribute goes into the registry if it is an `nn.Parameter`, an `nn.Buffer` (section 2) or a module.
 # An `nn.Parameter` is a tensor made to learn: it is tracked, and it asks to be registered.
 #
 # *Predict.* Four attributes, below. How many tensors are in `parameters()`?

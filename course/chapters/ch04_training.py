@@ -338,7 +338,7 @@ assert neuron.weight.item() == 0  # the step was taken by the copy
 stepper
 
 # %% [markdown]
-# Why then is it first in most code?
+# Why then do many programs put it first?
 # Because something may be left over from before the loop.
 # Here 8 stood in `.grad` when ten steps on x ** 2 began, with lr = 0.01, from x = 2.
 

@@ -1016,7 +1016,7 @@ reveal(guess, inside)
 #
 # - **products** (`Linear`, `@`, convolutions): operands are turned to 16 bits, and so is the result;
 # - **delicate ones** (most losses): operands are turned to float32;
-# - **two dtypes together** (`h + x`): the wider one wins;
+# - **two dtypes together** (`h + x`): the wider one wins, unless it is a single number without axes;
 # - **all others** (`relu`): whatever dtype comes in goes out.
 #
 # The weight stays float32; what `Linear` uses is a copy in 16 bits.

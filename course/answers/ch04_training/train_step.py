@@ -57,7 +57,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "returns-tensor",
-    "You return the loss as a tensor, which keeps its whole graph alive. A plain float is asked for.",
+    "You return the loss as a tensor, still tied to the graph that made it. A plain float is asked for.",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
