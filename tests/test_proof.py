@@ -234,3 +234,23 @@ class TestForm:
             f"{FILE}: 4 hints; write two or three, from a nudge to nearly there.",
             f"{FILE}: two hints are alike; let each lead on from the one before.",
         ] == told(parts)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "line"),
+        [
+            ('"Which numbers stay?"', '" "', f"{FILE}: a hint is empty"),
+            ('{"inputs":', '{"input":', f"{FILE}: 'leaves what is between' tells of 'input', which no probe sees"),
+            ('tier="warm-up"', 'tier="warm"', "expected a tier of 'warm-up', 'core', 'stretch', found 'warm'"),
+        ],
+    )
+    def test_an_exercise_that_is_not_in_form(self, parts: ExerciseParts, old: str, new: str, line: str) -> None:
+        """A hint, what is told of something seen, a tier."""
+        edit(parts.exercise, old, new)
+
+        assert any(line in each for each in told(parts)), told(parts)
+
+    def test_a_probe_that_gives_no_dict(self, parts: ExerciseParts) -> None:
+        """An observation has a name for each thing seen."""
+        edit(parts.exercise.with_name("_watching.py"), "return calling()", "return lambda answer, case: True")
+
+        assert any("to give a dict of what it sees, found bool" in each for each in told(parts)), told(parts)

@@ -15,7 +15,7 @@ from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
-from autograder.errors import ChapterError
+from autograder.errors import ChapterError, ExerciseError
 from autograder.judging.judgement import judge
 from autograder.judging.key import Key, Mistake
 from autograder.judging.verdict import Report
@@ -78,6 +78,11 @@ class Judge:
         wrong = [answer for answer in self.banks[exercise.name] if not answer.is_right]
         reference = exercise.observe(self.reference(exercise.name), cases)
         for case, seen in zip(cases, reference, strict=True):
+            if not isinstance(seen, dict):
+                raise ExerciseError(
+                    f"{exercise.name}: expected the probe of {case.requirement!r} to give a dict of what it sees, "
+                    f"found {type(seen).__name__}. Give each thing seen a name."
+                )
             error = seen.get("raised")
             if error:  # a solution that fails would make every failing answer right
                 raise self._faulty(exercise.name, f"{error.type}: {error.message}, at {call(exercise.name, case)}")

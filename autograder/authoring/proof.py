@@ -25,6 +25,7 @@ from autograder.catalog.course import SHIPPED
 from autograder.errors import ChapterError, CourseError, DamagedData
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
+from autograder.watching.difference import first_difference
 from autograder.watching.observation import Observation
 
 # The visible cases, and fresh ones as a grading run draws them.
@@ -74,6 +75,7 @@ class Proof:
         if failed:
             yield from failed
             return
+        yield from self._facets()
         yield from self._starter()
         yield from self._known()
         yield from self._thoughtless()
@@ -126,6 +128,19 @@ class Proof:
             if first:
                 yield f"{self._cell}: {_on(seed)} the solution fails {_told(first)}; mend it, or the cases."
                 return
+
+    def _facets(self) -> Iterator[str]:
+        """What a requirement tells is about something that a probe of the exercise sees."""
+        if self.exercise.compare is not first_difference:
+            return  # it may name what follows from several things that are seen
+        key = self._key(VISIBLE_SEED)
+        shown_by = [key.reference, *(mistake.observations for mistake in key.mistakes)]
+        seen = {facet for observations in shown_by for observation in observations for facet in observation}
+        known = ", ".join(sorted(seen))
+        for requirement in self.exercise.requirements.values():
+            for facet in sorted(set(requirement.tells) - seen):
+                what = f"{requirement.sentence!r} tells of {facet!r}, which no probe sees"
+                yield f"{self._file}: {what}; what can be seen is: {known}."
 
     def _starter(self) -> Iterator[str]:
         """A starter scores 0: as not attempted, or in a bug hunt with the sentence of its own."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 
@@ -180,6 +180,9 @@ def exercise(
         name, goal = draw_cases.__name__, (draw_cases.__doc__ or "").strip()
         if not goal:
             raise ExerciseError(f"{name}: expected a docstring that says the goal in a sentence, found none. Write it.")
+        if tier not in get_args(Tier):
+            told = ", ".join(map(repr, get_args(Tier)))
+            raise ExerciseError(f"{name}: expected a tier of {told}, found {tier!r}. Write one of these.")
         if not hints:
             raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
         chapter = (draw_cases.__module__.split(".")[-2:] or [""])[0]
