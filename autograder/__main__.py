@@ -42,6 +42,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        # Where Ctrl-C came during an `exec` of a text, as in the making of a dataclass, Python remembers it and ends
+        # `python -m` by the signal all the same, until another text is run.
+        exec("")
         print("stopped", file=sys.stderr)
         return 130
 

@@ -34,6 +34,11 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
             new.unlink(missing_ok=True)
 
 
+def remember(path: Path) -> None:
+    """Leave an empty file: that it is there is all that it says."""
+    write_all({path: b""})
+
+
 def _write(path: Path, data: bytes) -> None:
     path.unlink(missing_ok=True)
     with path.open("xb") as file:  # a link that waits under this name is not followed

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.files import remember
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from autograder.walls.trial import missing
 from tests import remembered
@@ -69,7 +70,7 @@ def pytest_runtest_makereport(
     if report.when == "call" and report.passed and remembered.worth_it(item.path.stem, _groups(item), call.duration):
         remembered_at = _place(item)
         if remembered_at is not None:
-            remembered.remember(remembered_at)
+            remember(remembered_at)
     return report
 
 

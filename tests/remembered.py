@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from subprocess import run
 
-from autograder.files import digest_of, write_all
+from autograder.files import digest_of
 from tests.asked import THOROUGH
 from tests.small_chapter import PROJECT
 
@@ -67,8 +67,3 @@ def place(name: str, chapters: tuple[str, ...]) -> Path | None:
 def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:
     """Whether a test is to be remembered: a slow one, and all that share what is slow to make."""
     return seconds > SECONDS or bool(list(groups)) or module.removeprefix("test_") in ABOUT
-
-
-def remember(path: Path) -> None:
-    """Keep that a test passed."""
-    write_all({path: b""})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from autograder.files import remember
 from tests import remembered
 from tests.asked import THOROUGH
 from tests.small_chapter import PROJECT
@@ -70,7 +71,7 @@ def run(part: Part) -> Done:
     for stem in part.chapters or () if done.returncode == 0 else ():
         place = remembered.place(f"{part.name} {stem}", (stem,))
         if place is not None:
-            remembered.remember(place)
+            remember(place)
     tests = counted(report) if part.name != "papermill" else len(part.chapters or ())
     return Done(part.name, done.returncode, time.monotonic() - begun, tests)
 

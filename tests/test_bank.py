@@ -16,7 +16,8 @@ import torch
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import Proof, prove
-from autograder.authoring.proved import proof_path, remember
+from autograder.authoring.proved import proof_path
+from autograder.files import remember
 from autograder.judging.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS

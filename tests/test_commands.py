@@ -41,6 +41,21 @@ def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     assert capsys.readouterr().err == "stopped\n"
 
 
+def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
+    """The status is 130 also where Ctrl-C comes during an `exec`, for which Python would end by the signal."""
+    (tmp_path / "stopping.py").write_text(
+        "import sys\n"
+        "from autograder import __main__\n"
+        "from autograder.authoring import build\n"
+        'build.build = lambda *_: exec("raise KeyboardInterrupt")\n'
+        'sys.exit(__main__.main(["build"]))\n'
+    )
+    words = [sys.executable, "-m", "stopping"]
+    ran = subprocess.run(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert (130, "stopped\n") == (ran.returncode, ran.stderr)
+
+
 @pytest.mark.parametrize(("command", "unbuffered"), [("doctor", ""), ("doctor", "1"), ("--help", "")])
 def test_nobody_reads_on(command: str, unbuffered: str) -> None:
     """Piped to `head`, a command ends without a word, and with the status of a closed pipe."""

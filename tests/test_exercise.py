@@ -1,6 +1,7 @@
 """Exercises: drawing cases, and the set of a chapter."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from autograder.watching.exercise import Case, ExerciseSet, Requirement, exercis
 from autograder.watching.probes.tensors import calling
 
 from . import made
+from .our_course import COURSE
 
 
 class TestDraw:
@@ -48,6 +50,22 @@ class TestExerciseSet:
 
         assert [case.requirement for case in one] == [case.requirement for case in other]
         assert not torch.equal(one[0].args[0], other[0].args[0])
+
+    @pytest.mark.parametrize("name", ["double", "compare_optimizers"])
+    def test_cases_are_drawn_whatever_torch_is_set_to(self, name: str) -> None:
+        """A student's default device and dtype reach neither the cases nor what is watched of them."""
+        double = made.exercise() if name == "double" else replace(COURSE.find(name))
+        usual = double.cases(0)
+        try:
+            torch.set_default_device("meta")
+            torch.set_default_dtype(torch.float64)
+            drawn, requirements = double.cases(0), double.requirements
+        finally:
+            torch.set_default_device(None)
+            torch.set_default_dtype(torch.float32)
+
+        assert str([(case.args, case.kwargs) for case in usual]) == str([(case.args, case.kwargs) for case in drawn])
+        assert set(requirements) == {case.requirement for case in usual}
 
     def test_observing_is_repeatable(self) -> None:
         """An answer that draws nothing shows the same twice."""
@@ -94,6 +112,11 @@ class TestExerciseSet:
 
         with pytest.raises(ExerciseError, match="found 'doubles'"):
             exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])
+
+    def test_a_probe_that_was_not_made_is_an_error(self) -> None:
+        """What makes a probe is no probe: it has to be called."""
+        with pytest.raises(ExerciseError, match=r"found calling\. .* `calling\(\)`"):
+            Requirement("doubles", calling)  # type: ignore[arg-type]
 
     def test_two_requirements_of_one_sentence_are_an_error(self) -> None:
         """Which of the two would watch a case?"""

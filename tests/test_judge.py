@@ -76,14 +76,16 @@ class TestJudge:
             Judge(tmp_path, "ch01_tensors")
 
         told = str(caught.value)
-        assert "answers/ch01_tensors/one_hot.py: not there; write `bank = AnswerBank" in told
+        assert (
+            "answers/ch01_tensors/one_hot.py: not there (is two_hot.py meant for it?); write `bank = AnswerBank" in told
+        )
         assert "answers/ch01_tensors/two_hot.py: answers to 'two_hot', which is no exercise of" in told
         assert "(is it 'one_hot'?); rename or delete the file." in told
 
         bank.write_text(bank_text("one_hot"))
         bank.with_name("two_hot.py").unlink()
         bank.write_text(bank_text("two_hot"))
-        with pytest.raises(BankError, match=r"expected `bank = AnswerBank\(.*one_hot\.py, found the bank of 'two_hot'"):
+        with pytest.raises(BankError, match=r"one_hot\.py:\d+: expected `bank = .*, found the bank of 'two_hot'"):
             Judge(tmp_path, "ch01_tensors")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import proof_path, remember
-from autograder.files import digest_of
+from autograder.authoring.proved import proof_path
+from autograder.files import digest_of, remember
 from tests.asked import THOROUGH
 from tests.other_processors import COURSE, EXERCISES
 from tests.small_chapter import PROJECT

@@ -8,7 +8,8 @@ import pytest
 
 from autograder.authoring.build import build
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proved import ROOMS, proof_path, remember
+from autograder.authoring.proved import ROOMS, proof_path
+from autograder.files import remember
 from tests.proven_course import edit, make_proven_course
 from tests.small_chapter import PROJECT
 

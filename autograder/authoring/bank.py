@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
+from autograder.catalog.place import ANSWERS
 from autograder.errors import BankError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -122,7 +123,7 @@ def _a_method(made: type) -> FunctionType:
 
 def bank_path(course: Path, chapter: str, exercise: str) -> Path:
     """Where the bank of an exercise is: the mirror of its file."""
-    return course / "answers" / chapter / f"{exercise}.py"
+    return course / ANSWERS / chapter / f"{exercise}.py"
 
 
 def load_bank(path: Path) -> AnswerBank:
@@ -138,8 +139,15 @@ def load_bank(path: Path) -> AnswerBank:
         raise BankError(f"{path}:{line}: {kind}{error}. Correct the answer bank.") from error
     bank = getattr(module, "bank", None)
     if not isinstance(bank, AnswerBank) or bank.exercise != path.stem:
-        raise BankError(f'expected `bank = AnswerBank("{path.stem}")` in {path}, found {_found(bank)}. Write it.')
+        where = f"{path}:{_line_of_bank(path)}"
+        raise BankError(f'{where}: expected `bank = AnswerBank("{path.stem}")`, found {_found(bank)}. Write it.')
     return bank
+
+
+def _line_of_bank(path: Path) -> int:
+    """The line that begins with the bank's name; 1 where there is none."""
+    rows = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    return next((number for number, row in rows if re.match(r"bank\b", row)), 1)
 
 
 def _frame(error: Exception, path: Path) -> int:

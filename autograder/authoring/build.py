@@ -18,8 +18,7 @@ from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
 from autograder.authoring.parts import check_folders, slips_told
 from autograder.catalog import contents, shipped
-from autograder.catalog.course import SHIPPED
-from autograder.catalog.place import find_course
+from autograder.catalog.place import SHIPPED, find_course
 from autograder.errors import WorkFailed
 
 # The folders of committed generated files, and which of their files are generated.

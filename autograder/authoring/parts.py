@@ -11,10 +11,10 @@ from pathlib import Path
 
 from autograder.authoring.bank import bank_path
 from autograder.authoring.cells import Chapter
-from autograder.catalog.course import EXERCISES, slip
+from autograder.catalog.course import slip
+from autograder.catalog.place import ANSWERS, EXERCISES
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
-ANSWERS = "answers"
 _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)
 
 
@@ -103,9 +103,22 @@ def missing(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
             f"{_nearest(name, chapter)}; rename or delete the file."
         )
     if in_chapter and not has_file:
-        yield f"{shown(parts, parts.exercise)}: not there; write the requirements, cases and hints of {name!r}."
+        yield (
+            f"{shown(parts, parts.exercise)}: not there{_misnamed(parts.exercise, chapter)}; "
+            f"write the requirements, cases and hints of {name!r}."
+        )
     if in_chapter and not has_bank:
-        yield f'{shown(parts, parts.bank)}: not there; write `bank = AnswerBank("{name}")`, wrong and right answers.'
+        yield (
+            f"{shown(parts, parts.bank)}: not there{_misnamed(parts.bank, chapter)}; "
+            f'write `bank = AnswerBank("{name}")`, wrong and right answers.'
+        )
+
+
+def _misnamed(path: Path, chapter: Chapter) -> str:
+    """The file that seems to be meant: one beside it with nearly its name, which is of no exercise of the chapter."""
+    others = [other.stem for other in path.parent.glob("[!_]*.py") if other.stem not in chapter.exercises]
+    close = difflib.get_close_matches(path.stem, others, n=1, cutoff=0.5)
+    return f" (is {close[0]}.py meant for it?)" if close else ""
 
 
 def shown(parts: ExerciseParts, path: Path) -> str:

@@ -21,7 +21,7 @@ from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
 from autograder.authoring.survivors import survivor_lines
 from autograder.catalog import contents, shipped
-from autograder.catalog.course import SHIPPED
+from autograder.catalog.place import SHIPPED
 from autograder.errors import ChapterError, CourseError, DamagedData
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict

@@ -16,8 +16,8 @@ from autograder.authoring.chapter import read_chapter
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import shipped_hints, shipped_key
 from autograder.catalog import shipped
-from autograder.catalog.course import EXERCISES
-from autograder.files import digest_of, write_all
+from autograder.catalog.place import EXERCISES
+from autograder.files import digest_of
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The rooms that a proof runs through, beside the files that stand in no room.
@@ -38,11 +38,6 @@ def proof_path(parts: ExerciseParts, where: str = "") -> Path:
         *shipped_hints(parts),
     )
     return parts.course.parent / "build" / "proved" / parts.stem / parts.name / name
-
-
-def remember(path: Path) -> None:
-    """Keep that the proof of this name came out without a line."""
-    write_all({path: b""})
 
 
 def _written(parts: ExerciseParts) -> list[Path]:

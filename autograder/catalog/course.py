@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder.catalog import contents
 from autograder.catalog.contents import Listed
-from autograder.catalog.place import course_here
+from autograder.catalog.place import EXERCISES, FIGURES, SHIPPED, course_here
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # with torch, which those who record grades do without
@@ -24,10 +24,6 @@ if TYPE_CHECKING:  # with torch, which those who record grades do without
     from autograder.judging.key import Key
     from autograder.watching.exercise import Exercise, ExerciseSet
 
-EXERCISES = "exercises"
-FIGURES = "figures"
-SHIPPED = "shipped"
-
 
 class Course:
     """The course in a folder. Nothing is read before it is asked for, and nothing twice; `course_in` makes it."""
@@ -35,6 +31,7 @@ class Course:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._sets: dict[str, ExerciseSet] = {}
+        self._hints: dict[str, dict[str, tuple[str, ...]]] = {}
 
     @property
     def stems(self) -> list[str]:
@@ -53,8 +50,10 @@ class Course:
     def _read(self, stem: str) -> ExerciseSet:
         from autograder.watching.exercise import ExerciseSet
 
-        folder = self.folder / EXERCISES / stem
-        return ExerciseSet(stem, [self._written_in(path) for path in sorted(folder.glob("[!_]*.py"))])
+        return ExerciseSet(stem, map(self._written_in, self._files(stem)))
+
+    def _files(self, stem: str) -> list[Path]:
+        return sorted((self.folder / EXERCISES / stem).glob("[!_]*.py"))
 
     def _written_in(self, path: Path) -> Exercise:
         from autograder.watching.exercise import Exercise
@@ -84,16 +83,19 @@ class Course:
             yield from self.exercises(stem)
 
     def find(self, name: object) -> Exercise:
-        """The exercise of this name; raises UnknownExercise with the nearest name."""
-        for exercise in self.every():
-            if exercise.name == name:
-                return exercise
-        raise UnknownExercise(name, [exercise.name for exercise in self.every()])
+        """The exercise of this name, with nothing read but its file; raises UnknownExercise with the nearest name."""
+        files = [path for stem in self.stems for path in self._files(stem)]
+        for path in files:
+            if path.stem == name:
+                return self._written_in(path)
+        raise UnknownExercise(name, [path.stem for path in files])
 
     def hints(self, stem: str) -> dict[str, tuple[str, ...]]:
         """The shipped hints to the exercises of one chapter, read without torch; none for a chapter without."""
-        path = self.folder / SHIPPED / f"{stem}{contents.HINTS}"
-        return contents.hints_from(path) if path.is_file() else {}
+        if stem not in self._hints:
+            path = self.folder / SHIPPED / f"{stem}{contents.HINTS}"
+            self._hints[stem] = contents.hints_from(path) if path.is_file() else {}
+        return self._hints[stem]
 
     @cached_property
     def listed(self) -> tuple[Listed, ...]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from autograder.errors import CourseNotFound
 
 COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
+EXERCISES, ANSWERS, FIGURES, SHIPPED = "exercises", "answers", "figures", "shipped"  # its folders
 _INSTALLED = "autograder.courses"  # the group of entry points
 _CONFIG = "nbgrader_config.py"
 
@@ -43,7 +44,7 @@ def course_here() -> Path:
 @cache
 def _course_at(start: Path, named: str | None) -> Path:
     for folder in [Path(named)] if named else [*_above(start.resolve()), *_installed()]:
-        if (folder / "exercises").is_dir() and (folder / "shipped").is_dir():
+        if (folder / EXERCISES).is_dir() and (folder / SHIPPED).is_dir():
             return folder
     raise CourseNotFound(
         f"expected a course with exercises/ and shipped/; found none at {named or start}, and none that is installed. "

@@ -27,7 +27,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _prove(parts: ExerciseParts) -> int:
     from autograder.authoring.proof import prove
-    from autograder.authoring.proved import proof_path, remember
+    from autograder.authoring.proved import proof_path
+    from autograder.files import remember
 
     start, name, lines = perf_counter(), parts.name, prove(parts)
     if lines:

@@ -10,8 +10,7 @@ from pathlib import Path
 from autograder.authoring import address
 from autograder.authoring.chapter import chapter_paths, read_chapter
 from autograder.authoring.notebook import source_notebook, to_bytes
-from autograder.catalog.course import EXERCISES, SHIPPED
-from autograder.catalog.place import find_course
+from autograder.catalog.place import EXERCISES, SHIPPED, find_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all

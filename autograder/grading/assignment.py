@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.catalog.contents import POINTS, Listed, decode
-from autograder.catalog.course import EXERCISES, SHIPPED
+from autograder.catalog.place import ANSWERS, EXERCISES, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.reading.marks import starters
@@ -79,7 +79,7 @@ def _texts(course: Path, stem: str) -> list[Path]:
     """
     return [
         course / "chapters" / f"{stem}.py",
-        *sorted((course / "answers" / stem).glob("*.py")),
+        *sorted((course / ANSWERS / stem).glob("*.py")),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / LIST,) if path.is_file()),
     ]

@@ -104,6 +104,8 @@ class ReadyChapter:
     def __init__(self, ground: Ground) -> None:
         torch.set_num_threads(1)
         self.exercises = course_in(Path(ground.course)).exercises(ground.chapter)
+        for exercise in self.exercises:
+            exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
         self.shell = new_shell()
         problem = run_cell(self.shell, ground.setup)
         if problem is not None:

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.catalog.course import EXERCISES, FIGURES
+from autograder.catalog.place import EXERCISES, FIGURES
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, send
 from autograder.running.child import ReadyChapter, discard, serve

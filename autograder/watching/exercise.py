@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import getfile
+from inspect import getfile, signature
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -73,6 +73,17 @@ class Requirement:
     sentence: str
     watch: Probe
     tells: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises ExerciseError where what is to watch cannot be given an answer and a case."""
+        try:
+            signature(self.watch).bind(None, None)
+        except TypeError:
+            name = getattr(self.watch, "__name__", str(self.watch))
+            raise ExerciseError(
+                f"expected a probe for {self.sentence!r}, which is given an answer and a case, found {name}. "
+                f"If it makes a probe, call it: `{name}()`."
+            ) from None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Case:
         """A case that shows it: one call of the answer, with these arguments."""
@@ -134,8 +145,9 @@ class Exercise:
         return found
 
     def cases(self, seed: int) -> tuple[Case, ...]:
-        """The cases of this seed: 0 draws the visible ones, a grading run draws its own."""
-        return tuple(self.draw_cases(Draw(seed)))
+        """The cases of this seed, whatever torch is set to: 0 draws the visible ones, a grading run draws its own."""
+        with usual_settings(), torch.device("cpu"):
+            return tuple(self.draw_cases(Draw(seed)))
 
     def observe(self, answer: Callable[..., Any], cases: Iterable[Case]) -> tuple[Observation, ...]:
         """Watch an answer on each case, each time under torch's usual settings, whatever was set before."""

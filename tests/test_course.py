@@ -1,0 +1,58 @@
+"""A course, read from its folder: only what is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.catalog.course import Course
+from autograder.catalog.place import EXERCISES, SHIPPED
+from autograder.errors import ExerciseError, UnknownExercise
+
+EXERCISE = '''
+from autograder.watching.exercise import Requirement, exercise
+from autograder.watching.probes.tensors import calling
+
+doubles = Requirement("doubles", calling())
+
+
+@exercise(tier="core", hints=("Twice.",))
+def double(draw):
+    """Double."""
+    yield doubles(draw.normal(2))
+'''
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A course with one exercise that can be read, and one that cannot."""
+    folder = tmp_path / EXERCISES / "week_one"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    (folder / "__init__.py").touch()
+    (folder / "double.py").write_text(EXERCISE)
+    (folder / "broken.py").write_text("raise RuntimeError\n")
+    (tmp_path / SHIPPED).mkdir()
+    (tmp_path / SHIPPED / "week_one.hints.json").write_text('{"double": ["Twice."]}')
+    return Course(tmp_path)
+
+
+def test_nothing_is_read_but_the_exercise_that_is_looked_for(course: Course) -> None:
+    """What is wrong with another is not in its way."""
+    assert "double" == course.find("double").name
+    with pytest.raises(ExerciseError, match=r"broken\.py:1: RuntimeError"):
+        course.exercises("week_one")
+
+
+@pytest.mark.parametrize("name", ["duoble", None])
+def test_an_exercise_that_is_not_there(course: Course, name: object) -> None:
+    """The nearest name, or all that there are, by their files."""
+    with pytest.raises(UnknownExercise, match="double"):
+        course.find(name)
+
+
+def test_hints_are_read_once(course: Course) -> None:
+    """They are recorded with each submission."""
+    once = course.hints("week_one")
+    (course.folder / SHIPPED / "week_one.hints.json").unlink()
+
+    assert {"double": ("Twice.",)} == once == course.hints("week_one")
