@@ -38,7 +38,7 @@ class TestPackage:
         """A student's install is small, and never asks for torch: what Colab has must stay."""
         names = {Requirement(line).name for line in SETTINGS["project"]["dependencies"]}
 
-        assert {"anywidget", "numpy", "matplotlib", "safetensors", "ipython"} == names
+        assert {"anywidget", "numpy", "matplotlib", "safetensors", "ipython", "scikit-learn"} == names
 
     @pytest.mark.parametrize("extra", ["teach", "cluster"])
     def test_torch_has_its_own_extra(self, extra: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures of chapter 1: memory and strides, view or copy, broadcasting, reductions, float spacing."""
+"""Figures of chapter 1: memory and strides, broadcasting, reductions, products, float spacing; and what is drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from torch import Tensor
 
 from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SKY, YELLOW
 
-from .drawing import blank, box, caption, finish, new_figure
+from .drawing import blank, box, caption, finish, new_figure, told
+from .drawn import first_page as first_page
+from .drawn import shrink as shrink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +25,37 @@ FORMATS = (
     (torch.float16, ORANGE, "--"),
     (torch.bfloat16, GREEN, ":"),
 )
+
+
+def matrix_product(left: Tensor, right: Tensor) -> Figure:
+    """Draw a product of matrices: the first row meets the first column, and the sum is written out."""
+    (rows, inner), cols = left.shape, right.shape[1]
+    fig, ax = blank(width=inner + cols + 9.5, height=rows + inner + 1.6)
+    for i in range(rows):
+        for k in range(inner):
+            box(ax, k, rows - 1 - i, _number(left[i, k]), YELLOW if i == 0 else PALE)
+    for k in range(inner):
+        for j in range(cols):
+            box(ax, inner + 1 + j, rows + inner - k, _number(right[k, j]), SKY if j == 0 else PALE)
+    product = left @ right
+    for i in range(rows):
+        for j in range(cols):
+            box(
+                ax,
+                inner + 1 + j,
+                rows - 1 - i,
+                _number(product[i, j]) if i == j == 0 else "",
+                GREEN if i == j == 0 else "white",
+            )
+    terms = " + ".join(f"{_number(a)} * {_number(b)}" for a, b in zip(left[0], right[:, 0], strict=True))
+    caption(ax, inner + cols + 1.6, rows - 0.5, f"{terms} = {_number(product[0, 0])}")
+    caption(ax, inner + cols + 1.6, rows + inner / 2 + 0.5, "the column comes down,\nthe row comes from the left")
+    return finish(
+        fig,
+        f"{tuple(left.shape)} @ {tuple(right.shape)} gives {tuple(product.shape)}: each row meets each column",
+        f"The left matrix stands at the left of an empty table, the right one above it. Their first row and first "
+        f"column are colored, and where they meet stands {terms} = {_number(product[0, 0])}.",
+    )
 
 
 def strides(x: Tensor) -> Figure:
@@ -43,7 +76,12 @@ def strides(x: Tensor) -> Figure:
     for step in sorted(set(x.stride()) - {0}):
         _jump(ax, int(x.storage_offset()), step, lift=0.35 if step == min(x.stride()) else 0.75)
     caption(ax, 0, -0.15, "place in memory")
-    return finish(fig, "The grid you see, and the line of memory it reads")
+    return finish(
+        fig,
+        "The grid you see, and the line of memory it reads",
+        f"Above, a grid of {rows} rows and {cols} columns, each row in a color of its own; below, the same numbers in "
+        f"one line, as memory holds them, with arrows as long as the strides {tuple(x.stride())}.",
+    )
 
 
 def view_or_copy(base: Tensor, view: Tensor, copy: Tensor) -> Figure:
@@ -60,7 +98,12 @@ def view_or_copy(base: Tensor, view: Tensor, copy: Tensor) -> Figure:
     caption(ax, (left + right) / 2, 4.2, "the view reads this part", align="center")
     caption(ax, 0, 3.1, "memory of the table")
     caption(ax, 0, 0.8, "memory of the copy")
-    return finish(fig, "A view reads the table's memory, a copy has its own")
+    return finish(
+        fig,
+        "A view reads the table's memory, a copy has its own",
+        "Two strips of numbers. The upper one is the memory of the table, in which the part that the view reads is "
+        "marked; the lower one is the copy's own memory.",
+    )
 
 
 def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
@@ -76,7 +119,12 @@ def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
     caption(ax, 0, 0.7, "result" if all(sizes) else "no result")
     for axis, size in enumerate(sizes):
         box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else "white", width=1.5)
-    return finish(fig, "Shapes line up at the right; hatched axes are stretched")
+    return finish(
+        fig,
+        "Shapes line up at the right; hatched axes are stretched",
+        f"The shapes {tuple(first)} and {tuple(second)} one below the other, lined up at the right; below each column "
+        "the length of the result. Lengths of 1, and missing ones, are hatched.",
+    )
 
 
 def stretched(column: Tensor, row: Tensor) -> Figure:
@@ -93,7 +141,12 @@ def stretched(column: Tensor, row: Tensor) -> Figure:
     middle = n / 2 + 0.1
     ax.text(m + 0.75, middle, "+", ha="center", va="center", fontsize=18, color=INK)
     ax.text(2 * m + 2.25, middle, "=", ha="center", va="center", fontsize=18, color=INK)
-    return finish(fig, f"{tuple(column.shape)} + {tuple(row.shape)} gives {(n, m)}")
+    return finish(
+        fig,
+        f"{tuple(column.shape)} + {tuple(row.shape)} gives {(n, m)}",
+        "Three grids: the column repeated to the right, plus the row repeated downwards, gives a whole table. "
+        "What is only repeated is hatched.",
+    )
 
 
 def reductions(x: Tensor) -> Figure:
@@ -111,7 +164,12 @@ def reductions(x: Tensor) -> Figure:
     ax.annotate("", (cols + 1.35, rows / 2 + 2.2), (cols + 0.1, rows / 2 + 2.2), arrowprops=arrow)
     caption(ax, cols + 0.4, 0.6, f"dim=0 disappears: shape {tuple(x.sum(dim=0).shape)}")
     caption(ax, cols + 2.6, rows / 2 + 2.2, f"dim=1 disappears:\nshape {tuple(x.sum(dim=1).shape)}")
-    return finish(fig, f"Sums of a tensor of shape {tuple(x.shape)}")
+    return finish(
+        fig,
+        f"Sums of a tensor of shape {tuple(x.shape)}",
+        "A table of numbers, with the sum of each column below it (dim 0 disappears) and the sum of each row at its "
+        "right (dim 1 disappears).",
+    )
 
 
 def float_spacing() -> Figure:
@@ -128,7 +186,12 @@ def float_spacing() -> Figure:
         gaps.loglog(*zip(*points, strict=True), line, color=color, label=_name(dtype), linewidth=2.2)
     gaps.set(xlabel="number", ylabel="gap to the next number", title="Larger numbers stand farther apart")
     gaps.legend()
-    return fig
+    return told(
+        fig,
+        "Left, ticks for the numbers near 1 that float32, float16 and bfloat16 have: a solid band, a fine comb, a "
+        "coarse comb. Right, three rising lines: the gap to the next number grows with the number; that of bfloat16 "
+        "is the widest, that of float16 ends at 65,504.",
+    )
 
 
 def _neighbors_of_one(dtype: torch.dtype, reach: float) -> list[float]:

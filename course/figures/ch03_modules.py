@@ -1,4 +1,4 @@
-"""Figures of chapter 3: what a module holds, activations by first weights, train mode against eval mode."""
+"""Figures of chapter 3: a convolution, what a module holds, activations by first weights, train against eval mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SILVER, SKY, YELLOW
 
-from .drawing import blank, box, caption, finish, new_figure
+from .drawing import blank, box, caption, finish, new_figure, paper, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,76 @@ INDENT = 2.4  # how far a row stands to the right of the one that holds it
 WIDTH = 100  # units of each layer in the figure of activations
 
 Row = tuple[int, str, str]  # depth, words, kind
+
+
+def first_page() -> Figure:
+    """Draw a digit, and what four kernels of 3 by 3 find in it."""
+    kernels = {
+        "ink begins, from the left": torch.tensor([[-1.0, 0, 1]] * 3),
+        "ink begins, from above": torch.tensor([[-1.0, 0, 1]] * 3).T,
+        "a falling stroke": torch.eye(3) * 3 - 1,
+        "a rising stroke": torch.eye(3).flip(1) * 3 - 1,
+    }
+    digit = _first_digit()
+    fig, row = new_figure(1, 5, figsize=(9.5, 2.6))
+    paper(row[0], digit, "a digit")
+    for ax, (words, kernel) in zip(row[1:], kernels.items(), strict=True):
+        _signed(ax, nn.functional.conv2d(digit[None, None], kernel[None, None])[0, 0], words)
+    return told(
+        fig,
+        "A handwritten zero, and beside it four pictures of 6 by 6 numbers in red and blue: where ink begins from the "
+        "left, where it begins from above, and where strokes fall and rise.",
+    )
+
+
+def convolution(picture: Tensor, kernel: Tensor, row: int, col: int) -> Figure:
+    """Draw one step of a convolution: the patch of the picture, the kernel, the sum of products, and where it goes."""
+    height, width = kernel.shape
+    patch = picture[row : row + height, col : col + width]
+    result = nn.functional.conv2d(picture[None, None], kernel[None, None])[0, 0]
+    fig, (left, middle, right) = new_figure(1, 3, figsize=(9.5, 3.4))
+    paper(left, picture, "the picture, with the window on it")
+    _numbers(left, picture, picture.max().item() / 2)
+    _window(left, row, col, height, width)
+    _signed(middle, kernel, "the kernel")
+    _numbers(middle, kernel, kernel.abs().max().item() / 2)
+    _signed(right, result, f"the result; the marked place: {(patch * kernel).sum().item():g}")
+    _numbers(right, result, result.abs().max().item() / 2)
+    _window(right, row, col, 1, 1)
+    return told(
+        fig,
+        f"Left, the picture with a window of {height} by {width} on it; in the middle the kernel; right the result, "
+        f"where the place of the window holds the sum of the products, {result[row, col].item():g}.",
+    )
+
+
+def _window(ax: Axes, row: int, col: int, height: int, width: int) -> None:
+    """Draw a frame around some places of a picture."""
+    left, top = col - 0.5, row - 0.5
+    corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height), (left, top)]
+    ax.plot(*zip(*corners, strict=True), color=ORANGE, linewidth=3)
+
+
+def _numbers(ax: Axes, picture: Tensor, white_above: float) -> None:
+    """Write the numbers of a picture into its places."""
+    for row, numbers in enumerate(picture.tolist()):
+        for col, number in enumerate(numbers):
+            color = "white" if abs(number) > white_above else INK
+            ax.text(col, row, f"{number:g}", ha="center", va="center", fontsize=8, color=color)
+
+
+def _signed(ax: Axes, picture: Tensor, title: str) -> None:
+    """Draw numbers below and above 0 in blue and red."""
+    reach = picture.abs().max().item() or 1.0
+    ax.imshow(picture.tolist(), cmap="RdBu_r", vmin=-reach, vmax=reach)
+    ax.set(xticks=[], yticks=[])
+    ax.set_title(title, fontsize=10)
+
+
+def _first_digit() -> Tensor:
+    from sklearn.datasets import load_digits
+
+    return torch.tensor(load_digits().images[0], dtype=torch.float32)
 
 
 def tree(module: nn.Module) -> Figure:
@@ -47,7 +117,8 @@ def tree(module: nn.Module) -> Figure:
         y = height - 1.2 * (number + 1)
         box(ax, right, y, "", color, width=2.0, hatched=kind == "plain")
         caption(ax, right + 2.4, y + 0.5, words)
-    return finish(fig, "What the module holds, and what it knows of it")
+    listed = "; ".join(f"{words} ({kind})" for _, words, kind in rows)
+    return finish(fig, "What the module holds, and what it knows of it", f"A list of what the module holds: {listed}.")
 
 
 def activations(depth: int) -> Figure:
@@ -68,7 +139,11 @@ def activations(depth: int) -> Figure:
     for ax, layer in zip(grid[0], shown, strict=True):
         ax.set_title(f"layer {layer}\n{ax.get_title()}", fontsize=10, color=INK)
     fig.suptitle("What each layer adds up, before ReLU; above each picture, the size of the numbers", fontsize=12)
-    return fig
+    return told(
+        fig,
+        "A table of histograms, a row for each size of the first weights, a column for some of the layers. Too small "
+        "and as in nn.Linear: the numbers gather at 0. He: they keep their spread. Too large: they leave the picture.",
+    )
 
 
 def modes() -> Figure:
@@ -86,7 +161,11 @@ def modes() -> Figure:
     lines.set(yticks=[], xlabel="number", title="BatchNorm1d on a batch")
     lines.set_ylim(top=lines.get_ylim()[1] * 1.5)
     lines.legend(loc="upper right")
-    return fig
+    return told(
+        fig,
+        "Left, Dropout on ones: in train mode about half are 0 and the others 2, other ones at each call; in eval mode "
+        "all are 1. Right, BatchNorm: in train mode the batch's mean goes to 0, in eval mode it stays near 4.5.",
+    )
 
 
 def _rows(name: str, module: nn.Module, depth: int, hidden: bool = False) -> Iterator[Row]:

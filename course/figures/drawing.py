@@ -9,6 +9,7 @@ from autograder.telling.palette import GREY, INK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from torch import Tensor
 
 
 def new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
@@ -16,7 +17,9 @@ def new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
     # Half a second to import, and those who run the setup cell to grade it draw nothing.
     from matplotlib import pyplot as plt
 
-    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained")
+    from .sharp import Drawing
+
+    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained", FigureClass=Drawing)
     plt.close(fig)
     return fig, axes
 
@@ -44,7 +47,19 @@ def caption(ax: Axes, x: float, y: float, words: str, align: str = "left") -> No
     ax.text(x, y, words, ha=align, va="center", fontsize=10, color=INK)
 
 
-def finish(fig: Figure, title: str) -> Figure:
-    """Set the title."""
+def paper(ax: Axes, picture: Tensor, title: str) -> None:
+    """Draw a picture of numbers as ink on paper, without axes."""
+    ax.imshow(picture.tolist(), cmap="Greys", vmin=0)
+    ax.set(xticks=[], yticks=[], title=title)
+
+
+def finish(fig: Figure, title: str, alt: str = "") -> Figure:
+    """Set the title, and what is to be read where the figure cannot be seen."""
     fig.axes[0].set_title(title, fontsize=12, loc="left", color=INK)
+    return told(fig, alt)
+
+
+def told(fig: Figure, alt: str) -> Figure:
+    """Set what is to be read where the figure cannot be seen; "" leaves it to its titles."""
+    fig.alt = alt  # type: ignore[attr-defined]  # a Drawing, which takes too long to import here
     return fig

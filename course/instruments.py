@@ -1,0 +1,193 @@
+"""Tools that the lessons use and the reader need not read: pictures of digits, and what to look at memory with.
+
+    from course.instruments import same_memory, show_digits
+
+Each is one line in a lesson. What the reader is meant to copy stands in the lesson itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from IPython.display import display
+from torch import Tensor
+
+from autograder.telling.markup import Html, join, tag
+
+_SIDE = 64  # pixels on the screen, of a small picture
+_FULL = 16.0  # the ink of a digit goes from 0 to this
+_RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
+
+
+def show_digits(
+    pictures: Any,
+    says: Sequence[Any] | Tensor | None = None,
+    is_: Sequence[Any] | Tensor | None = None,
+    per_row: int = 10,
+) -> None:
+    """Show small pictures in rows: numbers from 0 (paper) to 16 (ink), or, where some are negative, blue to red.
+
+    `pictures` is one picture (h, w), or several: a tensor (n, h, w) or (n, 64), or a list of any of these. Below each
+    stand what is said of it, and what it is. Pictures of one size and kind share one scale. A nan is left empty.
+    """
+    display(Pictures(_apart(pictures), _words(says), _words(is_), per_row))
+
+
+def drawn_four() -> Tensor:
+    """A four as somebody might draw it, (32, 32), 1 for ink and 0 for paper."""
+    down, across = torch.meshgrid(torch.arange(32.0), torch.arange(32.0), indexing="ij")
+    strokes = (((4, 18), (18, 7)), ((18, 7), (18, 25)), ((9, 19), (28, 17)))  # from (row, column) to (row, column)
+    return torch.stack([_distance(down, across, *stroke) < 1.7 for stroke in strokes]).any(dim=0).float()
+
+
+def _distance(down: Tensor, across: Tensor, start: tuple[int, int], end: tuple[int, int]) -> Tensor:
+    """How far each place is from the line between two places."""
+    along, over = end[0] - start[0], end[1] - start[1]
+    share = ((down - start[0]) * along + (across - start[1]) * over) / (along**2 + over**2)
+    share = share.clamp(0, 1)
+    return torch.hypot(down - start[0] - share * along, across - start[1] - share * over)
+
+
+def same_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors read the same block of memory."""
+    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+
+
+def runs(action: Callable[[], Any]) -> bool:
+    """Whether torch does it; where it refuses, its message is printed."""
+    try:
+        action()
+    except RuntimeError as error:
+        print("RuntimeError:", " ".join(str(error).split()))
+        return False
+    return True
+
+
+class _Kept:
+    """A wrapper around one tensor that a graph has saved."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        # The values only: with its graph, it would hold the graph that holds it.
+        self.tensor = tensor.detach()
+
+
+@contextmanager
+def saved_tensors() -> Iterator[weakref.WeakSet[Any]]:
+    """Collect what the graphs built in this block have saved and still hold: `len` says how many tensors that is."""
+    alive: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def pack(tensor: Tensor) -> _Kept:
+        kept = _Kept(tensor)
+        alive.add(kept)
+        return kept
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor):
+        yield alive
+
+
+def saved_bytes(action: Callable[[], Any]) -> int:
+    """Run it, and count the bytes that its graph holds on to: what it saved, each memory once."""
+    held: dict[int, Tensor] = {}
+
+    def pack(tensor: Tensor) -> Tensor:
+        return held.setdefault(tensor.untyped_storage().data_ptr(), tensor.detach())
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = action()  # as long as it lives, so does its graph
+    return sum(tensor.nbytes for tensor in held.values())
+
+
+class Pictures:
+    """Small pictures in rows, with words below them, for pages light and dark; in plain text what they are."""
+
+    def __init__(self, pictures: list[np.ndarray], says: list[str], is_: list[str], per_row: int) -> None:
+        self._pictures, self._says, self._is, self._per_row = pictures, says, is_, per_row
+        for name, words in (("says", says), ("is_", is_)):
+            if words and len(words) != len(pictures):
+                raise ValueError(
+                    f"expected {len(pictures)} entries in {name}, one for each picture; found {len(words)}"
+                )
+
+    def __repr__(self) -> str:
+        sizes = sorted({f"{picture.shape[0]} by {picture.shape[1]}" for picture in self._pictures})
+        told = [word for word in map(self._word, range(len(self._pictures))) if word]
+        many = "1 picture" if len(self._pictures) == 1 else f"{len(self._pictures)} pictures"
+        return f"{many} of {' and '.join(sizes)} numbers" + (f": {'; '.join(told)}" if told else "")
+
+    def _repr_html_(self) -> str:
+        cells = [self._cell(index) for index in range(len(self._pictures))]
+        rows = [cells[start : start + self._per_row] for start in range(0, len(cells), self._per_row)]
+        style = "display:flex;gap:8px;margin-bottom:6px;align-items:flex-end"
+        return tag("div", *(tag("div", *row, style=style) for row in rows), role="group", aria_label=repr(self))
+
+    def _cell(self, index: int) -> Html:
+        picture, word = self._pictures[index], self._word(index)
+        side = _SIDE if max(picture.shape) < 2 * 8 else 2 * _SIDE
+        width = round(side * picture.shape[1] / max(picture.shape))
+        shown = tag(
+            *("img",),
+            src=f"data:image/png;base64,{base64.b64encode(_png(picture, self._scale(picture))).decode()}",
+            alt=f"{word or f'picture {index + 1}'}: {_seen(picture)}",
+            style=f"width:{width}px;image-rendering:pixelated;border:1px solid #888;margin:0;max-width:none",
+        )
+        caption = tag("div", word, style=f"width:{max(width, side)}px;font-size:12px;line-height:1.3;text-align:center")
+        return tag("div", shown, caption if self._says or self._is else join())
+
+    def _word(self, index: int) -> str:
+        says = self._says[index] if self._says else ""
+        truth = self._is[index] if self._is else ""
+        if says and truth:
+            return f"{says} \u2713" if says == truth else f"{says} \u2717 is {truth}"
+        return says or truth
+
+    def _scale(self, picture: np.ndarray) -> float:
+        """The largest number of the pictures of this size and kind, and at least full ink where none is negative."""
+        alike = [
+            other for other in self._pictures if other.shape == picture.shape and _signed(other) == _signed(picture)
+        ]
+        largest = max(float(np.nanmax(np.abs(other), initial=0.0)) for other in alike)
+        return (largest or 1.0) if _signed(picture) else max(largest, _FULL)
+
+
+def _apart(pictures: Any) -> list[np.ndarray]:
+    """The pictures one by one, each (h, w)."""
+    if isinstance(pictures, list | tuple):
+        return [one for picture in pictures for one in _apart(picture)]
+    numbers = torch.as_tensor(pictures).detach().cpu().to(torch.float64).numpy()
+    if numbers.shape[-1] == 64 and numbers.ndim < 3:
+        numbers = numbers.reshape(-1, 8, 8)
+    if numbers.ndim not in (2, 3):
+        raise ValueError(f"expected pictures of shape (h, w), (n, h, w) or (n, 64), found {tuple(numbers.shape)}")
+    return list(numbers.reshape(-1, *numbers.shape[-2:]))
+
+
+def _words(words: Sequence[Any] | Tensor | None) -> list[str]:
+    return [] if words is None else [str(word) for word in (words.tolist() if isinstance(words, Tensor) else words)]
+
+
+def _signed(picture: np.ndarray) -> bool:
+    return bool((picture < 0).any())
+
+
+def _seen(picture: np.ndarray) -> str:
+    """What a picture shows, for who cannot see it."""
+    kind = "red where positive, blue where negative" if _signed(picture) else "dark where there is ink"
+    return f"{picture.shape[0]} by {picture.shape[1]} numbers, {kind}"
+
+
+def _png(picture: np.ndarray, scale: float) -> bytes:
+    from matplotlib.image import imsave  # not needed where a lesson is only graded
+
+    share = np.nan_to_num(np.clip(np.abs(picture) / scale, 0, 1))[..., None]
+    full = np.where(picture[..., None] < 0, _BLUE, _RED) if _signed(picture) else np.zeros(3)
+    colors = (255 + (full - 255) * share).round().astype(np.uint8)
+    file = io.BytesIO()
+    imsave(file, colors, format="png")
+    return file.getvalue()

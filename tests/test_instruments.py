@@ -1,0 +1,88 @@
+"""The tools of the lessons: what they show and count."""
+
+import re
+
+import pytest
+import torch
+
+from course.instruments import Pictures, drawn_four, runs, same_memory, saved_bytes, saved_tensors, show_digits
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    """What is shown outside of a notebook."""
+    return capsys.readouterr().out
+
+
+def test_pictures_say_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """In plain text, with what is said of them and what they are."""
+    show_digits(torch.zeros(3, 64), says=torch.tensor([1, 2, 3]), is_=[1, 2, 8])
+
+    assert "3 pictures of 8 by 8 numbers: 1 ✓; 2 ✓; 3 ✗ is 8\n" == shown(capsys)
+
+
+@pytest.mark.parametrize(
+    ("pictures", "told"),
+    [
+        (torch.ones(8, 8), "1 picture of 8 by 8 numbers"),
+        (torch.ones(64, requires_grad=True), "1 picture of 8 by 8 numbers"),
+        (torch.ones(2, 6, 5), "2 pictures of 6 by 5 numbers"),
+        ([torch.ones(8, 8), torch.ones(2, 3, 3)], "3 pictures of 3 by 3 and 8 by 8 numbers"),
+    ],
+)
+def test_shapes(pictures: object, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One picture, several, a list of both, rows of 64."""
+    show_digits(pictures)
+
+    assert f"{told}\n" == shown(capsys)
+
+
+def test_pictures_in_html() -> None:
+    """An image for each with words of its own, in rows, dark where there is ink, red and blue where signs differ."""
+    signed = torch.tensor([[-1.0, 0.0, 1.0]])
+    html = Pictures([torch.zeros(8, 8).numpy(), signed.numpy(), torch.eye(8).numpy()], ["a", "b", "c"], [], 2)
+    told = re.findall(r'alt="(.*?)"', html._repr_html_())
+
+    assert ["a: 8 by 8 numbers, dark where there is ink", "c: 8 by 8 numbers, dark where there is ink"] == told[::2]
+    assert "b: 1 by 3 numbers, red where positive, blue where negative" == told[1]
+    assert 3 == html._repr_html_().count("image/png") and 2 == html._repr_html_().count("display:flex")
+
+
+def test_what_cannot_be_shown_is_told() -> None:
+    """Words for other pictures, and what is no picture."""
+    with pytest.raises(ValueError, match="expected 2 entries in says, one for each picture; found 1"):
+        show_digits(torch.zeros(2, 64), says=["a"])
+    with pytest.raises(ValueError, match=r"found \(5,\)"):
+        show_digits(torch.zeros(5))
+
+
+def test_drawn_four() -> None:
+    """Black and white, and with ink in the middle."""
+    four = drawn_four()
+
+    assert (32, 32) == four.shape and {0.0, 1.0} == set(four.unique().tolist())
+    assert 60 < four.sum() < 250
+
+
+def test_same_memory() -> None:
+    """A view reads the same block, a copy does not."""
+    x = torch.ones(4)
+
+    assert same_memory(x, x[1:]) and not same_memory(x, x.clone())
+
+
+def test_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """What torch refuses is told with its message."""
+    assert runs(lambda: torch.ones(2)) and not shown(capsys)
+    assert not runs(lambda: torch.ones(2) + torch.ones(3)) and shown(capsys).startswith("RuntimeError: The size")
+
+
+def test_what_graphs_hold() -> None:
+    """Tensors and bytes: exp saves its result, and backward lets go of it."""
+    x = torch.ones(8, requires_grad=True)
+    with saved_tensors() as alive:
+        y = x.exp()
+        assert 1 == len(alive)
+        y.sum().backward()
+        assert 0 == len(alive)
+
+    assert 32 == saved_bytes(lambda: x.exp()) and 0 == saved_bytes(lambda: x + 1)
