@@ -14,8 +14,8 @@ from pathlib import Path
 
 from autograder import files
 from autograder.authoring import address
-from autograder.authoring.cells import Kind
 from autograder.authoring.chapter import Chapter, read_course
+from autograder.authoring.minutes import title, with_minutes
 from autograder.authoring.parts import check_folders, slips_told
 from autograder.catalog import contents, shipped
 from autograder.catalog.place import SHIPPED, find_course
@@ -85,7 +85,8 @@ def write_proofs(project: Path, folder: Path) -> list[Path]:
     from autograder.authoring.notebook import proof_notebook, to_bytes
 
     public = address.read(project)
-    chapters = read_course(find_course(project))
+    course = find_course(project)
+    chapters = [with_minutes(course, chapter) for chapter in read_course(course)]
     made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
     files.write_all(made)
     return list(made)
@@ -153,10 +154,9 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
 
 
 def _listed(chapter: Chapter) -> contents.Listed:
-    """The chapter's heading, and what its exercises are worth."""
-    heading = next(chapter.of_kind(Kind.MARKDOWN)).source.partition("\n")[0]
+    """The chapter's title, and what its exercises are worth."""
     worth = {name: contents.Worth(chapter.points(name), chapter.extra(name)) for name in chapter.exercises}
-    return contents.Listed(chapter.stem, heading.lstrip("# "), worth)
+    return contents.Listed(chapter.stem, title(chapter), worth)
 
 
 def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workplace: Path) -> Outputs:
@@ -166,7 +166,7 @@ def _notebooks(project: Path, chapters: tuple[Chapter, ...], public: str, workpl
 
     outputs: Outputs = {}
     course = _data(project).parent
-    for chapter in chapters:
+    for chapter in (with_minutes(project / course, chapter) for chapter in chapters):
         inner = Path(chapter.stem, f"{chapter.stem}.ipynb")
         outputs[course / "source" / inner] = to_bytes(source_notebook(chapter, public))
         outputs["solutions" / Path(inner.name)] = to_bytes(solution_notebook(chapter, public))

@@ -14,6 +14,9 @@ from typing import Any
 from autograder.authoring.cell_rules import CELL_RULES, check_width
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import check_chapter, check_markers, fail, kind_of
+from autograder.authoring.minutes import check_minutes
+from autograder.authoring.outline import check_outline
+from autograder.authoring.side_paths import check_side_paths
 from autograder.errors import ChapterError, CourseNotFound
 
 __all__ = ["Cell", "Chapter", "Kind", "chapter_paths", "parse", "read_chapter", "read_course"]
@@ -96,3 +99,6 @@ def validate(chapter: Chapter) -> None:
     for index, cell in enumerate(chapter.cells):
         CELL_RULES[cell.kind](chapter, index, cell)
         check_width(chapter, cell)
+    check_side_paths(chapter)
+    check_outline(chapter)
+    check_minutes(chapter)

@@ -8,6 +8,7 @@ check="relu" points=2           its check, in points; or, for a stretch exercise
 predict=true                    a guess; the next code cell calls reveal(guess, ...)
 figure=true                     a cell whose result is a figure
 claim=true                      asserts about the cell above, which the tests run and no reader sees
+side=true                       a markdown cell that begins a side path, with a heading of level 4
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _KINDS: dict[str, frozenset[str]] = {
     "exercise": frozenset({"exercise", "name"}),
     "check": frozenset({"check", "points", "extra", "name"}),
 }
-KEYS = tuple(sorted(set().union(*_KINDS.values())))
+_MARKDOWN = frozenset({"side", "name"})
+KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
 RESERVED = ("install", SETUP_ID)
 
 
@@ -76,7 +78,7 @@ def kind_of(cell_type: str, keys: dict[str, Any], where: str, line: int) -> Kind
         _check_key(key, value, where, line)
     main = [key for key in _KINDS if key in keys]
     if cell_type == "markdown":
-        _check_company("markdown", keys, {"name"}, where, line)
+        _check_company("markdown", keys, _MARKDOWN, where, line)
         return Kind.MARKDOWN
     if not main:
         _check_company("plain code", keys, {"name"}, where, line)

@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.authoring import regions
 from autograder.authoring.cells import Cell, Chapter, Kind, without_answer
+from autograder.authoring.prose import headings
 
 Notebook = nbformat.NotebookNode
 
@@ -23,6 +24,9 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+# What JupyterLab writes where a reader folds the cells below a heading, and how a side path's heading begins.
+FOLDED = "jp-MarkdownHeadingCollapsed"
+SIDE = "Side path: "
 _COLAB = "https://colab.research.google.com"
 
 _INSTALL = """\
@@ -62,7 +66,9 @@ def to_bytes(notebook: Notebook) -> bytes:
 
 def _notebook(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: bool = False) -> Notebook:
     cells = list(_cells(chapter, address, text, claims))
-    notebook: Notebook = new_notebook(cells=cells, metadata=_METADATA)
+    folded = [cell.id for cell in cells if FOLDED in cell.metadata]
+    colab = {"colab": {"collapsed_sections": folded}} if folded else {}
+    notebook: Notebook = new_notebook(cells=cells, metadata=_METADATA | colab)
     return notebook
 
 
@@ -75,9 +81,18 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
         source = text(cell)
         if cell.kind is Kind.MARKDOWN:
             opening = _with_badge(source, address, chapter.stem) if index == 0 else source
-            yield new_markdown_cell(opening, id=cell_id, metadata={})
+            is_side = bool(cell.keys.get("side"))
+            # Colab knows a cell by the id in its metadata.
+            metadata = {FOLDED: True, "id": cell_id} if is_side else {}
+            yield new_markdown_cell(_marked(opening) if is_side else opening, id=cell_id, metadata=metadata)
         else:
             yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
+
+
+def _marked(source: str) -> str:
+    """A side path's first cell, with its heading marked as such."""
+    heading = headings(source)[0]
+    return source[: heading.text_start] + SIDE + source[heading.text_start :]
 
 
 def cell_ids(chapter: Chapter) -> list[str]:

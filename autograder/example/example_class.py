@@ -9,6 +9,7 @@ from pathlib import Path
 
 from autograder.authoring import address
 from autograder.authoring.chapter import chapter_paths, read_chapter
+from autograder.authoring.minutes import with_minutes
 from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.catalog.place import EXERCISES, SHIPPED, find_course
 from autograder.errors import CourseNotFound, WorkFailed
@@ -113,7 +114,8 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
                 f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
         _copy(course / name, copy / name)
-    source = source_notebook(read_chapter(course / "chapters" / f"{stem}.py"), address.read(project))
+    chapter = with_minutes(course, read_chapter(course / "chapters" / f"{stem}.py"))
+    source = source_notebook(chapter, address.read(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 
 

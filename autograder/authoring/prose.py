@@ -1,0 +1,82 @@
+"""The text of a markdown cell: its headings, what in it is code, and how much there is to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_FENCED = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S
+)
+# As many backticks behind as before, and no empty line between.
+_INLINE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)", re.S)
+_HEADING = re.compile(r"^ {0,3}(?P<signs>#{1,6})[ \t]+(?=\S)(?P<text>[^\n]*)$", re.M)
+_FILLER = "\0"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """One heading: its level from 1 to 6, its text, and where in the cell its line and its text begin."""
+
+    level: int
+    text: str
+    start: int
+    text_start: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A cell's text from one heading to the next; without a heading, what stands above the first."""
+
+    heading: Heading | None
+    text: str
+
+
+def masked(source: str) -> str:
+    """A text of the same length in which code, in backticks or in fences, is blotted out."""
+    for pattern in (_FENCED, _INLINE):
+        source = pattern.sub(lambda found: re.sub(r"[^\n]", _FILLER, found[0]), source)
+    return source
+
+
+def headings(source: str) -> list[Heading]:
+    """The headings of a cell, in order."""
+    return [
+        Heading(
+            len(found["signs"]), source[found.start("text") : found.end()].strip(), found.start(), found.start("text")
+        )
+        for found in _HEADING.finditer(masked(source))
+    ]
+
+
+def first_heading(source: str) -> Heading | None:
+    """The heading that a cell begins with; None where it begins otherwise."""
+    found = headings(source)
+    return found[0] if found and not source[: found[0].start].strip() else None
+
+
+def passages(source: str) -> Iterator[Passage]:
+    """A cell's text, cut before each heading."""
+    found = headings(source)
+    edges = [*(heading.start for heading in found), len(source)]
+    if source[: edges[0]].strip():
+        yield Passage(None, source[: edges[0]])
+    for heading, (begin, end) in zip(found, pairwise(edges), strict=True):
+        yield Passage(heading, source[begin:end])
+
+
+def words(text: str) -> int:
+    """How many words a reader meets, code within sentences among them."""
+    return sum(any(map(str.isalnum, word)) for word in _FENCED.sub("", text).split())
+
+
+def fenced_lines(text: str) -> int:
+    """How many lines of code stand in fences."""
+    return sum(code_lines(found["code"]) for found in _FENCED.finditer(text))
+
+
+def code_lines(source: str) -> int:
+    """How many lines are not blank."""
+    return sum(bool(line.strip()) for line in source.split("\n"))
