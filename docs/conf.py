@@ -17,6 +17,7 @@ language = "en"
 
 extensions = ["myst_nb"]
 myst_heading_anchors = 3
+myst_enable_extensions = ["attrs_block"]  # the class of side paths
 # Chapters come with their outputs; explorers are shown as their picture, which needs no scripts from elsewhere.
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}

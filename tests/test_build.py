@@ -133,6 +133,27 @@ class TestNotebooks:
         assert [folded] == [cell.metadata for cell in student.values() if "cellView" in cell.metadata]
 
 
+class TestSidePaths:
+    def test_cells(self, tmp_path: Path) -> None:
+        """The heading is marked, and folds its text and all cells below, which stand in cells of their own."""
+        side = '# %% [markdown] side=true name="why"\n# #### Why?  (1 minute)\n#\n# So.\n\n# %%\n1\n'
+        build(make_project(tmp_path, f"{TEXT}\n{side}"), observe)
+        for folder in ("notebooks", "solutions", "course/source"):
+            *_, heading, said, code = cells(tmp_path, folder).values()
+
+            assert ("#### Side path: Why?  (1 minute)", "So.", "1") == (heading.source, said.source, code.source)
+            assert {"jp-MarkdownHeadingCollapsed": True, "id": "why"} == heading.metadata
+            assert ({}, {}, "why_in") == (said.metadata, code.metadata, said.id)
+
+    def test_notebook(self, project: Path, tmp_path: Path) -> None:
+        """Colab finds in the notebook's metadata what to fold; without side paths nothing is there."""
+        build(make_project(tmp_path, f"{TEXT}\n# %% [markdown] side=true\n# #### Why?\n#\n# So.\n"), observe)
+        folded, plain = (nbformat.read(each / f"notebooks/{STEM}.ipynb", as_version=4) for each in (tmp_path, project))
+
+        assert {"collapsed_sections": [folded.cells[-2].id]} == folded.metadata.colab
+        assert {"kernelspec", "language_info"} == set(plain.metadata)
+
+
 class TestAddress:
     def test_none(self, project: Path) -> None:
         """Without an address there is no badge, and the install cell says what to do."""

@@ -86,8 +86,19 @@ def test_it_is_graded(graded: Path) -> None:
     assert SENTENCE in recorded and "Which numbers stay?" in recorded
 
 
+def test_side_paths_stay_folded(graded: Path) -> None:
+    """What folds a side path in JupyterLab and in Colab stays through release and grading; minutes are filled in."""
+    notebook = nbformat.read(graded / "autograded" / "ben" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    heading = next(cell for cell in notebook.cells if cell.id == "one")
+
+    assert "#### Side path: What of a row of one? (1 minute)" == heading.source
+    assert {"jp-MarkdownHeadingCollapsed": True, "id": "one"} == heading.metadata
+    assert {"collapsed_sections": ["one"]} == notebook.metadata.colab
+    assert "### Exercise: `swap_ends` (3 minutes)" in [cell.source.partition("\n")[0] for cell in notebook.cells]
+
+
 def test_it_is_reported(graded: Path) -> None:
     """The class report names the mistake, under the chapter's own heading."""
     page = (graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8")
 
-    assert ">Ends" in page and SENTENCE in page
+    assert ">Ends<" in page and SENTENCE in page

@@ -10,9 +10,13 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.minutes import filled
+from autograder.authoring.notebook import solution_notebook
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
+from tests import side_chapter
 from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"
@@ -79,6 +83,36 @@ def test_pictures_have_words_and_no_kernel() -> None:
     assert ["remove-input"] == page.cells[0].metadata["tags"]
     assert len(alternatives[0]) > 20 and alternatives[0] != alternatives[1] and "plot" in alternatives[1]
     assert ["text/html"] == list(page.cells[2].outputs[0].data)
+
+
+def test_headings_fit_a_page(tmp_path: Path) -> None:
+    """One title, sittings below it, no level left out; a side path is marked, below what it belongs to."""
+    path = tmp_path / "ch08_sides.py"
+    path.write_text(side_chapter.TEXT, encoding="utf-8")
+    worked = solution_notebook(filled(read_chapter(path), side_chapter.TIERS.__getitem__), "")
+    page = chapter_page(STEM, worked, worked)
+
+    assert [line for each in page.cells for line in each.source.split("\n") if line.startswith(("#", "{"))][:-1] == [
+        "# Chapter 8: Sides (6 minutes)",
+        "## First sitting: numbers (3 minutes, and 5 for the exercises)",
+        "### 1 Sums (3 minutes)",
+        "#### Exercise: `double` (5 minutes)",
+        "{.side-path}",
+        "##### Side path: When is a sum exact? (2 minutes)",
+        "## Second sitting: more numbers (1 minute; 3 for the side path, 3 for the exercise)",
+        "### Exercise: `third` (3 minutes)",
+        "### Stretch exercise: `hunt` (10 minutes)",
+        "{.side-path}",
+        "#### Side path: Why not `float16`? (2 minutes)",
+    ]
+
+
+def test_headings_of_one_title_stay(tmp_path: Path) -> None:
+    """Without sittings, all levels stay as they are; text above a heading in its cell does too."""
+    sources = ["# T\n\ntext", "text\n\n## 1\n\n```\n# no heading\n```", "### E", "## 2"]
+    page = notebook(*map(new_markdown_cell, sources))
+
+    assert sources == [each.source for each in chapter_page(STEM, page, page).cells]
 
 
 def test_notebooks_of_different_builds_are_refused() -> None:

@@ -20,7 +20,7 @@ from autograder.authoring.outline import Outline, Piece, named
 from autograder.authoring.prose import code_lines, fenced_lines, headings, masked, words
 from autograder.catalog.course import course_in
 
-# The course's own rates: docs/decisions.md says where each comes from.
+# How fast a reader is taken to be; docs/decisions.md says where each number comes from.
 WORDS = 150  # of prose, a minute
 LINES = 10  # of code, a minute
 PREDICTION = 25 / 60  # minutes
@@ -28,6 +28,7 @@ EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes in all, by tier
 
 PLACEHOLDERS = ("minutes", "exercises", "side")
 _WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # in a formula, `\text{side}` is none
+_UNIT = re.compile(r"\A(\s+minute)s\b")
 _AT_THE_END = re.compile(r"\s*\([^()]*(?:\bminutes?\b|\{side\}|\{exercises\})[^()]*\)\s*$")
 
 TierOf = Callable[[str], str]
@@ -65,8 +66,13 @@ def _filled(outline: Outline, place: int, cell: Cell, tier_of: TierOf) -> str:
     source = cell.source
     for found in reversed(list(_WORD.finditer(masked(source)))):
         minutes = _minutes(outline, _above(outline, place, found.start()), found["word"], tier_of)
-        source = source[: found.start()] + str(rounded(minutes)) + source[found.end() :]
+        source = source[: found.start()] + _counting(rounded(minutes), source[found.end() :])
     return source
+
+
+def _counting(number: int, rest: str) -> str:
+    """A number and the text behind it, where one minute is no "1 minutes"."""
+    return str(number) + (_UNIT.sub(r"\1", rest) if number == 1 else rest)
 
 
 def rounded(minutes: float) -> int:

@@ -79,20 +79,22 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
         if index == 1:
             yield new_code_cell(_install_text(address), id="install", metadata={})
         source = text(cell)
-        if cell.kind is Kind.MARKDOWN:
+        if cell.keys.get("side"):
+            yield from _side_cells(source, cell_id)
+        elif cell.kind is Kind.MARKDOWN:
             opening = _with_badge(source, address, chapter.stem) if index == 0 else source
-            is_side = bool(cell.keys.get("side"))
-            # Colab knows a cell by the id in its metadata.
-            metadata = {FOLDED: True, "id": cell_id} if is_side else {}
-            yield new_markdown_cell(_marked(opening) if is_side else opening, id=cell_id, metadata=metadata)
+            yield new_markdown_cell(opening, id=cell_id, metadata={})
         else:
             yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
 
 
-def _marked(source: str) -> str:
-    """A side path's first cell, with its heading marked as such."""
-    heading = headings(source)[0]
-    return source[: heading.text_start] + SIDE + source[heading.text_start :]
+def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:
+    """A side path's first cell: its heading, marked as such, and its text in a cell below, since cells are folded."""
+    heading, _, text = source[headings(source)[0].text_start :].partition("\n")
+    # Colab knows a cell by the id in its metadata.
+    yield new_markdown_cell(f"#### {SIDE}{heading}", id=cell_id, metadata={FOLDED: True, "id": cell_id})
+    if text.strip():
+        yield new_markdown_cell(text.strip("\n"), id=f"{cell_id}_in", metadata={})
 
 
 def cell_ids(chapter: Chapter) -> list[str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import fail
-from autograder.authoring.prose import Heading, passages
+from autograder.authoring.prose import Heading, excerpts
 from autograder.authoring.side_paths import side_paths
 
 _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
@@ -100,5 +100,5 @@ def _pieces(place: int, cell: Cell) -> Iterator[Piece]:
     if cell.kind is not Kind.MARKDOWN:
         yield Piece(place, cell, None, cell.source)
         return
-    for passage in passages(cell.source):
-        yield Piece(place, cell, passage.heading, passage.text)
+    for excerpt in excerpts(cell.source):
+        yield Piece(place, cell, excerpt.heading, excerpt.text)

@@ -27,7 +27,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Passage:
+class Excerpt:
     """A cell's text from one heading to the next; without a heading, what stands above the first."""
 
     heading: Heading | None
@@ -57,14 +57,14 @@ def first_heading(source: str) -> Heading | None:
     return found[0] if found and not source[: found[0].start].strip() else None
 
 
-def passages(source: str) -> Iterator[Passage]:
+def excerpts(source: str) -> Iterator[Excerpt]:
     """A cell's text, cut before each heading."""
     found = headings(source)
     edges = [*(heading.start for heading in found), len(source)]
     if source[: edges[0]].strip():
-        yield Passage(None, source[: edges[0]])
+        yield Excerpt(None, source[: edges[0]])
     for heading, (begin, end) in zip(found, pairwise(edges), strict=True):
-        yield Passage(heading, source[begin:end])
+        yield Excerpt(heading, source[begin:end])
 
 
 def words(text: str) -> int:

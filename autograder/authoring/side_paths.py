@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import fail
-from autograder.authoring.prose import first_heading, headings, passages
+from autograder.authoring.prose import first_heading, headings, excerpts
 from autograder.names import declared_global, names_of
 
 LEVEL = 4
@@ -103,7 +103,7 @@ def _check_contents(chapter: Chapter, path: SidePath) -> None:
                 cell.line,
                 f"a heading stands in the midst of a cell of {_told(path)}; begin a new cell with it.",
             )
-    opening = next(passages(cells[0].source)).text.strip().partition("\n")[2]
+    opening = next(excerpts(cells[0].source)).text.strip().partition("\n")[2]
     if not opening.strip() and not any(cell.source.strip() for cell in cells[1:]):
         fail(chapter.where, path.line, f"{_told(path)} is empty; write its answer below the heading.")
 

@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.catalog.course import here
 from autograder.errors import WorkFailed
+from autograder.site.headings import fit_headings
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
 _FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
@@ -27,6 +28,7 @@ def chapter_page(stem: str, student: NotebookNode, executed: NotebookNode) -> No
     page = copy.deepcopy(executed)
     page.metadata.pop("widgets", None)
     page.cells = list(_cells(stem, student.cells, page.cells))
+    fit_headings(page.cells)
     for number, cell in enumerate(page.cells):
         cell.id = f"cell-{number}"
     return page

@@ -1,0 +1,41 @@
+"""The headings of a page: one title, no level left out, and side paths marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nbformat import NotebookNode
+
+from autograder.authoring.notebook import FOLDED
+from autograder.authoring.prose import Heading, Excerpt, excerpts
+
+
+def fit_headings(cells: Iterable[NotebookNode]) -> None:
+    """Give the headings of a chapter the levels that a page wants.
+
+    Sittings, which are of the title's level, go below it. A side path's heading goes right below what it belongs to,
+    and its section gets the class `side-path`.
+    """
+    above: list[int] = []  # the levels of the headings of the main path that a text is below, the title's as 0
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            cell.source = "".join(
+                _fitting(excerpt, above, FOLDED in cell.metadata) for excerpt in excerpts(cell.source)
+            )
+
+
+def _fitting(excerpt: Excerpt, above: list[int], is_side: bool) -> str:
+    heading = excerpt.heading
+    if heading is None:
+        return excerpt.text
+    if is_side:
+        return "{.side-path}\n" + _at(len(above) + 1, heading, excerpt.text)
+    while above and above[-1] >= heading.level:
+        above.pop()
+    above.append(heading.level if above else 0)
+    return _at(len(above), heading, excerpt.text)
+
+
+def _at(level: int, heading: Heading, text: str) -> str:
+    """A excerpt with its heading at another level."""
+    return "#" * level + " " + text[heading.text_start - heading.start :]

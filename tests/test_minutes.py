@@ -1,0 +1,247 @@
+"""Minutes that are computed from a chapter's text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.authoring.build import build
+from autograder.authoring.chapter import Chapter, Kind, read_chapter
+from autograder.authoring.minutes import filled, shares, tiers, title
+from autograder.errors import ChapterError, ExerciseError
+from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
+from tests.side_chapter import STEM, TEXT, TIERS
+
+TIER = TIERS.__getitem__
+PLAIN = """\
+# %% [markdown]
+# # Plain
+
+# %% setup=true
+import math
+
+# %% [markdown] name="here"
+"""
+
+
+def read(folder: Path, text: str) -> Chapter:
+    """A chapter of this text."""
+    path = folder / "course" / "chapters" / f"{STEM}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return read_chapter(path)
+
+
+def told(chapter: Chapter) -> list[str]:
+    """The lines with numbers in a chapter's prose, with minutes filled in."""
+    lines = [line for cell in filled(chapter, TIER).of_kind(Kind.MARKDOWN) for line in cell.source.split("\n")]
+    return [line for line in lines if re.search(r"\d", line)]
+
+
+def here(folder: Path, text: str) -> str:
+    """What becomes of the text of a cell below a plain chapter's setup."""
+    chapter = read(folder, PLAIN + re.sub(r"(?m)^", "# ", text) + "\n")
+    return filled(chapter, TIER).cells[2].source
+
+
+class TestFilled:
+    def test_each_heading(self, tmp_path: Path) -> None:
+        """The title has all of the main path, a section what is below; exercises and side paths have their own."""
+        assert told(read(tmp_path, TEXT)) == [
+            "# Chapter 8: Sides (6 minutes)",
+            "Side paths take 5 minutes, exercises 8.",
+            "# First sitting: numbers (3 minutes, and 5 for the exercises)",
+            "## 1 Sums (3 minutes)",
+            "### Exercise: `double` (5 minutes)",
+            "#### When is a sum exact? (2 minutes)",
+            "# Second sitting: more numbers (1 minute; 3 for the side path, 3 for the exercise)",
+            "### Exercise: `third` (3 minutes)",
+            "### Stretch exercise: `hunt` (10 minutes)",
+            "#### Why not `float16`? (2 minutes)",
+        ]
+
+    @pytest.mark.parametrize(
+        ("cells", "minutes"),
+        [
+            ("# %% [markdown]\n# " + "word " * 297, 2),
+            ("# %% [markdown]\n# " + "-- | " * 297, 1),
+            ("# %% [markdown]\n# ```\n" + "# x = 1\n#\n" * 30 + "# ```", 3),
+            ("# %%\n" + "1\n\n" * 20, 2),
+            ("# %%\n" + "1\n" * 24, 2),
+            ("# %%\n" + "1\n" * 25, 3),
+            ("# %%\n1\n\n# %% claim=true\nassert 1\n" + "assert 1\n" * 90, 1),
+            ("# %% figure=true\n" + "1\n" * 90, 1),
+            ("# %% predict=true\nguess = 1  # one\n\n# %%\nreveal(guess, 1)\n" * 5, 3),
+        ],
+    )
+    def test_rates(self, tmp_path: Path, cells: str, minutes: int) -> None:
+        """150 words, 10 lines of code that readers see, 25 seconds a guess; a half goes up, all takes at least 1."""
+        text = f"{PLAIN}# ## Here: {{minutes}}\n\n{cells}\n\n# %% [markdown]\n# ## There\n#\n# {'word ' * 999}"
+
+        assert f"## Here: {minutes}" == filled(read(tmp_path, text), TIER).cells[2].source
+
+    def test_sums_are_rounded_once(self, tmp_path: Path) -> None:
+        """Three sections of 1.4 minutes are 4 minutes, not 3."""
+        section = "# %% [markdown]\n# ## Next: {minutes}\n\n# %%\n" + "1\n" * 14 + "\n"
+        lines = told(
+            read(
+                tmp_path, PLAIN.replace("Plain", "Plain ({minutes} minutes)") + section.partition("\n")[2] + section * 2
+            )
+        )
+
+        assert ["# Plain (4 minutes)", *["## Next: 1"] * 3] == lines
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "# So\n\nWrite `f'{minutes}'`, or ``{minuets} ` {side}``.",
+            "# So\n\n```\n{minutes}\n# {side}\n```\n",
+            "# So\n\n~~~python\nf'{minutes}'",
+            r"# So"
+            + "\n\n"
+            + r"$\text{minutes}$, $x_{side}$, $\{exercises\}$, $\frac{loss}{batch}$, ${n}$, {}, {a, b}",
+        ],
+    )
+    def test_code_and_formulas_stay(self, tmp_path: Path, text: str) -> None:
+        """In backticks, in fences and in formulas, braces are what they are."""
+        assert text.rstrip() == here(tmp_path, text).rstrip()
+
+    def test_nearest_heading_in_the_cell(self, tmp_path: Path) -> None:
+        """A cell may hold several headings; a `#` in a fence is none of them."""
+        words = "word " * 298
+        text = f"## A ({{minutes}})\n\n{words}\n\n### B ({{minutes}})\n\n```\n# no\n```\n\n{words} {{minutes}}"
+
+        assert ["4", "2", "2"] == re.findall(r"\d+", here(tmp_path, text))
+
+    def test_exercise_without_a_heading(self, tmp_path: Path) -> None:
+        """The text right above an exercise is the exercise's; what is below its check is the main path's."""
+        text = TEXT.replace("# ### Exercise: `third` ({minutes} minutes)", f"# {'word ' * 900}")
+        more = text.replace(
+            "# %% [markdown]\n# ### Stretch", f"# %% [markdown]\n# {'word ' * 900}\n\n# %% [markdown]\n# ### Stretch"
+        )
+
+        assert "# Second sitting: more numbers (1 minute; " in "\n".join(told(read(tmp_path, text)))
+        assert "# Second sitting: more numbers (7 minutes; " in "\n".join(told(read(tmp_path, more)))
+
+
+# (what the author wrote instead of what, what it says)
+SLIPS = {
+    "misspelt": (
+        "{minutes} minutes)\n#\n# Side",
+        "{minuets} minutes)\n#\n# Side",
+        "no {minuets}; write {minutes}, or put code",
+    ),
+    "another number": ("{side} minutes", "{sides} minutes", "there is no {sides}; write {side}, or put code"),
+    "capital": ("{side} minutes", "{Side} minutes", "there is no {Side}; write {side}"),
+    "spaces": ("{side} minutes", "{ side } minutes", "there is no { side }; write {side}"),
+    "no such thing": (
+        "{side} minutes",
+        "{loss} minutes",
+        "there is no {loss}; write {minutes}, or put code in backticks",
+    ),
+    "no heading": (
+        "# Nearly always.",
+        "# In {minutes} minutes.",
+        "{minutes} stands in a cell without a heading above it",
+    ),
+    "above the heading": (
+        "# # First sitting",
+        "# {minutes}\n#\n# # First sitting",
+        "{minutes} stands in a cell without a heading above it",
+    ),
+    "no exercises": (
+        "# ## The end",
+        "# ## The end ({exercises})",
+        "no exercise with points is below the heading; take it out",
+    ),
+    "only stretch": ("`hunt` ({minutes}", "`hunt` ({exercises}", "no exercise with points is below the heading"),
+    "no side paths": ("# ## The end", "# ## The end ({side})", "no side path is below the heading; take it out"),
+    "title": (
+        "Sides ({minutes} minutes)",
+        "{minutes} minutes",
+        "`Chapter 8: {minutes} minutes` is listed without minutes; put",
+    ),
+    "exercise elsewhere": (
+        "Exercise: `third`",
+        "Exercise: `double`",
+        "the exercise 'double' does not stand below its heading",
+    ),
+    "exercise misspelt": (
+        "Exercise: `third`",
+        "Exercise: `thrid`",
+        "the exercise 'thrid' does not stand below its heading",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_slips(tmp_path: Path, slip: str) -> None:
+    """An author's slip stops the build with file and line, in one line, with the next step."""
+    old, new, words = SLIPS[slip]
+    assert old in TEXT
+    with pytest.raises(ChapterError) as raised:
+        read(tmp_path, TEXT.replace(old, new, 1))
+
+    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", str(raised.value))
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Ends ({minutes} minutes)",
+        "Ends ({minutes} minutes; exercises: {exercises})",
+        "Ends (75 minutes)",
+        "Ends ({side})",
+        "Ends",
+    ],
+)
+def test_title_is_clean(tmp_path: Path, heading: str) -> None:
+    """What lists and reports call a chapter has no minutes in it; other parentheses stay."""
+    chapter = read(tmp_path, TEXT.replace("Chapter 8: Sides ({minutes} minutes)", heading))
+
+    assert "Ends" == title(chapter)
+    assert "Plain (and short)" == title(read(tmp_path, PLAIN.replace("Plain", "Plain (and short)") + "# So."))
+
+
+class TestShares:
+    def test_parts(self, tmp_path: Path) -> None:
+        """Each cell is of one part; exercises take what their tier takes."""
+        chapter = read(tmp_path, TEXT)
+        found = {part: str(share) for part, share in shares(chapter, TIER).items()}
+
+        assert found == {
+            "main path": "6 min, 10 cells",
+            "exercises": "8 min, 5 cells",
+            "stretch exercises": "10 min, 3 cells",
+            "side paths": "5 min, 5 cells",
+        }
+        assert len(chapter.handed_out) == sum(share.cells for share in shares(chapter, TIER).values())
+
+    def test_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """A line for each chapter, from the tiers in the exercises' files."""
+        assert 0 == main(["--root", str(make_second_course(tmp_path)), "minutes"])
+
+        head, line = capsys.readouterr().out.splitlines()
+        assert ["main path", "exercises", "stretch exercises", "side paths"] == re.split(r"  +", head.strip())
+        assert [CHAPTER, "1 min, 3 cells", "3 min, 3 cells", "none", "1 min, 2 cells"] == re.split(r"  +", line.strip())
+
+
+def test_exercise_that_is_not_written(tmp_path: Path) -> None:
+    """Its tier is nowhere: one line says what to write, and nothing is built."""
+    project = make_second_course(tmp_path)
+    (project / COURSE / "exercises" / CHAPTER / f"{EXERCISE}.py").unlink()
+    with pytest.raises(ExerciseError, match=rf"{EXERCISE}\.py: not there; write the requirements, cases and hints of"):
+        build(project)
+
+    assert not (project / "notebooks").exists()
+
+
+def test_text_without_braces_needs_no_exercise(tmp_path: Path) -> None:
+    """What asks for no minutes of exercises is the same with minutes filled in, whatever exercises there are."""
+    chapter = read(tmp_path, re.sub(r"\{(minutes|side|exercises)\}", "7", TEXT))
+
+    assert chapter == filled(chapter, tiers(tmp_path / "course", chapter))
