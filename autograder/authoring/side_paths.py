@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import fail
-from autograder.authoring.prose import first_heading, headings, excerpts
+from autograder.authoring.prose import excerpts, first_heading, headings
 from autograder.names import declared_global, names_of
 
 LEVEL = 4

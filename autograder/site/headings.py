@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from autograder.authoring.notebook import FOLDED
-from autograder.authoring.prose import Heading, Excerpt, excerpts
+from autograder.authoring.prose import Excerpt, Heading, excerpts
 
 
 def fit_headings(cells: Iterable[NotebookNode]) -> None:
