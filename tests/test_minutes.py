@@ -76,6 +76,7 @@ class TestFilled:
             ("# %% figure=true\n" + "1\n" * 90, 1),
             ("# %% predict=true\nguess = 1  # one\n\n# %%\nreveal(guess, 1)\n" * 5, 3),
         ],
+        ids=["words", "signs", "fence", "blank lines", "lines", "half a minute", "claim", "figure", "guesses"],
     )
     def test_rates(self, tmp_path: Path, cells: str, minutes: int) -> None:
         """150 words, 10 lines of code that readers see, 25 seconds a guess; a half goes up, all takes at least 1."""

@@ -148,6 +148,7 @@ def test_solution_reads_nothing_of_a_side_path(tmp_path: Path, name: str) -> Non
         "# %%\nprint([half for half in (1, 2)], max(1, 2))",
         "# %% [markdown] side=true\n# #### Where else?\n#\n# Here.\n\n# %%\nprint(half, exact)",
     ],
+    ids=["given first", "loop", "comprehension", "side path"],
 )
 def test_what_may_be_read(tmp_path: Path, cells: str) -> None:
     """Names to which the main path gives a value of its own, and on a side path all names."""
