@@ -1,4 +1,4 @@
-"""What the course's notebooks import: `check`, `hint`, `progress`, `reveal` and `shows_error`."""
+"""What the course's notebooks import: `check`, `hint`, `mine`, `progress`, `reveal` and `shows_error`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -7,11 +7,13 @@ if TYPE_CHECKING:
     from autograder.notebook.checking import check, hint
     from autograder.notebook.lesson_cells import reveal, shows_error
     from autograder.notebook.overview import progress
+    from autograder.reuse.mine import mine
 
-__all__ = ["check", "hint", "progress", "reveal", "shows_error"]
+__all__ = ["check", "hint", "mine", "progress", "reveal", "shows_error"]
 _HOMES = {
     "check": "notebook.checking",
     "hint": "notebook.checking",
+    "mine": "reuse.mine",
     "progress": "notebook.overview",
     "reveal": "notebook.lesson_cells",
     "shows_error": "notebook.lesson_cells",

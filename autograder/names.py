@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 # Calls that look at their arguments and leave them as they are.
-_LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance", "check", "hint", "reveal"})
+_LOOKING = frozenset({"print", "display", "len", "type", "repr", "str", "isinstance"})
+_LOOKING |= {"check", "hint", "mine", "reveal"}
 
 
 @dataclass

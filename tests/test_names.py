@@ -70,6 +70,7 @@ def test_used(text: str, used: str) -> None:
         ("model.eval()", "", "model"),
         ("init(model, x[0], key=opt)", "", "model x opt"),
         ("print(model)", "", ""),
+        ("step = mine('step', model)", "", ""),
         ("for x in xs:\n    rows.append(x)", "", "rows x"),
         ("del table['a']", "table", ""),
         ("del table", "table", ""),

@@ -78,6 +78,14 @@ class TestFile:
 
         assert (folder / NAME).read_text() == '\n{"exercise": "standardize", "passed": 3, "of": 4}'
 
+    def test_of_what_passed_a_digest_is_kept(self, folder: Path) -> None:
+        """By which a later chapter knows the answer again."""
+        book = Logbook()
+        book.note(report("standardize", 4, 4), "0123abcd")
+
+        assert (folder / NAME).read_text().endswith('"passed": 4, "of": 4, "answer": "0123abcd"}')
+        assert book.read()[0] == {"standardize": Entry(4, 4, "0123abcd")}
+
     @pytest.mark.parametrize("shell", [None, SimpleNamespace(starting_dir=".")], ids=["no IPython", "no kernel"])
     def test_outside_notebooks_nothing_is_kept(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: object

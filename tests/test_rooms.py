@@ -29,6 +29,7 @@ ROOMS = (
     "running",
     "authoring",
     "grading",
+    "reuse",
     "gradebook",
     "reporting",
     "example",

@@ -106,6 +106,20 @@ def test_cell_that_ends_the_process_costs_only_its_exercise(run_all: Run, bad: s
     assert "ended the Python process" in ending.raised.message and told in ending.raised.message
 
 
+@pytest.mark.parametrize("two", [RIGHT, "def {}(x, plus):\n    raise NotImplementedError"], ids=["right", "open"])
+def test_no_answer_leans_on_another_by_mine(children: Children, two: str) -> None:
+    """What a lesson takes by `mine` is the lesson's, whatever the student answered, and wherever `mine` is imported."""
+    lesson = "step = mine('one', lambda x: 2 * x)"
+    right = "def {}(x, plus):\n    return step(x) + plus"
+    setup = "import torch\nfrom autograder import check, mine"
+    found = run_in(children, two, right, f"from autograder import mine\n{lesson}\n{right}", helpers=lesson, setup=setup)
+
+    for outcome in found[1:]:
+        assert outcome.observations is not None
+        pairs = zip(made.key(3).reference, outcome.observations, strict=True)
+        assert not any(made.exercise().compare(wanted, seen, made.exercise().tolerance) for wanted, seen in pairs)
+
+
 def test_endless_loop_costs_only_its_exercise(run_all: Run) -> None:
     """An answer that never returns is stopped; so is one that ignores interrupts."""
     endless = "def {}(x, plus):\n  while True:\n    try:\n      pass\n    except BaseException:\n      pass"

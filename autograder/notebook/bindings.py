@@ -39,6 +39,14 @@ def definition(text: str, name: str) -> str | None:
     return ast.dump(found[-1]) if found else None
 
 
+@lru_cache(maxsize=1024)
+def written(text: str, name: str) -> str | None:
+    """The statements of a cell that give a name its value, in a form that comments and spaces do not change."""
+    tree = _parsed(text) if name in text else None
+    found = [ast.dump(node) for node in tree.body if name in names_of([node]).bound] if tree else []
+    return "\n".join(found) or None
+
+
 def _defines(node: ast.stmt, name: str) -> bool:
     return isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name
 

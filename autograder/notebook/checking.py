@@ -19,9 +19,10 @@ from autograder.judging.judgement import judge, whole
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.notebook import fresh as fresh_cases
+from autograder.notebook.checked import file_of, remember
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.logbook import LOGBOOK
-from autograder.notebook.reach import code_of, reached
+from autograder.notebook.reach import reached
 from autograder.telling.feedback import Feedback, headline
 from autograder.watching.exercise import Exercise
 from autograder.watching.probe import see
@@ -43,7 +44,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
     display(Feedback(report, here().find(name).hints))
-    told = LOGBOOK.note(report)
+    told = LOGBOOK.note(report, remember(name, answer, report.passed))
     if told:
         print(told)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
@@ -98,20 +99,13 @@ def source_of(answer: object, exercises: Container[str] = ()) -> str:
     """
     shell = get_ipython()
     used = reached(answer, shell.user_ns) if shell is not None else {}
-    cell = _filename(answer)
-    helpers = [value for name, value in used.items() if name not in exercises and _filename(value) not in ("", cell)]
+    cell = file_of(answer)
+    helpers = [value for name, value in used.items() if name not in exercises and file_of(value) not in ("", cell)]
     return "\n\n".join(filter(None, [*map(_source, helpers), _cell_of(answer)]))
 
 
-def _filename(value: object) -> str:
-    """The name under which a notebook's cell was compiled; "" for what no cell defines."""
-    code = code_of(value)
-    filename = code.co_filename if code else ""
-    return filename if "ipykernel" in filename or "ipython-input" in filename else ""
-
-
 def _cell_of(answer: object) -> str:
-    filename = _filename(answer)
+    filename = file_of(answer)
     return "".join(linecache.getlines(filename)) if filename else _source(answer)
 
 

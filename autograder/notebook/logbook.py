@@ -11,6 +11,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from IPython import get_ipython
 
@@ -24,10 +25,11 @@ _HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # a pip
 
 @dataclass(frozen=True)
 class Entry:
-    """The last check of an exercise: how many of its requirements held."""
+    """The last check of an exercise: how many of its requirements held, and what tells the answer that passed."""
 
     passed: int
     of: int
+    answer: str = ""
 
     @property
     def share(self) -> float:
@@ -42,13 +44,16 @@ class Logbook:
         self._own: dict[str, Entry] = {}
         self._complained = False
 
-    def note(self, report: Report) -> str:
-        """Remember how a check went; returns what to tell the reader: nothing, or once, why it is not kept."""
+    def note(self, report: Report, answer: str = "") -> str:
+        """Remember how a check went; returns what to tell the reader: nothing, or once, why it is not kept.
+
+        `answer` tells the text that passed from another one, and does not give it away.
+        """
         folder = folder_of_notebook()
         if folder is None or report.verdicts[0].status is Status.NOT_ATTEMPTED:
             return ""
         passed = sum(verdict.status is Status.PASS for verdict in report.verdicts)
-        entry = Entry(passed, len(report.verdicts))
+        entry = Entry(passed, len(report.verdicts), answer)
         try:
             _append(folder / NAME, report.exercise, entry)
         except OSError as error:
@@ -82,15 +87,20 @@ class Logbook:
 
 def folder_of_notebook() -> Path | None:
     """The folder in which the kernel started; None outside notebooks, and where no reader works."""
-    if "NBGRADER_EXECUTION" in os.environ or os.environ.get(OFF) == "off":
-        return None
+    shell = shell_of_reader()
+    return None if shell is None or os.environ.get(OFF) == "off" else Path(shell.starting_dir)
+
+
+def shell_of_reader() -> Any | None:
+    """The shell of a notebook's kernel; None in scripts, in the process that grades, and where nbgrader runs cells."""
     shell = get_ipython()
-    return Path(shell.starting_dir) if hasattr(shell, "kernel") else None
+    return shell if hasattr(shell, "kernel") and "NBGRADER_EXECUTION" not in os.environ else None
 
 
 def _append(path: Path, exercise: str, entry: Entry) -> None:
     # The line break comes first: what is added stands on a line of its own, whatever was cut off before.
-    line = "\n" + json.dumps({"exercise": exercise, "passed": entry.passed, "of": entry.of})
+    said = {"exercise": exercise, "passed": entry.passed, "of": entry.of}
+    line = "\n" + json.dumps(said | ({"answer": entry.answer} if entry.answer else {}))
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _HARMLESS, 0o666)
     try:
         if os.write(file, line.encode()) < len(line):
@@ -112,11 +122,11 @@ def _entry(line: str) -> tuple[str, Entry] | None:
     """What a line says; None where it is not one of ours."""
     try:
         item = json.loads(line)
-        name, passed, of = item["exercise"], item["passed"], item["of"]
+        name, passed, of, answer = item["exercise"], item["passed"], item["of"], item.get("answer", "")
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     sound = isinstance(name, str) and type(passed) is int and type(of) is int and 0 <= passed <= of and of > 0
-    return (name, Entry(passed, of)) if sound else None
+    return (name, Entry(passed, of, answer if isinstance(answer, str) else "")) if sound else None
 
 
 def _why(error: OSError) -> str:

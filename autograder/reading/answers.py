@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from autograder.reading.handed import MAX_CELLS, Handed
 from autograder.reading.marks import bare, exercise_checked, grade_id, starters
 from autograder.reading.source import defines, statements
+
+if TYPE_CHECKING:  # readers' machines may do without it
+    from nbformat import NotebookNode
 
 _ALIKE = 0.5  # from this likeness to its starter on, a cell without other marks is taken for the exercise's
 _COMPARED = 5
@@ -42,8 +44,13 @@ class Checked:
 
 def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
     """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
-    untouched = starters(release)
-    known = {bare(cell.source) for cell in release.cells}
+    return answers_among(code, starters(release), {bare(cell.source) for cell in release.cells}, checks)
+
+
+def answers_among(
+    code: Sequence[Handed], untouched: Mapping[str, str], known: Collection[str], checks: Mapping[str, Checked]
+) -> dict[str, Find]:
+    """The same, of exercises whose starters are `untouched`; `known` are the released texts, which answer nothing."""
     nowhere = MAX_CELLS
     finds = {name: _find(name, code, known, checks.get(name, Checked(nowhere, name)), untouched) for name in untouched}
     taken = {find.cell.index for find in finds.values() if find.cell}
@@ -58,8 +65,12 @@ def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[
 
 def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
     """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
+    return checks_among(code, {name: grade_id(cell) for cell in release.cells if (name := exercise_checked(cell))})
+
+
+def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, Checked]:
+    """The same, of exercises whose checks have these marks."""
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
-    marks = {name: grade_id(cell) for cell in release.cells if (name := exercise_checked(cell))}
     found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
     for cell in code:
         for name, called in _checked_in(cell.source).items():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbformat import NotebookNode
+if TYPE_CHECKING:  # readers' machines may do without it
+    from nbformat import NotebookNode
 
-_CHECK = "check_"
+CHECK = "check_"
 
 
 def mark(cell: NotebookNode, name: str) -> bool:
@@ -32,7 +33,7 @@ def is_solution(cell: NotebookNode) -> bool:
 
 def exercise_checked(cell: NotebookNode) -> str | None:
     """The exercise that a cell checks; None for any other cell."""
-    return grade_id(cell).removeprefix(_CHECK) if mark(cell, "grade") and not is_solution(cell) else None
+    return grade_id(cell).removeprefix(CHECK) if mark(cell, "grade") and not is_solution(cell) else None
 
 
 def ran_before(cell: NotebookNode) -> bool:

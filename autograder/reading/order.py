@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from autograder.reading.answers import Checked
 from autograder.reading.handed import Handed
 from autograder.reading.marks import bare, exercise_checked, grade_id, is_solution, ran_before
+
+if TYPE_CHECKING:  # readers' machines may do without it
+    from nbformat import NotebookNode
 
 _MANY = 0.25  # from this share of neighbors in the wrong order on, a notebook is taken for shuffled
 

@@ -22,11 +22,11 @@ from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, receive, send
 from autograder.running.program import Ground
+from autograder.running.stand_ins import STAND_INS
 from autograder.watching.exercise import Case, Exercise, ExerciseSet
 from autograder.watching.observation import Raised, from_bytes, to_bytes
 from autograder.watching.probe import raised
 
-_SILENT = frozenset({"check", "hint", "progress"})
 # They start programs, load files, or change the machine.
 _IDLE = frozenset(
     {
@@ -110,7 +110,7 @@ class ReadyChapter:
         problem = run_cell(self.shell, ground.setup)
         if problem is not None:
             raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
-        self.shell.user_ns.update(dict.fromkeys(_SILENT.intersection(self.shell.user_ns), _say_nothing))
+        self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
 
 
 def serve(chapter: ReadyChapter, source: int, sink: int) -> None:
@@ -209,10 +209,6 @@ def new_shell() -> QuietShell:
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "NoColor"
     return QuietShell.instance(config=config)
-
-
-def _say_nothing(*_args: object, **_kwargs: object) -> None:
-    """Stand in for `check` and its like: what they tell is for a reader."""
 
 
 def run_cell(shell: QuietShell, source: str) -> Raised | None:

@@ -1,0 +1,121 @@
+"""A reader of a made course of two chapters: notebooks in a folder, and kernels that run them in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from autograder import mine
+from autograder.catalog import contents
+from autograder.catalog.contents import Listed, Worth
+from autograder.catalog.place import COURSE_VARIABLE
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.notebook import checked, logbook
+from autograder.notebook.logbook import LOGBOOK
+from autograder.reuse import beside
+from autograder.reuse import mine as choosing
+
+FIRST, SECOND = "ch01_first", "ch02_second"
+CHAPTERS = (
+    Listed(FIRST, "Chapter 1: First", {"double": Worth(2, 0), "Pair": Worth(1, 0)}),
+    Listed(SECOND, "Chapter 2: Second", {"triple": Worth(2, 0)}),
+)
+# What the made exercises ask of their answers.
+ASKED: dict[str, Callable[[Any], bool]] = {
+    "double": lambda answer: answer(2) == 4,
+    "Pair": lambda answer: answer(1, 2).sum() == 3,
+    "triple": lambda answer: answer(2) == 6,
+}
+DOUBLE = "def double(x):\n    return 2 * x"
+STUB = "def double(x):\n    raise NotImplementedError()"
+PAIR = """\
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def sum(self):
+        return self.a + self.b
+"""
+
+
+def check(name: str, answer: Any) -> None:
+    """Check as a notebook does, with less to show for it."""
+    try:
+        passed = ASKED[name](answer)
+    except Exception:
+        passed = False
+    report = Report(name, (Verdict("works", Status.PASS if passed else Status.FAIL),))
+    LOGBOOK.note(report, checked.remember(name, answer, passed))
+
+
+class Reader:
+    """Somebody with a folder of notebooks, and one kernel at a time."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._patch, self._capsys = folder, monkeypatch, capsys
+        self.shell: Any = None
+
+    def start(self, name: str = "") -> None:
+        """Start a kernel, for the notebook of this name where the server tells it."""
+        for known in (checked.CHECKED, choosing._told, beside._given):
+            known.clear()  # type: ignore[attr-defined]
+        self._patch.setenv("JPY_SESSION_NAME", str(self.folder / f"{name}.ipynb") if name else "")
+        InteractiveShell.clear_instance()
+        self.shell = InteractiveShell.instance()
+        self.shell.kernel, self.shell.starting_dir = object(), str(self.folder)
+        self.shell.user_ns.update(check=check, mine=mine)
+
+    def run(self, *cells: str) -> str:
+        """Run cells; returns what they show."""
+        self._capsys.readouterr()
+        for cell in cells:
+            self.shell.run_cell(cell, store_history=True).raise_error()
+        return self._capsys.readouterr().out.strip()
+
+    def value(self, name: str) -> Any:
+        """What a name of the notebook stands for."""
+        return self.shell.user_ns[name]
+
+    def save(self, name: str, *cells: str, marked: str = "") -> Path:
+        """Save a notebook with these cells; one that defines `marked` has nbgrader's mark of that exercise."""
+        made = [
+            {
+                "cell_type": "code",
+                "source": cell,
+                "outputs": [],
+                "metadata": {"nbgrader": {"grade_id": marked}} if marked and f"def {marked}" in cell else {},
+            }
+            for cell in cells
+        ]
+        path = self.folder / f"{name}.ipynb"
+        path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        return path
+
+    def works(self, name: str, *cells: str) -> None:
+        """Run a notebook from top to bottom in a kernel of its own, and save it."""
+        self.start(name)
+        self.run(*cells)
+        self.save(name, *cells)
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Reader]:
+    """A reader with an empty folder, in the first chapter."""
+    course = tmp_path / "course"
+    for name in ("exercises", "shipped"):
+        (course / name).mkdir(parents=True)
+    (course / "shipped" / contents.POINTS).write_bytes(contents.encode(list(CHAPTERS)))
+    monkeypatch.setenv(COURSE_VARIABLE, str(course))
+    for variable in ("NBGRADER_EXECUTION", logbook.OFF):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / "work").mkdir()
+    made = Reader(tmp_path / "work", monkeypatch, capsys)
+    made.start(FIRST)
+    yield made
+    InteractiveShell.clear_instance()
+    checked.CHECKED.clear()

@@ -1,0 +1,313 @@
+"""`mine`: whose version a lesson goes on with, what is told of it, and that nothing stops the lesson."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from autograder import mine
+from autograder.catalog.place import COURSE_VARIABLE
+from autograder.errors import UnknownExercise
+from autograder.notebook import logbook
+from autograder.notebook.logbook import NAME
+from autograder.reuse import rerun
+from autograder.reuse.mine import Taken
+from tests.made_reader import DOUBLE, FIRST, PAIR, SECOND, STUB, Reader, reader
+from tests.small_chapter import PROJECT
+
+__all__ = ["reader"]
+
+CHECK = 'check("double", double)'
+USE = 'step = mine("double", lambda x: ("plain", x))'
+YOURS, PLAIN = "with your `double`", "with the lesson's `double`"
+UNTIL = f"{PLAIN}, until yours passes"
+CHANGED = f"{PLAIN}: yours has changed since its check; run its check again"
+UNSAVED = "as it was last saved, does not hold the one that passed; save it, or check yours again"
+
+
+class TestOwnChapter:
+    def test_what_passed_is_used(self, reader: Reader) -> None:
+        """The very object, in one line."""
+        assert YOURS == reader.run(DOUBLE, CHECK, USE)
+        assert reader.value("step") is reader.value("double")
+
+    @pytest.mark.parametrize("cells", [(), (STUB,), (STUB, CHECK), (DOUBLE,), (DOUBLE.replace("2", "3"), CHECK)])
+    def test_what_did_not_pass_is_not(self, reader: Reader, cells: tuple[str, ...]) -> None:
+        """Not there, not written, wrong, or not checked: the lesson goes on with its own."""
+        assert UNTIL == reader.run(*cells, USE)
+        assert reader.value("step")(2) == ("plain", 2)
+
+    def test_the_last_check_counts(self, reader: Reader) -> None:
+        """In both directions; each line is shown once in a kernel."""
+        wrong = DOUBLE.replace("2", "3")
+        told = [reader.run(answer, CHECK, USE) for answer in (wrong, DOUBLE, wrong, DOUBLE, DOUBLE)]
+
+        assert [UNTIL, YOURS, "", "", ""] == told and reader.value("step")(2) == 4
+
+    def test_what_was_written_anew_is_not_checked(self, reader: Reader) -> None:
+        """A line says so; after another check it is used."""
+        reader.run(DOUBLE, CHECK)
+
+        assert CHANGED == reader.run("def double(x):\n    return x + x", USE)
+        assert reader.value("step")(2) == ("plain", 2)
+        assert YOURS == reader.run(CHECK, USE) and reader.value("step")(2) == 4
+
+    def test_run_all_after_a_restart(self, reader: Reader) -> None:
+        """A new kernel has checked nothing; the checks above run first."""
+        reader.works(FIRST, DOUBLE, CHECK, USE)
+        reader.start(FIRST)
+
+        assert YOURS == reader.run(DOUBLE, CHECK, USE)
+
+    def test_under_another_name(self, reader: Reader) -> None:
+        """As grading takes it; of what has no name in the notebook nothing is known."""
+        assert YOURS == reader.run("def twice(x):\n    return 2 * x", STUB, 'check("double", twice)', USE)
+        assert reader.value("step") is reader.value("twice")
+        assert UNTIL == reader.run('check("double", lambda x: 2 * x)', USE)
+
+    def test_classes(self, reader: Reader) -> None:
+        """As functions."""
+        use = 'Both = mine("Pair", tuple)'
+
+        assert "with the lesson's `Pair`, until yours passes" == reader.run(use) and reader.value("Both") is tuple
+        assert "with your `Pair`" == reader.run(PAIR, 'check("Pair", Pair)', use)
+        assert reader.value("Both") is reader.value("Pair")
+
+    def test_where_no_progress_is_kept(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In a run of papermill or nbval the checks above have run as well."""
+        monkeypatch.setenv(logbook.OFF, "off")
+
+        assert YOURS == reader.run(DOUBLE, CHECK, USE) and not (reader.folder / NAME).exists()
+
+    @pytest.mark.parametrize("name", ["", "renamed"])
+    def test_whatever_the_notebook_is_called(self, reader: Reader, name: str) -> None:
+        """Also where nobody says how: what a cell has defined is of this notebook."""
+        reader.start(name)
+
+        assert UNTIL == reader.run(STUB, USE) and YOURS == reader.run(DOUBLE, CHECK, USE)
+
+    def test_the_notebook_itself_is_not_beside(self, reader: Reader) -> None:
+        """In a new kernel its own file says nothing, however it is called."""
+        reader.works("renamed", DOUBLE, CHECK)
+        reader.start("renamed")
+
+        assert reader.run(USE) == f"{PLAIN}: chapter 1's notebook with yours is not in this folder"
+
+
+class TestEarlierChapter:
+    @pytest.mark.parametrize(
+        "name", [FIRST, f"Copy of {FIRST}", f"{FIRST} (1)", f"{FIRST}-Copy1", "my tensors"], ids=lambda name: name[-8:]
+    )
+    def test_what_passed_there_is_used_here(self, reader: Reader, name: str) -> None:
+        """Whatever the notebook is called; it is run once."""
+        reader.works(name, DOUBLE, CHECK)
+        reader.start(SECOND)
+        told = reader.run(USE)
+        first = reader.value("step")
+
+        assert told == YOURS and first(2) == 4
+        assert reader.run(USE) == "" and reader.value("step") is first
+
+    def test_with_what_it_needs(self, reader: Reader) -> None:
+        """Imports, helpers above and below, constants, other answers; nothing else of the notebook is run."""
+        reader.works(
+            FIRST,
+            "import math\nimport torch\nseen = 1\n_ = torch.manual_seed(3)",
+            "FACTOR = 2.0",
+            "def helper(x):\n    return math.fsum([below(x), 0])",
+            "print('a lesson')\nseen += 1",
+            "def double(x):\n    return helper(x)\n\nprint('aloud')",
+            "def below(x):\n    return x * FACTOR",
+            CHECK,
+        )
+        reader.start(SECOND)
+
+        assert YOURS == reader.run(USE) and reader.value("step")(2) == 4
+        assert "seen" not in reader.value("step").__globals__ and "math" not in reader.shell.user_ns
+
+    def test_classes(self, reader: Reader) -> None:
+        """With their bases and methods; they can be pickled by the name that the lesson gives them."""
+        base = "class Base:\n    def sum(self):\n        return self.a + self.b"
+        derived = PAIR.partition("\n\n")[0].replace("Pair:", "Pair(Base):")
+        reader.works(FIRST, base, derived, 'check("Pair", Pair)')
+        reader.start(SECOND)
+
+        assert "with your `Pair`" == reader.run('Pair = mine("Pair", tuple)')
+        assert reader.value("Pair")(1, 2).sum() == 3 and reader.value("Pair").__module__ == "__main__"
+
+    def test_without_the_notebook(self, reader: Reader) -> None:
+        """The line says what is missing; a notebook that only uses the name is not the one."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        (reader.folder / f"{FIRST}.ipynb").unlink()
+        reader.save("other", "double = mine('double', None)")
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: chapter 1's notebook with yours is not in this folder" == reader.run(USE)
+        assert reader.value("step")(2) == ("plain", 2)
+
+    def test_without_progress(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing is read."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        monkeypatch.setenv(logbook.OFF, "off")
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: progress is not kept here, and chapter 1's notebook was not looked at" == reader.run(USE)
+
+    @pytest.mark.parametrize("answer", [STUB, DOUBLE.replace("2", "3")])
+    def test_what_did_not_pass_is_not_used(self, reader: Reader, answer: str) -> None:
+        """Whether it was wrong or never checked."""
+        reader.works(FIRST, answer, CHECK)
+        reader.start(SECOND)
+
+        assert UNTIL == reader.run(USE)
+
+    def test_what_has_changed_since_is_not_used(self, reader: Reader) -> None:
+        """Whoever empties an answer, or has not saved the one that passed, is told what to do."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        reader.save(FIRST, DOUBLE.replace("2", "3"), CHECK)
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: {FIRST}.ipynb, {UNSAVED}" == reader.run(USE)
+        reader.save(FIRST, f"# a comment\n{DOUBLE.replace('2 * x', '2*x  # and another')}\n\n", CHECK)
+        assert YOURS == reader.run(USE)
+
+    def test_the_copy_that_passed_is_used(self, reader: Reader) -> None:
+        """Of several notebooks of the chapter; of two answers in one, too."""
+        reader.works("Copy", "def double(x):\n    return x + x", CHECK)
+        reader.save(FIRST, STUB, CHECK)
+        reader.start(SECOND)
+        assert YOURS == reader.run(USE)
+        reader.save("Copy", STUB, CHECK, "def double(x):\n    return x + x")
+        reader.start(SECOND)
+        assert YOURS == reader.run(USE) and reader.value("step")(2) == 4
+
+    @pytest.mark.parametrize("answer", ["double = lambda x: 2 * x", f"%%time\n{DOUBLE}"], ids=["lambda", "magic"])
+    def test_answers_of_another_form(self, reader: Reader, answer: str) -> None:
+        """A name bound by an assignment, a cell below a magic."""
+        reader.works(FIRST, answer, CHECK)
+        reader.start(SECOND)
+
+        assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
+
+    def test_a_line_of_progress_that_does_not_say_which(self, reader: Reader) -> None:
+        """As older versions wrote it: another check settles it."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        (reader.folder / NAME).write_text('{"exercise": "double", "passed": 1, "of": 1}')
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: {FIRST}.ipynb, {UNSAVED}" == reader.run(USE)
+
+    def test_it_leans_on_no_other_answer_of_another_chapter(self, reader: Reader) -> None:
+        """What an earlier lesson took by `mine` is the lesson's there, as in grading."""
+        taken = 'sum_of = mine("Pair", lambda a, b: a + b)'
+        reader.works(FIRST, taken, "def double(x):\n    return sum_of(x, x)", CHECK)
+        reader.start(SECOND)
+
+        assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
+
+    def test_magic_and_shell_lines_do_nothing(self, reader: Reader) -> None:
+        """What an answer needs of them is not there."""
+        reader.works(FIRST, "%cd -q .\nfiles = !echo a", "def double(x):\n    return 2 * x if files else x", CHECK)
+        reader.start(SECOND)
+
+        assert reader.run(USE) == YOURS and reader.value("step").__globals__["files"] is None
+
+
+class TestTrouble:
+    def test_unknown_exercise(self, reader: Reader) -> None:
+        """The nearest name is told; nothing is passed over."""
+        with pytest.raises(UnknownExercise, match="Did you mean 'double'"):
+            mine("dubble", len)
+        with pytest.raises(UnknownExercise, match="The name comes first, in quotes"):
+            mine(len, len)  # type: ignore[arg-type]
+
+    def test_answer_that_fails(self, reader: Reader) -> None:
+        """Its error is told in a line."""
+        reader.works(FIRST, "factor = 2", "def double(x, by=factor):\n    return by * x", CHECK)
+        reader.save(FIRST, "def double(x, by=factor):\n    return by * x", CHECK)
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: yours stopped with NameError: name 'factor' is not defined" == reader.run(USE)
+        assert reader.value("step")(2) == ("plain", 2)
+
+    @pytest.mark.parametrize("loop", ["while True: pass", "__import__('time').sleep(2)"], ids=["busy", "asleep"])
+    def test_answer_that_takes_too_long(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+        """It is given up, and a loop of Python's does not go on in secret."""
+        monkeypatch.setattr(rerun, "SECONDS", 0.3)
+        answer = "def double(x, by=factor()):\n    return by * x"
+        reader.works(FIRST, "def factor():\n    return 2", answer, CHECK)
+        reader.save(FIRST, f"def factor():\n    {loop}\n    return 2", answer, CHECK)
+        reader.start(SECOND)
+        start = time.monotonic()
+
+        assert f"{PLAIN}: yours did not come to an end within 0.3 seconds" == reader.run(USE)
+        assert time.monotonic() - start < 1.9 and reader.value("step")(2) == ("plain", 2)
+        assert "sleep" in loop or not any(isinstance(t, rerun._Work) for t in threading.enumerate())
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3, "nbformat": 4}', "\x00" * 99])
+    def test_damaged_notebook(self, reader: Reader, text: str) -> None:
+        """It is named."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        (reader.folder / f"{FIRST}.ipynb").write_text(text)
+        reader.start(SECOND)
+
+        assert f"{PLAIN}: {FIRST}.ipynb cannot be read" == reader.run(USE)
+
+    def test_course_that_is_not_there(self, reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """What is wrong with the installation is told in a line, and the lesson goes on."""
+        monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path / "nowhere"))
+        told = reader.run(DOUBLE, CHECK, USE)
+
+        assert told.startswith(f"{PLAIN}: yours cannot be looked for (CourseNotFound: ") and "\n" not in told
+        assert reader.value("step")(2) == ("plain", 2)
+
+    def test_random_numbers_go_on(self, reader: Reader) -> None:
+        """A lesson's numbers do not depend on whose version is used."""
+        cells = ("import random\nimport torch", "noise = torch.rand(3)[0] * 0 + random.random() * 0 + 2")
+        reader.works(FIRST, *cells, "def double(x, by=noise):\n    return float(by) * x", CHECK)
+        drawn = []
+        for use in (USE, "pass"):
+            reader.start(SECOND)
+            reader.run("import random; random.seed(1)", "import torch; torch.manual_seed(1);", use)
+            drawn.append(reader.run("print(torch.rand(2), random.random())"))
+
+        assert drawn[0] == drawn[1]
+
+    def test_a_readers_machine_needs_nothing_of_a_teachers(self) -> None:
+        """Neither nbformat nor nbgrader has to be installed."""
+        blocked = "import sys; sys.modules.update(dict.fromkeys(('nbformat', 'nbgrader', 'jupytext', 'nbconvert')));"
+        code = f"{blocked} from autograder import mine; assert mine('anything', 3) == 3"
+
+        assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
+
+
+class TestWhereNobodyReads:
+    @pytest.mark.parametrize("where", ["nbgrader", "a shell without a kernel", "a script"])
+    def test_it_is_the_lessons_and_silent(
+        self, reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+    ) -> None:
+        """Whatever was passed, and even where there is no such exercise; no file is read."""
+        reader.run(DOUBLE, CHECK)
+        if where == "nbgrader":
+            monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+        else:
+            shell = None if where == "a script" else SimpleNamespace(user_ns={})
+            monkeypatch.setattr(logbook, "get_ipython", lambda: shell)
+        monkeypatch.setattr(logbook, "_lines", None)
+        monkeypatch.setenv(COURSE_VARIABLE, "/nowhere")
+
+        assert mine("double", len) is len and mine("no such exercise", torch) is torch
+        assert capsys.readouterr().out == ""
+
+
+def test_html_says_the_same(reader: Reader) -> None:
+    """With the name as code, in the look of a check's feedback."""
+    assert "with your <code>double</code></div>" in Taken("double", "")._repr_html_()
+    assert "the lesson&#x27;s <code>double</code>, until" in Taken("double", ", until yours passes")._repr_html_()
