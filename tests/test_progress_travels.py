@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -18,8 +19,9 @@ from tests.conftest import UNCONFINED
 from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"
-SETUP = "import torch\nfrom autograder import check, progress\n"
+SETUP = "import torch\nfrom autograder import check, mine, progress\n"
 RIGHT = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)\n"
+USE = 'flatten = mine("flatten_images", None)'
 WRONG = "def add_bias(x, bias):\n    return x\n"
 
 
@@ -45,7 +47,10 @@ def ran(client: BlockingKernelClient, code: str) -> str:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
 def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
-    """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file."""
+    """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file.
+
+    An answer that passed in one is used in the other, as soon as its notebook is saved.
+    """
     first, second = kernel(tmp_path), kernel(tmp_path)
     try:
         ran(first[1], SETUP + "import os; os.mkdir('data'); os.chdir('data')")
@@ -53,6 +58,10 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
         ran(first[1], RIGHT + 'check("flatten_images", flatten_images)')
         ran(second[1], WRONG + 'check("add_bias", add_bias)')
         told = [ran(client, "progress(1)") for _, client in (first, second)]
+        used = [ran(second[1], USE)]
+        cells = [{"cell_type": "code", "source": text, "metadata": {}} for text in (SETUP, RIGHT)]
+        (tmp_path / f"{STEM}.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
+        used += [ran(client, f"{USE}; print(*flatten(torch.ones(1, 2, 3, 4)).shape)") for _, client in (first, second)]
         first[0].restart_kernel(now=True)
         first[1].wait_for_ready(timeout=60)
         told.append(ran(first[1], SETUP + "progress(1)"))
@@ -62,7 +71,9 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
             manager.shutdown_kernel(now=True)
 
     assert told[0] == told[1] == told[2] and "✓ flatten_images" in told[0] and "✗ add_bias" in told[0]
-    assert sorted(os.listdir(tmp_path)) == [".ipython", NAME, "data"] and os.listdir(tmp_path / "data") == []
+    assert "chapter 1's notebook with yours is not in this folder" in used[0]
+    assert all("with your `flatten_images`" in each and "1 12 2" in each for each in used[1:])
+    assert sorted(os.listdir(tmp_path)) == [".ipython", NAME, f"{STEM}.ipynb", "data"] and os.listdir(tmp_path / "data") == []
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -1,0 +1,122 @@
+"""Runs the cells of a chapter that `mine` touches, with some of its exercises solved and the others open."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from autograder.catalog.contents import Listed
+from autograder.names import Names, names_of, reached
+from autograder.notebook.checked import digest_of_answer
+from autograder.notebook.logbook import NAME, Entry, _append
+from autograder.reading.source import statements
+from tests.small_chapter import PROJECT
+
+MINE = "mine("
+OPEN, SOLVED = "notebooks", "solutions"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell as it is handed out and as it is solved; `exercise` is what it answers, `checks` what it checks."""
+
+    open: str
+    solved: str
+    exercise: str = ""
+    checks: str = ""
+    is_setup: bool = False
+
+    @property
+    def names(self) -> Names:
+        """What it binds and uses, solved."""
+        return names_of(each.node for each in statements(self.solved) or ())
+
+    @property
+    def gives(self) -> set[str]:
+        """The names that it may give a value."""
+        return self.names.bound | self.names.changed | self.names.perhaps_changed
+
+    @property
+    def taken(self) -> dict[str, set[str]]:
+        """The exercises that it takes by `mine`, each with the names that such a statement binds."""
+        found: dict[str, set[str]] = {}
+        for each in (statements(self.solved) or ()) if MINE in self.solved else ():
+            for call in ast.walk(each.node):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "mine":
+                    found.setdefault(ast.literal_eval(call.args[0]), set()).update(each.names.bound)
+        return found
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter's code cells, from top to bottom."""
+
+    stem: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def taken(self) -> list[str]:
+        """The exercises whose answers its lessons use, in order."""
+        return list(dict.fromkeys(name for cell in self.cells for name in cell.taken))
+
+    @property
+    def touched(self) -> list[Cell]:
+        """The cells that take an answer or use one, those that they need, and the exercises with their checks."""
+        names = {name for cell in self.cells for bound in cell.taken.values() for name in bound}
+        using = [cell for cell in self.cells if cell.taken or cell.names.used & names]
+        own = [cell for cell in self.cells if cell.is_setup or {cell.exercise, cell.checks} & set(self.taken)]
+        wanted = {name for cell in using for name in cell.names.used}
+        lessons = [cell for cell in self.cells if not (cell.exercise or cell.checks)]
+        needed = reached(lessons, wanted, lambda cell: cell.gives, lambda cell: cell.names.used)
+        kept = {id(cell) for cell in (*using, *own, *needed)}
+        return [cell for cell in self.cells if id(cell) in kept]
+
+    def texts(self, cells: Iterable[Cell], solved: Collection[str]) -> list[str]:
+        """The texts of some cells, where these exercises are solved."""
+        return [cell.solved if cell.exercise in solved or not cell.exercise else cell.open for cell in cells]
+
+
+@cache
+def chapter(stem: str) -> Chapter:
+    """One of our chapters, as it was built."""
+    pairs = zip(_code(PROJECT / OPEN / f"{stem}.ipynb"), _code(PROJECT / SOLVED / f"{stem}.ipynb"), strict=True)
+    return Chapter(stem, tuple(_cell(one, other) for one, other in pairs))
+
+
+def using() -> list[str]:
+    """Our chapters that use `mine`."""
+    return [path.stem for path in sorted((PROJECT / OPEN).glob("*.ipynb")) if chapter(path.stem).taken]
+
+
+def _code(path: Path) -> list[dict[str, Any]]:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def _cell(handed_out: dict[str, Any], solved: dict[str, Any]) -> Cell:
+    about = handed_out["metadata"].get("nbgrader", {})
+    name, is_parameters = about.get("grade_id", ""), "parameters" in handed_out["metadata"].get("tags", ())
+    return Cell(
+        "".join(handed_out["source"]),
+        "".join(solved["source"]),
+        exercise=name if about.get("solution") else "",
+        checks=name.removeprefix("check_") if about.get("grade") else "",
+        is_setup=is_parameters or bool(about.get("locked") and not about.get("grade")),
+    )
+
+
+def lay_beside(folder: Path, chapters: Iterable[Chapter], listed: Iterable[Listed], solved: Collection[str]) -> None:
+    """Put notebooks of other chapters into a folder, where some of their exercises were solved and checked."""
+    known = {each.stem: each for each in listed}
+    for each in chapters:
+        texts = each.texts(each.cells, solved)
+        cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in texts]
+        (folder / f"{each.stem}.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}))
+        for cell in each.cells:
+            if cell.exercise in solved and cell.exercise in known[each.stem].exercises:
+                _append(folder / NAME, cell.exercise, Entry(1, 1, digest_of_answer(cell.solved, cell.exercise)))
