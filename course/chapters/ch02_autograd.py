@@ -1,21 +1,28 @@
 # %% [markdown] name="opening"
 # # Chapter 2: Autograd
 #
-# Training needs derivatives; autograd finds them. After this chapter you can
+# *There are 640 numbers. Which way should each of them move?*
 #
-# 1. read `requires_grad`, `grad_fn` and leaf, and get a gradient with `backward`
-# 2. say why `.grad` adds up, and use it
+# In chapter 1 ten average pictures read nine digits out of ten, and those pictures came from a formula that somebody had to think of.
+# In this chapter nobody thinks of anything.
+# You begin with ten empty pictures, 640 zeros, which read nothing at all.
+# Then you ask of each of the 640 numbers: if it were a little larger, would the reading get better or worse?
+# You move each of them a little in the better direction, and ask again.
+# After 200 rounds the ten pictures read 94 digits in 100, more than the averages did, and nobody told them what a digit looks like.
+#
+# "If this were a little larger, what would become of that?" is the question for a derivative.
+# **Autograd** is the part of PyTorch that answers it, for 640 numbers or for a billion, and all training rests on it.
+#
+# On the way you learn to
+#
+# 1. get a gradient with `backward`, and check it by hand
+# 2. walk downhill with it, and clear away the old one
 # 3. follow the life of a graph, and keep none by mistake
-# 4. get the gradient of a tensor in the middle
-# 5. choose between `detach`, `no_grad` and `inference_mode`
-# 6. predict which in-place change breaks a gradient
-# 7. compute a vector-Jacobian product
-# 8. avoid nan and dead gradients
-# 9. write a `Function` and test it with `gradcheck`
-# 10. take second derivatives
-# 11. build a small autograd
+# 4. choose between `detach`, `no_grad` and `inference_mode`
+# 5. predict which in-place change breaks a gradient
+# 6. avoid gradients that are nan or dead
 #
-# Plan 80 minutes, without the stretch exercises; sections 3 and 6 are good places for a break.
+# Two sittings of about an hour, and for those who want to build the machine itself, four excursions at the end.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -24,17 +31,26 @@ seed = 0  # any whole number will do; the chapter holds for all of them
 import math
 import warnings
 import torch
-from autograder import check, hint, progress, reveal, shows_error
+import torch.nn.functional as F
+from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch02_autograd as figures
+from course.instruments import runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
 
+# %% name="first-page" figure=true
+figures.first_page()
+
+# %% [markdown] name="sitting-1"
+# # First sitting: downhill ({minutes} minutes, and {exercises} for the exercises)
+
 # %% [markdown] name="record"
-# ## 1 The record and `backward` (15 minutes)
+# ## 1 One number, one slope ({minutes} minutes)
 #
+# Before 640 numbers, take two.
 # A tiny model predicts `w * x + b`.
-# With w = 2 and b = 1 it gives 7 for x = 3; the target is 10.
-# The loss is the squared error, (7 - 10) ** 2 = 9.
+# With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
+# Its **loss**, the number that says how wrong it is, shall be the squared error: 9.
 #
 # *Predict.* You make w a little larger, 2.000001. Does the loss grow or shrink?
 
@@ -49,35 +65,42 @@ def loss_at(w, b):
 
 nudge = 1e-6
 slope = (loss_at(2 + nudge, 1) - loss_at(2 - nudge, 1)) / (2 * nudge)
-assert abs(slope + 18) < 1e-4
+print(f"the loss changes {slope:.4f} times as much as w")
 reveal(guess, "grows" if slope > 0 else "shrinks")
 
+# %% claim=true
+assert abs(slope + 18) < 1e-4
+
 # %% [markdown]
-# The slope is -18: for a small nudge of w, the loss falls 18 times as much.
-# That number is the derivative of the loss with respect to w, or *by* w, for short.
-# The derivatives by all the numbers together are the **gradient**.
+# It shrinks, and 18 times as fast as w grows, because 7 is too small and each bit of w counts three times.
+# This -18 is the derivative of the loss **with respect to** w.
+# Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
-# Autograd finds it without nudging.
-# Ask for a record with `requires_grad=True`, compute as ever, then call `backward()` on the result.
-# A tensor with that flag is called tracked.
+# Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it takes a new computation of the loss for each number.
+# Autograd does it in another way.
+# Say `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
 
 # %% name="linear-prediction"
 w = torch.tensor(2.0, requires_grad=True)
 b = torch.tensor(1.0, requires_grad=True)
+
 loss = loss_at(w, b)
-assert w.grad is None  # so far, only a record
+print("before backward:", w.grad)
+
 loss.backward()
-print(loss.item(), w.grad, b.grad)
+print("after: ", w.grad, b.grad)
+
+# %% claim=true
 assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 
 # %% [markdown] name="division-of-labor"
-# The same -18, exact.
-# Computing the loss filled in nothing: gradients are computed when you call `backward`, and only then.
-# The results stand in `.grad`, where the training loop of chapter 4 picks them up.
+# The same -18, exactly, and the derivative with respect to b as well.
+# Computing the loss did not fill in anything; gradients are computed when you call `backward`, and they wait in `.grad` until somebody uses them.
 #
-# This is the division of labor: you write the forward computation, the model and its loss, and the backward one is derived for you.
+# This is the division of labor that makes PyTorch pleasant.
+# You write the forward computation, what the model says and how wrong that is; the way back is found for you.
 #
-# *Predict.* `y = (3 * x + 1) ** 2` at x = 2. By the chain rule, the derivative is 2 * (3 * x + 1) * 3. What is it here?
+# *Predict.* `y = (3 * x + 1) ** 2` at x = 2. By the chain rule, the derivative is 2 * (3 * x + 1) * 3. What will `x.grad` be?
 
 # %% predict=true
 guess = 42  # a number
@@ -86,95 +109,65 @@ guess = 42  # a number
 x = torch.tensor(2.0, requires_grad=True)
 y = (3 * x + 1) ** 2
 y.backward()
-assert y.item() == 49
 reveal(guess, x.grad.item())
 
+# %% claim=true
+assert y.item() == 49
+
 # %% [markdown]
-# What is the gradient good for?
-# It points in the direction in which the function grows fastest.
-# So a small step the other way makes it smaller; that is all of gradient descent.
+# And what is a gradient good for?
+# It points in the direction in which the function grows fastest, so that a small step the other way makes it smaller.
+# That is all there is to training: find out which way is down, take a small step, and ask again.
 
 # %% name="downhill"
-p = torch.randn(5, dtype=torch.float64, requires_grad=True)
-bowl = (p**2).sum() + torch.sin(p).sum()
-bowl.backward()
+point = torch.randn(5, dtype=torch.float64, requires_grad=True)
 
 
 def height(q):
-    return ((q**2).sum() + torch.sin(q).sum()).item()
+    return (q**2).sum() + torch.sin(q).sum()
 
 
-down, up = height(p.detach() - 1e-3 * p.grad), height(p.detach() + 1e-3 * p.grad)
-assert down < bowl.item() < up
-print(f"downhill {down:.5f}, here {bowl.item():.5f}, uphill {up:.5f}")
+height(point).backward()
+step = 0.001 * point.grad
+with torch.no_grad():
+    for name, place in (("downhill", point - step), ("here", point), ("uphill", point + step)):
+        print(f"{name:9} {height(place).item():.5f}")
+
+# %% claim=true
+with torch.no_grad():
+    assert height(point - step) < height(point) < height(point + step)
 
 # %% [markdown]
-# (`detach()` gives the values without the record; section 5 is about it.)
+# (`no_grad` says that nothing in this block needs a gradient; section 4 comes back to it.)
+
+# %% [markdown] name="flag-path" side=true
+# #### Which tensors can require grad? ({minutes} minutes)
 #
-# ### Tracked or not
-#
-# The flag is off unless you switch it on, and only floating point tensors (and complex ones) can have it.
+# Those of floats (and of complex numbers), since a whole number cannot be a little larger.
+# It is off unless you switch it on, and `requires_grad_()` does that in place.
 
 # %% name="flag"
 x = torch.ones(3)
-assert x.requires_grad is False
+print("to begin with:", x.requires_grad)
 x.requires_grad_()  # the underscore: in place
-assert x.requires_grad is True
+print("switched on:", x.requires_grad)
 x.requires_grad_(False)
-assert x.requires_grad is False
+print("and off again:", x.requires_grad)
 with shows_error(RuntimeError, match="floating point"):
     torch.tensor([1, 2], requires_grad=True)
 
-# %% [markdown] name="leaf-text"
-# Track what is to be learned; leave the data alone.
-# (In chapter 3, layers do this for their own weights.)
-#
-# *Predict.* `sizes` is untracked data and `weight` is tracked. Is `sizes * weight` tracked?
-
-# %% predict=true
-guess = True  # True or False
-
-# %% name="one-tracked-is-enough"
-sizes = torch.tensor([60.0, 85.0, 120.0])
-weight = torch.tensor(2.5, requires_grad=True)
-assert (sizes + 1).grad_fn is None and not (sizes + 1).requires_grad  # nobody is tracked
-reveal(guess, (sizes * weight).requires_grad)
-
-# %% [markdown]
-# One tracked operand is enough.
-# Without one, nothing is recorded: "every operation is noted in a graph", as you may read, is not so.
-#
-# A **leaf** is a tensor that is not the result of a recorded step.
-# A result has a `grad_fn`, a link to the step that made it.
-
-# %% name="weight-and-data"
-bias = torch.tensor(1.0, requires_grad=True)
-prices = sizes * weight + bias
-assert weight.is_leaf and weight.grad_fn is None and not prices.is_leaf
-prices.mean().backward()
-assert sizes.requires_grad is False and sizes.grad is None  # data
-assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, torch.ones(()))
-with shows_error(RuntimeError, match="leaf"):
-    prices.requires_grad_(False)  # a result's flag follows from its operands
-print(prices.grad_fn.name(), weight.grad, bias.grad)
-
-# %% [markdown]
-# Data may be tracked too, when the input itself is to be changed, for example to find the input that a model likes best.
-
-# %% name="input-gradient"
-row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
-pixel_input = torch.zeros(3, requires_grad=True)
-(row * pixel_input).sum().backward()
-assert torch.equal(pixel_input.grad, row)  # how much each input number counts
-print(pixel_input.grad)
+# %% claim=true
+assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad is True
 
 # %% [markdown] name="worked-text"
-# ### A graph by hand
+# ## 2 How a gradient finds its way ({minutes} minutes)
 #
-# Follow one example all the way: `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
-# Forward: z = x * y = 6, s = z + x = 8, loss = 64.
+# Is it magic? You can do it with a pencil, and once you have, most error messages of this chapter will explain themselves.
 #
-# *Predict.* What is the derivative of the loss by x? Take care: x is used twice.
+# Take `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
+# Forward, in small steps: z = x * y = 6, then s = z + x = 8, then loss = 64.
+#
+# *Predict.* What is the derivative of the loss with respect to x? Take care, x is used twice.
 
 # %% predict=true
 guess = 64  # a number
@@ -184,118 +177,109 @@ x = torch.tensor([2.0], requires_grad=True)
 y = torch.tensor([3.0], requires_grad=True)
 loss = (x * y + x) ** 2
 loss.backward()
-assert loss.item() == 64 and y.grad.item() == 32
+print("with respect to y:", y.grad.item())
 reveal(guess, x.grad.item())
 
-# %% [markdown]
-# You may meet this example with 80 for x, or with 16 for y.
-# Take nobody's word for it, not even ours.
-# By hand, with the chain rule: the square gives 2 * s = 16; from there every path back multiplies.
-
-# %% name="worked-by-hand"
-by_s = 2 * 8.0  # d loss / d s
-by_z = by_s * 1  # s = z + x
-by_x = by_z * 3.0 + by_s * 1  # through z = x * y, and through s directly
-by_y = by_z * 2.0
-assert (by_x, by_y) == (x.grad.item(), y.grad.item()) == (64.0, 32.0)
-nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge)) ** 2
-assert abs(nudged / (2 * nudge) - 64) < 1e-3  # and by nudging
-print(by_x, by_y)
+# %% claim=true
+assert loss.item() == 64 and y.grad.item() == 32
 
 # %% [markdown]
-# In the picture, time runs from left to right.
-# Blue: the values that the forward pass computes.
-# Orange: the derivatives of the loss, filled in from right to left.
+# Here it is by hand.
+# Each small step has an easy derivative of its own, and the chain rule says that they multiply along the way.
+# Begin at the end: the derivative of s ** 2 is 2 * s, which is 16.
+# The sum passes 16 on to both of its parts, to z and to x.
+# The product turns the 16 that arrives at z into 16 times the *other* factor: 16 * 3 = 48 for x, and 16 * 2 = 32 for y.
+# So two numbers arrive at x, 48 by way of the product and 16 directly, and because x acts in both ways at once, they are added: 64.
+#
+# In the picture, blue is what the forward pass computes, from left to right; orange is what the **backward pass** fills in, from right to left.
 
 # %% figure=true
 figures.graph(2.0, 3.0)
 
-# %% [markdown]
-# The walk starts at the loss, with derivative 1.
-# Two arrows arrive at x, 48 and 16, and they are added.
-# To see both, give the two places two tensors.
+# %% name="worked-by-hand"
+at_s = 2 * 8.0
+at_z = at_s * 1  # s = z + x
+at_x = at_z * 3.0 + at_s * 1  # through z = x * y, and through s directly
+at_y = at_z * 2.0
+print(at_x, at_y)
 
-# %% name="paths-add-up"
-first, second = torch.tensor(2.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
-result = (first * 3.0 + second) ** 2
-result.retain_grad()  # keep the derivative that arrives here
-result.backward()
-assert result.grad == 1  # the start of the walk
-assert first.grad == 48 and second.grad == 16 and first.grad + second.grad == 64
-print(first.grad, second.grad)
+# %% claim=true
+assert (at_x, at_y) == (x.grad.item(), y.grad.item()) == (64.0, 32.0)
+_nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge)) ** 2
+assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown] name="graph-text"
-# The record is a **graph**: each `grad_fn` is a node and links to the nodes before it.
-# Its links all point back and never form a circle; it ends at the leaves, in nodes called `AccumulateGrad`.
-# You can walk it.
+# To go back like this, torch has to know how the loss came about.
+# While you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
+# `loss.grad_fn` is the last node.
+# You can follow the links yourself, down to the tensors you began with, which are called **leaves**.
 
 # %% name="walk-the-graph"
-def walk(node, depth=0):
-    """Print a node and, indented, all that it leads to; collect the names."""
-    found.append(node.name().split("::")[-1])
-    print("  " * depth + found[-1])
+def show(node, depth=0):
+    """Print a node and, indented, all that it leads to."""
+    print("   " * depth + node.name().split("::")[-1])
     for below, _ in node.next_functions:
-        walk(below, depth + 1)
+        show(below, depth + 1)
 
 
-found = []
-walk(loss.grad_fn)
-assert found[:3] == ["PowBackward0", "AddBackward0", "MulBackward0"]
-assert found[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
+show(loss.grad_fn)
+
+# %% claim=true
+def _names(node):
+    below = [name for each, _ in node.next_functions for name in _names(each)]
+    return [node.name().split("::")[-1], *below]
+
+
+assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward0"]
+assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# A printed result names its step.
+# The power, the sum, the product, as by hand; and at the ends three nodes that add up what arrives, two of them for x.
 #
-# It is said that a node holds "the exact derivative".
-# It holds what it needs to compute one later: here the operand and the exponent.
-
-# %% name="what-a-node-saves"
-s = torch.tensor([8.0], requires_grad=True)
-square = s**2
-print(square)
-assert str(square) == "tensor([64.], grad_fn=<PowBackward0>)"
-node = square.grad_fn
-assert node._saved_self.item() == 8 and node._saved_exponent == 2  # no 16 anywhere
-saved = [name for name in dir(node) if name.startswith("_saved")]
-assert saved == ["_saved_exponent", "_saved_self"]
-
-# %% [markdown]
-# It is also said that every step makes a new tensor.
-# Often; but a view shares memory and `+=` writes into it, and both are recorded.
-
-# %% name="recorded-without-new-memory"
-new = s + 1
-address, before = new.data_ptr(), new.grad_fn
-viewed = new.view(1, 1)
-assert address != s.data_ptr() and viewed.data_ptr() == address
-assert viewed.grad_fn.name() == "ViewBackward0"
-print(before.name(), viewed.grad_fn.name())
-new += 1  # no new tensor, but a new node
-assert new.data_ptr() == address and new.grad_fn is not before
-
-# %% [markdown]
-# The graph is made while your code runs, anew each time.
-# So `if`, loops and recursion shape it, and `print` works in the middle.
-# The other way, which TensorFlow 1 took, is to build the graph first and run it later.
-
-# %% name="control-flow"
-def power(x, n):
-    """x to the power of n, by recursion."""
-    print("power", n, end="; ")
-    return x if n == 1 else x * power(x, n - 1)
-
-
-for start, expected in ((2.0, 32.0), (-2.0, -3.0)):
-    t = torch.tensor(start, requires_grad=True)
-    out = power(t, 4) if t > 0 else -3 * t  # this run's graph
-    out.backward()
-    assert t.grad == expected
-
-# %% [markdown]
-# ### Exercise: `grad_by_hand`
+# Only what requires grad is followed, and that spreads by itself.
+# Data do not need it: you want to change the weight, not the houses.
 #
-# Now (x + y) * z.
-# Give the sum a name, as above, and go backward from the result.
+# *Predict.* `sizes` are data without gradients, and `weight` requires grad. Does `sizes * weight` require grad?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="one-tracked-is-enough"
+sizes = torch.tensor([60.0, 85.0, 120.0])
+weight = torch.tensor(2.5, requires_grad=True)
+print("sizes + 1:", (sizes + 1).grad_fn, "  sizes * weight:", (sizes * weight).grad_fn.name())
+reveal(guess, (sizes * weight).requires_grad)
+
+# %% claim=true
+assert (sizes + 1).grad_fn is None and not (sizes + 1).requires_grad
+
+# %% [markdown] name="leaf-text"
+# One operand is enough, since the result changes with it.
+# Where none requires grad, no graph is built at all, and nothing is wasted.
+# (In chapter 3, layers will ask for gradients of their own weights, so that you do not have to.)
+
+# %% name="weight-and-data"
+bias = torch.tensor(1.0, requires_grad=True)
+prices = sizes * weight + bias
+prices.mean().backward()
+print("data:", sizes.grad, " weight:", weight.grad, " bias:", bias.grad)
+
+# %% claim=true
+assert weight.is_leaf and weight.grad_fn is None and not prices.is_leaf
+assert sizes.requires_grad is False and sizes.grad is None
+assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, torch.ones(()))
+with shows_error(RuntimeError, match="leaf"):
+    prices.requires_grad_(False)  # a result's flag follows from its operands
+
+# %% [markdown]
+# ### Exercise: `grad_by_hand` ({minutes} minutes)
+#
+# Once, with a pencil, so that it is yours: (x + y) * z.
+# Give the sum a name, as above, and go back from the result.
+# With x = 2, y = 3 and z = 4 the sum is 5 and the result 20, and the sum counts z = 4 times; so nudging x by 0.001 must change the result by 0.004.
+
+# %% name="by-hand-example"
+print(((2.001 + 3) * 4 - (2 + 3) * 4) / 0.001)
 
 # %% exercise="grad_by_hand"
 def grad_by_hand(x, y, z):
@@ -315,76 +299,52 @@ def grad_by_hand(x, y, z):
 # %% check="grad_by_hand" points=1
 check("grad_by_hand", grad_by_hand)
 
-# %% [markdown]
-# Autograd should agree.
-
-# %% name="xyz-product"
-x, y, z = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
-((x + y) * z).backward()
-assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
-print(x.grad, y.grad, z.grad)
-
 # %% [markdown] name="stepper-text"
-# The **autograd stepper** shows the graph of a tensor of yours.
-# Press Next: first come the values, forward, then the derivatives, back.
-# torch computes them; your `.grad` stays as it is, and the graph can still be used.
-# Where a value is "not kept", no node holds on to it.
-# (Versions are for section 6.)
+# Does autograd agree with you?
+# The **autograd stepper** shows the graph of any tensor of yours.
+# Press Next, and the values come in, forward, and then the derivatives, back.
 
 # %% name="stepper"
 from explorers import autograd_stepper
 
 x, y, z = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
 product = (x + y) * z
-stepper = autograd_stepper(product, x=x, y=y, z=z, product=product)
+autograd_stepper(product, x=x, y=y, z=z, product=product)
+
+# %% claim=true
+_stepper = autograd_stepper(product, x=x, y=y, z=z, product=product)
 assert x.grad is None  # looked at, not changed
+
+# %% name="xyz-product"
 product.backward()
-assert stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad} == {"x": 4, "y": 4, "z": 5}
-stepper
+by_hand = mine("grad_by_hand", lambda x, y, z: (z, z, x + y))
+print("autograd:", x.grad.item(), y.grad.item(), z.grad.item(), " by hand:", by_hand(2.0, 3.0, 4.0))
+
+# %% claim=true
+assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
+assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
-# Which tensors get a `.grad`?
-# The tracked leaves that the loss depends on; a leaf that plays no part in it keeps None.
+# One thing `backward` asks for: a single number to start from.
 #
-# And `backward` wants one number to start from.
-#
-# *Predict.* `v` holds three tracked numbers. Does `(v * 2).backward()` run?
+# *Predict.* `v` holds three numbers that require grad. Does `(v * 2).backward()` run?
 
 # %% predict=true
 guess = False  # True or False
 
 # %% name="needs-scalar"
-def runs(action):
-    """Does calling this work, or does torch refuse?"""
-    try:
-        action()
-    except RuntimeError as error:
-        print("RuntimeError:", error)
-        return False
-    return True
-
-
 v = torch.ones(3, requires_grad=True)
 reveal(guess, runs(lambda: (v * 2).backward()))
 
 # %% [markdown]
 # Three numbers have no single direction "down".
-# Reduce first, with `sum` or `mean`, or say with `gradient=` how much each of them counts (section 7).
-# One element is enough, whatever the shape.
-
-# %% name="scalar-or-weights"
-(v * 2).backward(gradient=torch.tensor([1.0, 1.0, 10.0]))
-assert v.grad.tolist() == [2.0, 2.0, 20.0]
-used, unused = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
-(used * 2).backward()  # shape (1,): one element will do
-assert used.grad.item() == 2 and unused.grad is None
-print(v.grad, used.grad, unused.grad)
-
-# %% [markdown]
-# ### Exercise: `mean_square_grad`
+# So take their sum or their mean first; a loss is always one number.
 #
-# Let autograd find the gradient of a mean of squares.
-# `x` belongs to the caller: work on a tracked copy, `x.detach().clone().requires_grad_()`.
+# ### Exercise: `mean_square_grad` ({minutes} minutes)
+#
+# A function that finds a gradient and leaves no trace is worth having.
+# This one shall give the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
+# `x` belongs to the caller, so work on a copy, `x.detach().clone().requires_grad_()`.
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -405,81 +365,319 @@ def mean_square_grad(x):
 # %% check="mean_square_grad" points=1
 check("mean_square_grad", mean_square_grad)
 
-# %% [markdown]
-# By hand: each of the 12 squares has the derivative 2 * x, and the mean divides by 12.
-
-# %% name="mean-of-squares"
-x = torch.randn(4, 3, requires_grad=True)
-(x**2).mean().backward()
-assert x.grad.shape == (4, 3) and torch.allclose(x.grad, 2 * x.detach() / 12)
-print(x.grad)
-
-# %% [markdown]
-# ### Why backward?
+# %% [markdown] side=true
+# #### Which tensors have a `.grad` in the end? ({minutes} minutes)
 #
-# A network of two layers with 121 numbers to learn, written out.
-# `tanh` squeezes a number into -1 to 1; chapter 3 says why it is there.
+# The leaves that require grad and that the loss depends on; a leaf that plays no part keeps None.
+# And if you insist on starting from several numbers, say with `gradient=` how much each of them counts.
+
+# %% name="scalar-or-weights"
+v = torch.ones(3, requires_grad=True)
+(v * 2).backward(gradient=torch.tensor([1.0, 1.0, 10.0]))
+print("three outputs, the last counting ten times:", v.grad)
+
+used, unused = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+(used * 2).backward()  # shape (1,): one element will do
+print("used:", used.grad, " unused:", unused.grad)
+
+# %% claim=true
+assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.grad is None
+
+# %% [markdown] side=true
+# #### What does a node hold? ({minutes} minutes)
+#
+# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 16 anywhere.
+
+# %% name="what-a-node-saves"
+s = torch.tensor([8.0], requires_grad=True)
+square = s**2
+print(square)
+node = square.grad_fn
+print({name: getattr(node, name) for name in dir(node) if name.startswith("_saved")})
+
+# %% claim=true
+assert str(square) == "tensor([64.], grad_fn=<PowBackward0>)"
+assert node._saved_self.item() == 8 and node._saved_exponent == 2
+_saved = [_name for _name in dir(node) if _name.startswith("_saved")]
+assert _saved == ["_saved_exponent", "_saved_self"]
+
+# %% [markdown]
+# A view shares memory, and `+=` writes into it, and both are steps in the graph all the same.
+
+# %% name="recorded-without-new-memory"
+new = s + 1
+before, viewed = new.grad_fn, new.view(1, 1)
+print("a sum:", before.name(), " a view of it:", viewed.grad_fn.name())
+new += 1  # no new tensor, but a new node
+print("the node is another one now:", new.grad_fn is not before)
+
+# %% claim=true
+_new = s + 1
+_address, _before, _viewed = _new.data_ptr(), _new.grad_fn, _new.view(1, 1)
+assert _address != s.data_ptr() and _viewed.data_ptr() == _address
+assert _viewed.grad_fn.name() == "ViewBackward0"
+_new += 1
+assert _new.data_ptr() == _address and _new.grad_fn is not _before
+
+# %% [markdown] side=true
+# #### Two numbers arrive at x; can I see both? ({minutes} minutes)
+#
+# Give the two places two tensors, and each gets its own.
+
+# %% name="paths-add-up"
+first, second = torch.tensor(2.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+result = (first * 3.0 + second) ** 2
+result.retain_grad()  # keep the derivative that arrives here
+result.backward()
+print("at the loss:", result.grad, " by way of the product:", first.grad, " directly:", second.grad)
+
+# %% claim=true
+assert result.grad == 1  # the start of the backward pass
+assert first.grad == 48 and second.grad == 16 and first.grad + second.grad == 64
+
+# %% [markdown] side=true
+# #### May my model contain `if` and loops? ({minutes} minutes)
+#
+# Yes, because the graph is built anew each time, while your code runs.
+# So `if`, loops and recursion shape it, and `print` works in the middle.
+# (The other way, which TensorFlow 1 took, is to build the graph first and run it later.)
+
+# %% name="control-flow"
+def power(x, n):
+    """x to the power of n, by recursion."""
+    print("power", n, end="; ")
+    return x if n == 1 else x * power(x, n - 1)
+
+
+for start in (2.0, -2.0):
+    t = torch.tensor(start, requires_grad=True)
+    out = power(t, 4) if t > 0 else -3 * t  # this run's graph
+    out.backward()
+    print("gradient:", t.grad)
+
+# %% claim=true
+for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
+    _t = torch.tensor(_start, requires_grad=True)
+    (power(_t, 4) if _t > 0 else -3 * _t).backward()
+    assert _t.grad == _expected
+
+# %% [markdown] name="middle" side=true
+# #### What is the gradient in the middle? ({minutes} minutes)
+#
+# `h = x * 3`, then `(h**2).backward()`, at x = 2: the backward pass comes by h with derivative 2 * h = 12.
+#
+# *Predict.* What is `h.grad` afterwards?
+
+# %% predict=true
+guess = None  # a number or None
+
+# %% name="middle-grad"
+x = torch.tensor(2.0, requires_grad=True)
+h = x * 3
+(h**2).backward()
+with warnings.catch_warnings(record=True) as caught:  # collects warnings in a list
+    warnings.simplefilter("always")
+    left_in_h = h.grad
+print("x:", x.grad, " and a warning:", str(caught[0].message)[:70], "...")
+reveal(guess, left_in_h)
+
+# %% claim=true
+assert x.grad == 36 and "not a leaf" in str(caught[0].message)
+
+# %% [markdown]
+# Only leaves keep their gradient; in the middle it passes through and is dropped, because somebody would have to pay for the memory.
+# `retain_grad()`, called before `backward`, keeps it, and a hook sees it pass.
+
+# %% name="retain-grad"
+h, passing = x * 3, []
+h.retain_grad()
+h.register_hook(passing.append)
+(h**2).backward()
+print("kept:", h.grad, " seen by the hook:", passing)
+
+# %% claim=true
+_other = x * 3
+assert h.grad == 12 and passing == [12] and torch.autograd.grad(_other**2, _other)[0] == 12
+
+# %% [markdown]
+# A leaf becomes a middle without notice in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
+
+# %% name="scaled-leaf"
+scaled = torch.randn(3, requires_grad=True) * 0.1
+right = (torch.randn(3) * 0.1).requires_grad_()  # first compute, then ask for gradients
+print("a leaf:", scaled.is_leaf, right.is_leaf)
+
+# %% claim=true
+assert not scaled.is_leaf and right.is_leaf
+
+# %% [markdown] name="all-at-once"
+# ## 3 All 640 at once ({minutes} minutes)
+#
+# Now the digits.
+# 1,400 of them are known, 397 stay in a drawer for the end; and let us measure ink from 0 to 1.
+
+# %% name="digits"
+from sklearn.datasets import load_digits
+
+digits = load_digits()
+ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
+labels = torch.tensor(digits.target)
+
+order = torch.randperm(1797, generator=torch.Generator().manual_seed(seed))
+known, unseen = order[:1400], order[1400:]
+
+# %% [markdown]
+# How does a picture read a digit?
+# Lay it over the digit and add up, place by place, picture times ink.
+# The sum is a **score**: large where the ink lies on places that the picture counts for, small or negative where it lies on places that count against.
+# Ten pictures give ten scores, and the highest wins.
+# For all digits and all pictures at once that is one matrix product: (1400, 64) @ (64, 10).
+#
+# To ask for derivatives we need a loss, one number that says how badly the ten pictures read.
+# Counting mistakes will not do, because a count does not change when a picture changes a little.
+# So turn the ten scores of a digit into ten shares that add up to 1, with your softmax of chapter 1; look at the share that the true class got; and take minus its logarithm.
+# If the true class got everything, that is 0; if it got half, 0.69; if it got a thousandth, 6.9. Being sure and wrong is expensive.
+
+# %% name="wrongness"
+one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+softmax = mine("softmax_stable", torch.softmax)
+
+truth = one_hot(labels[known], 10)  # (1400, 10), a 1 for the true class
+
+
+def wrongness(pictures):
+    """How badly ten pictures (64, 10) read the known digits; 0 would be perfect."""
+    scores = ink[known] @ pictures
+    shares = softmax(scores, dim=1)
+    right = (shares * truth).sum(dim=1)  # the share of the true class
+    return -right.log().mean()
+
+# %% [markdown]
+# *Predict.* With ten empty pictures every score is 0, so every class gets a share of 0.1. What is the loss, rounded to two digits? (-log 0.1; log 10 is about 2.303.)
+
+# %% predict=true
+guess = 2.3  # a number
+
+# %% name="empty-pictures"
+pictures = torch.zeros(64, 10, requires_grad=True)
+loss = wrongness(pictures)
+reveal(guess, round(loss.item(), 2))
+
+# %% claim=true
+assert abs(loss - math.log(10)) < 1e-5
+
+# %% [markdown]
+# And now 640 questions with one call: if this place in this picture counted a little more, what would become of the loss?
+
+# %% name="gradient-pictures"
+loss.backward()
+print(pictures.grad.shape)
+show_digits(-pictures.grad.T)
+
+# %% claim=true
+assert pictures.grad.shape == (64, 10)
+
+# %% [markdown]
+# Look at them.
+# These are the derivatives, with the sign turned so that they point downhill, ten pictures of 64 numbers each: red where the picture should count more, blue where it should count less.
+# Nobody drew them.
+# You can see a zero with its hole, a three, a seven, and all that came out of one question asked 640 times.
+#
+# So take one step in that direction, and let the drawer judge.
+#
+# *Predict.* Ten empty pictures read one in ten. How much do they read after a single step: about 10 %, 30 %, or more than 60 %?
+
+# %% predict=true
+guess = "more than 60 %"  # "10 %", "30 %" or "more than 60 %"
+
+# %% name="one-step"
+def accuracy(pictures):
+    """The share of the digits in the drawer that ten pictures read correctly."""
+    return ((ink[unseen] @ pictures).argmax(dim=1) == labels[unseen]).float().mean().item()
+
+
+stepped = pictures.detach() - 1.0 * pictures.grad
+share = accuracy(stepped)
+print(f"{share:.0%}")
+reveal(guess, "more than 60 %" if share > 0.6 else "10 %" if share < 0.2 else "30 %")
+
+# %% claim=true
+assert accuracy(stepped) > 0.65
+
+# %% [markdown]
+# One step, and most of the digits are read.
+# (`detach()` gives the numbers without their graph; section 7 is about it.)
+#
+# How would you have done this by nudging?
+# For each number you would compute the loss twice, once with a little more and once with a little less.
+#
+# *Predict.* How many times would you have to compute the loss, to get all 640 derivatives by nudging up and down?
+
+# %% predict=true
+guess = 1280  # a number
+
+# %% name="one-pass"
+passes, furthest = 0, 0.0
+exact = pictures.grad.double()
+with torch.no_grad():
+    for place in range(0, 64, 8):  # a row of pixels, to save your time
+        for column in range(10):
+            moved = torch.zeros(64, 10)
+            moved[place, column] = 0.01
+            passes += 2
+            by_nudging = (wrongness(moved) - wrongness(-moved)) / 0.02
+            furthest = max(furthest, abs(by_nudging - exact[place, column]).item())
+print(f"an eighth of them took {passes} passes; largest difference {furthest:.1e}")
+reveal(guess, passes * 8)
+
+# %% claim=true
+assert furthest < 1e-3
+
+# %% [markdown]
+# Autograd needed one pass forward and one backward.
+# For a model with a million numbers it is still one forward and one backward, where nudging would take two million; and that difference is the reason why large networks exist at all.
+
+# %% [markdown] name="why-backward" side=true
+# #### Is that also true of a network with two layers? ({minutes} minutes)
+#
+# Here are 121 numbers in two layers; `tanh` squeezes a number into -1 to 1 (chapter 3 says why).
+# One pass forward, one backward, and all 121 derivatives are there, because each step brings its own rule and the rules go together.
 
 # %% name="two-layers"
 shapes = ((10, 10), (10,), (10, 1), (1,))
 params = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
 inputs, targets = torch.randn(8, 10, dtype=torch.float64), torch.randn(8, 1, dtype=torch.float64)
-passes = []
 
 
 def network_loss():
-    """The mean squared error of the network; notes each time it is asked."""
-    passes.append(1)
+    """The mean squared error of the network."""
     w1, b1, w2, b2 = params
     return ((torch.tanh(inputs @ w1 + b1) @ w2 + b2 - targets) ** 2).mean()
 
 
 network_loss().backward()
-assert len(passes) == 1 and sum(p.grad.numel() for p in params) == 121
-print([tuple(p.grad.shape) for p in params])
+print([tuple(p.grad.shape) for p in params], "together", sum(p.grad.numel() for p in params))
+
+# %% claim=true
+assert sum(p.grad.numel() for p in params) == 121
 
 # %% [markdown]
-# One pass forward, one backward, and all 121 derivatives are there.
-# Nobody derived anything for this network: each step brings its own backward rule, and the rules compose.
-#
-# *Predict.* Nudging each number up and down, as at the beginning, how many forward passes are needed?
-
-# %% predict=true
-guess = 242  # a number
-
-# %% name="one-pass"
-furthest = 0.0
-passes.clear()
-with torch.no_grad():  # no record wanted here
-    for p in params:
-        for value, derivative in zip(p.view(-1), p.grad.view(-1)):
-            value += nudge
-            above = network_loss()
-            value -= 2 * nudge
-            below = network_loss()
-            value += nudge
-            furthest = max(furthest, abs((above - below) / (2 * nudge) - derivative))
-assert furthest < 1e-5
-print(f"largest difference {furthest:.1e}")
-reveal(guess, len(passes))
-
-# %% [markdown]
-# Nudging agrees, to a few digits fewer, and takes two passes per number.
-# A model with a million numbers would take two million.
-#
-# The third way, a formula: derived by hand, it is the same walk.
+# The third way, a formula: derived by hand, it is the same backward pass.
 
 # %% name="two-layers-by-hand"
 w1, b1, w2, b2 = (p.detach() for p in params)
 hidden = torch.tanh(inputs @ w1 + b1)  # (8, 10)
-by_output = 2 * (hidden @ w2 + b2 - targets) / len(targets)  # (8, 1)
-by_before_tanh = by_output @ w2.T * (1 - hidden**2)  # (8, 10)
-by_hand = (inputs.T @ by_before_tanh, by_before_tanh.sum(0), hidden.T @ by_output, by_output.sum(0))
-assert all(torch.allclose(mine, p.grad) for mine, p in zip(by_hand, params))
-print([tuple(mine.shape) for mine in by_hand])
+at_output = 2 * (hidden @ w2 + b2 - targets) / len(targets)  # (8, 1)
+at_tanh = at_output @ w2.T * (1 - hidden**2)  # (8, 10)
+formulas = (inputs.T @ at_tanh, at_tanh.sum(0), hidden.T @ at_output, at_output.sum(0))
+print([torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, strict=True)])
 
-# %% [markdown]
-# How long is the walk?
+# %% claim=true
+assert all(torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, strict=True))
+
+# %% [markdown] side=true
+# #### How long does the backward pass take? ({minutes} minutes)
+#
 # Double a number 30 times by `y = y + y`: from the end back to x there are 2 ** 30 paths.
 #
 # *Predict.* How many steps does `backward` take?
@@ -499,19 +697,36 @@ def steps_of_backward(n):
     return len(visited), x.grad.item()
 
 
-assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 reveal(guess, steps_of_backward(30)[0])
 
+# %% claim=true
+assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
+
 # %% [markdown]
-# Each recorded step is visited once, after all that arrives there has been added up.
-# Twice the steps, twice the work: the cost of `backward` grows with the record, not with the number of paths or parameters.
+# Each node is visited once, after all that arrives there has been added up.
+# So the cost of `backward` grows with the number of steps that you computed, and not with the number of paths or of parameters.
+
+# %% [markdown] side=true
+# #### Can I ask for the gradient of the input? ({minutes} minutes)
+#
+# Yes; then it says how much each input number counts, and section 5 draws it for a digit.
+
+# %% name="input-gradient"
+row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
+pixel_input = torch.zeros(3, requires_grad=True)
+(row * pixel_input).sum().backward()
+print(pixel_input.grad)
+
+# %% claim=true
+assert torch.equal(pixel_input.grad, row)
 
 # %% [markdown] name="accumulates"
-# ## 2 `.grad` adds up (7 minutes)
+# ## 4 A step, and another ({minutes} minutes)
 #
-# The derivative of x ** 2 at x = 2 is 4.
+# One step was easy.
+# With the second, two things go wrong that every beginner meets, so meet them here, on one number.
 #
-# *Predict.* You run `(x**2).backward()` twice. What is `x.grad`?
+# *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice. What is `x.grad`?
 
 # %% predict=true
 guess = 8  # a number
@@ -519,48 +734,60 @@ guess = 8  # a number
 # %% name="four-then-eight"
 x = torch.tensor([2.0], requires_grad=True)
 (x**2).backward()
-assert x.grad.tolist() == [4.0]
+print("once:", x.grad)
 (x**2).backward()
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` adds to `.grad`; it does not replace it.
-# A common mistake: a training loop that never clears it.
-# Below, four passes over the same loss, whose gradient is 4 each time.
+# `backward` **adds** to `.grad`; it never replaces it.
+# A training loop that does not clear it follows the sum of all gradients since the beginning, and like somebody who has to obey all orders he ever got, it soon runs in the wrong direction.
+# Below are four backward passes over the same loss, whose gradient is 4 each time.
 
 # %% figure=true
 figures.accumulation(4)
 
 # %% [markdown]
-# Each step would then follow the sum of all gradients since the start.
-# So clear before each pass: set `.grad` to None, or to zero in place.
-# Before the first `backward` there is nothing to zero.
+# So clear before each pass: `x.grad = None` is the plainest way.
+# (Why would anybody want it to add up? Because a batch that does not fit into memory can be run in parts; see `accumulate` below.)
+#
+# Here is the other one.
+# A step of descent changes the leaf: `w -= rate * w.grad`.
 
-# %% name="zero-idiom"
-fresh = torch.tensor([2.0], requires_grad=True)
-with shows_error(AttributeError, match="zero_"):
-    fresh.grad.zero_()  # it is None
-for _ in range(3):
-    if fresh.grad is not None:
-        fresh.grad.zero_()  # `fresh.grad = None` does as well
-    (fresh**2).backward()
-assert fresh.grad.tolist() == [4.0]
-print(fresh.grad)
+# %% name="update-run"
+w = torch.tensor(1.0, requires_grad=True)
+(w**2).backward()
 
-# %% [markdown]
-# `torch.autograd.grad(result, tensors)` returns gradients and writes to no `.grad`.
+with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
+    w -= 0.1 * w.grad
+
+with torch.no_grad():
+    w -= 0.1 * w.grad
+print(w)
+
+# %% claim=true
+_old = torch.tensor(1.0, requires_grad=True)
+_rebound = _old - 0.1 * 2.0  # runs, but the result is no leaf
+assert not _rebound.is_leaf and _rebound.requires_grad
+assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
+
+# %% [markdown] name="update"
+# torch refuses the first, because it cannot know whether the step itself is meant to be part of the graph.
+# Inside `torch.no_grad()` nothing becomes part of a graph, so there the leaf may be changed: the same leaf, with a new value.
+# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, its `.grad` is None from then on, and each step's graph hangs on to the one before.)
+#
+# ### Exercise: `grad_of` ({minutes} minutes)
+#
+# A clean tool that you will use in a moment: the gradient of any function at any place, with no trace left behind.
+# `torch.autograd.grad(result, [x])` returns gradients, in a tuple, and writes to nobody's `.grad`.
 
 # %% name="grad-returns"
 x = torch.tensor([2.0], requires_grad=True)
 x.grad = torch.tensor([100.0])  # from an earlier life
 (gradient,) = torch.autograd.grad((x**2).sum(), [x])
-assert gradient.tolist() == [4.0] and x.grad.tolist() == [100.0]
-print(gradient, x.grad)
+print(gradient, "and the old one is still there:", x.grad)
 
-# %% [markdown]
-# ### Exercise: `grad_of`
-#
-# A clean tool: a gradient, and no trace left behind.
+# %% claim=true
+assert gradient.tolist() == [4.0] and x.grad.tolist() == [100.0]
 
 # %% exercise="grad_of"
 def grad_of(f, x):
@@ -583,29 +810,282 @@ def grad_of(f, x):
 check("grad_of", grad_of)
 
 # %% [markdown]
-# Adding up is a feature.
-# When a batch does not fit into memory, run it in parts and let `.grad` collect.
+# ### Exercise: `descend` ({minutes} minutes)
 #
-# *Predict.* Four parts of 8 rows; each loss is the mean over its part. What must each loss be divided by, to get the gradient of the mean over all 32?
+# Gradient descent, written by hand; this is the function that will fill the ten pictures.
+# On the parabola x ** 2 from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
 
-# %% predict=true
-guess = 4  # a number
+# %% name="descend-example"
+place = 1.0
+for _ in range(2):
+    place = place - 0.25 * 2 * place  # the derivative of x ** 2 is 2 * x
+    print(place)
 
-# %% name="micro-batches"
-rows = torch.randn(32, 3, dtype=torch.float64)
-w = torch.ones(3, dtype=torch.float64, requires_grad=True)
-whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
-for part in rows.split(8):
-    ((part @ w - 1) ** 2).mean().backward()
-assert not torch.allclose(w.grad, whole)
-factor = (w.grad / whole).mean()  # the sum of four means
-assert torch.allclose(w.grad / factor, whole)
-reveal(guess, round(factor.item(), 6))
+# %% exercise="descend"
+def descend(f, x0, lr, steps):
+    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
+
+    f takes a tensor and returns a scalar. The result is untracked, has the shape and
+    dtype of x0 and memory of its own, also for steps=0. x0 stays as it was: values,
+    requires_grad, .grad. At each step f is called on a leaf, so that no graph reaches
+    back into an earlier step.
+
+    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
+    """
+    ### BEGIN SOLUTION
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad = None
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+    ### END SOLUTION
+
+
+# %% check="descend" points=3
+check("descend", descend)
+
+# %% [markdown] name="ten-pictures"
+# ## 5 Ten pictures out of nothing ({minutes} minutes)
+#
+# Everything is ready: a loss, and your own `descend`.
+# Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
+
+# %% name="learning"
+def plain_descend(f, x, lr, steps):
+    """Gradient descent in its plainest form."""
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(x), [x])[0]
+    return x.detach()
+
+
+descent = mine("descend", plain_descend)
+
+pictures, done = torch.zeros(64, 10), 0
+for steps in (1, 5, 20, 200):
+    pictures = descent(wrongness, pictures, 1.0, steps - done)
+    done = steps
+    loss = wrongness(pictures).item()
+    print(f"after {steps} steps: loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
+    show_digits(pictures.T)
+
+# %% claim=true
+assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 
 # %% [markdown]
-# ### Exercise: `accumulate`
+# They learned.
+# First come the averages, more or less, and then something that averages cannot do: the pictures begin to care about *differences*.
+# Look at the blue places, where ink counts against a class; the hole in the zero is blue, because ink in the middle speaks for an eight.
 #
-# If the parts are unequal, a mean of means is wrong: a part with more rows must count for more.
+# In chapter 1, ten averages read about 90 in 100, and they could not have got better, since an average is an average.
+# These ten have the same number of pixels, and they were free to become whatever reads best.
+#
+# Now turn the question around.
+# So far the digits were fixed, and the pictures changed.
+# Nothing keeps you from asking for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
+
+# %% name="pixels-that-decide"
+gradient_at = mine("grad_of", lambda f, x: torch.func.grad(lambda x: f(x).sum())(x))
+
+eight = next(i for i in unseen if labels[i] == 8 and (ink[i] @ pictures).argmax() == 8)
+
+
+def not_a_three(digit):
+    """How wrong it would be to call this digit a three."""
+    return -softmax(digit @ pictures, dim=0)[3].log()
+
+
+more_ink = -gradient_at(not_a_three, ink[eight])
+show_digits([16 * ink[eight], 16 * more_ink], says=["an eight", "more like a three"])
+
+# %% claim=true
+assert more_ink.shape == (64,) and more_ink.abs().max() > 0
+
+# %% [markdown]
+# Blue, on the left: take away the ink that closes the two loops.
+# Anybody would have said so, but nobody did; it came out of a gradient.
+#
+# And if you follow it?
+# `descend` does not care what it changes, so let it change the digit.
+# Before you run the cell: will it look like a three, at the moment when the ten pictures call it one?
+
+# %% name="turned-into-a-three"
+digit, steps = ink[eight], 0
+while (digit @ pictures).argmax() != 3 and steps < 200:
+    digit = descent(not_a_three, digit, 0.02, 1)
+    steps += 1
+change = (digit - ink[eight]).abs().mean().item() * 16
+says = ["read as 8", f"read as {(digit @ pictures).argmax()}"]
+show_digits([16 * ink[eight], 16 * digit], says=says)
+print(f"{steps} small steps; on average a pixel changed by {change:.1f} of 16")
+
+# %% claim=true
+assert (digit @ pictures).argmax() == 3 and change < 4
+
+# %% [markdown]
+# What do you read?
+# The ten pictures see something else than we do: they add up weights, and a little everywhere is enough to tip the sum.
+# Keep that in mind when a model is praised; it is right for its own reasons, and a gradient can find out which.
+#
+# This is a good place for a break.
+
+# %% [markdown] name="sitting-2"
+# # Second sitting: what a graph holds, and what breaks it ({minutes} minutes, and {exercises} for the exercises)
+
+# %% [markdown] name="life"
+# ## 6 The life of a graph ({minutes} minutes)
+#
+# Training runs for hours, and every one of its steps builds a graph.
+# Where do they all go?
+# If you know, you will never have to search for the leak that fills the memory at three in the morning; and you will not be frightened by the most frequent error message of all.
+#
+# *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="second-backward"
+x = torch.tensor([2.0], requires_grad=True)
+y = x**2
+y.backward()
+reveal(guess, runs(y.backward))
+
+# %% claim=true
+assert x.grad.tolist() == [4.0]  # that of the first call
+
+# %% [markdown] name="fresh-pass"
+# The message says why.
+# The square had saved x for its rule, 2 * x, and the first backward pass gave that memory back, since training never needs it again.
+#
+# The message also suggests `retain_graph=True`, which keeps what was saved.
+# Think before you follow it: in nine programs of ten the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
+
+# %% [markdown] name="dropping-text"
+# What if you never call `backward` at all?
+# Then nobody gives the memory back, it seems.
+# `saved_tensors()` counts the tensors that graphs have saved and that are still alive.
+#
+# *Predict.* 1,000 forward passes, each saving three tensors, and no `backward`. How many of the 3,000 are alive in the end?
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="dropping-frees"
+x = torch.ones(1000, requires_grad=True)
+with saved_tensors() as alive:
+    for _ in range(1000):
+        loss = x.exp().sin().tanh().sum()
+    reveal(guess, len(alive))
+
+# %% [markdown]
+# The last three.
+# A graph lives as long as something leads to it, and `loss` leads only to the newest; when the name goes over to a new loss, the old graph goes.
+# The leak comes from somewhere else, and it looks so harmless: you *keep* the losses, in order to draw them later.
+
+# %% name="keeping-results"
+with saved_tensors() as alive:
+    history = [x.exp().sin().tanh().sum() for _ in range(100)]
+    print("a list of losses keeps", len(alive))
+    history = [loss.item() for loss in history]
+    print("a list of numbers keeps", len(alive))
+
+    total = 0.0
+    for _ in range(100):
+        total = total + x.exp().sin().tanh().sum()
+    print("and a running sum of losses keeps", len(alive))
+del total
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _history = [x.exp().sin().tanh().sum() for _ in range(100)]
+    assert len(_alive) == 300
+    _history = [_loss.item() for _loss in _history]
+    assert len(_alive) == 0
+
+# %% [markdown]
+# A list of losses is a list of graphs, and so is a sum of losses.
+# `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
+# It must not come too early, though: what is computed from a plain number has no graph any more.
+
+# %% name="item"
+loss = (x**2).mean()
+number = loss.item()
+print(number, "and the loss still has its graph:", loss.grad_fn.name())
+with shows_error(AttributeError, match="backward"):
+    (number * 2).backward()
+
+# %% claim=true
+assert isinstance(number, float) and loss.grad_fn is not None
+with shows_error(RuntimeError, match="cannot be converted"):
+    x.item()  # 1000 elements
+loss.backward()
+
+# %% [markdown]
+# ### Exercise: `running_loss` ({minutes} minutes)
+#
+# At the end of an hour of training you want one number, the mean loss, without a thousand graphs in memory.
+# For losses of 1.0 and 3.0 it is 2.0, and what the first one saved must be gone when the second comes.
+
+# %% exercise="running_loss"
+def running_loss(losses):
+    """Call backward on each loss, once, and return the mean of their values as a float.
+
+    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
+    it may be a generator, which makes each loss when it is asked for. No graph is
+    kept: once the next loss has come, nothing here may hold on to the one before.
+
+    For losses of 1.0 and 3.0 the result is 2.0.
+    """
+    ### BEGIN SOLUTION
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+        count += 1
+    return total / count
+    ### END SOLUTION
+
+
+# %% check="running_loss" points=2
+check("running_loss", running_loss)
+
+# %% [markdown]
+# Here are the known digits in 14 parts of 100; with your function, never more than one of their graphs is alive.
+
+# %% name="running-loss-used"
+def plain_running_loss(losses):
+    kept = list(losses)  # every graph at once
+    for loss in kept:
+        loss.backward()
+    return sum(loss.item() for loss in kept) / len(kept)
+
+
+def loss_of(part):
+    """The loss of the ten pictures on a part of the known digits."""
+    shares = softmax(ink[part] @ learning, dim=1)
+    return -(shares * one_hot(labels[part], 10)).sum(dim=1).log().mean()
+
+
+learning = pictures.clone().requires_grad_()
+mean_loss = mine("running_loss", plain_running_loss)(loss_of(part) for part in known.split(100))
+print(f"in parts: {mean_loss:.4f}   at once: {wrongness(pictures).item():.4f}")
+
+# %% claim=true
+assert abs(mean_loss - wrongness(pictures).item()) < 1e-4
+
+# %% [markdown]
+# ### Exercise: `accumulate` ({minutes} minutes)
+#
+# Those parts have each added to `learning.grad`, and that is the good side of adding up: a batch that does not fit into memory is run in parts, and their gradients come together.
+# Only, a mean of means is wrong if the parts are unequal.
+# One row with loss 5 and three rows with loss 1 have a mean of 2, and not of 3: the single row counts for a quarter.
+
+# %% name="unequal-parts"
+rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
+means = [part.mean().item() for part in (rows[:1], rows[1:])]
+print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
 
 # %% exercise="accumulate"
 def accumulate(loss_fn, batches, params):
@@ -633,29 +1113,51 @@ def accumulate(loss_fn, batches, params):
 # %% check="accumulate" points=4
 check("accumulate", accumulate)
 
-# %% [markdown] name="life"
-# ## 3 The life of a graph (8 minutes)
+# %% [markdown] side=true
+# #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
 #
-# *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
+# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
 
 # %% predict=true
-guess = False  # True or False
+guess = 4  # a number
 
-# %% name="second-backward"
-x = torch.tensor([2.0], requires_grad=True)
-y = x**2
-y.backward()
-reveal(guess, runs(y.backward))
-assert x.grad.tolist() == [4.0]  # that of the first call
+# %% name="micro-batches"
+rows = torch.randn(32, 3, dtype=torch.float64)
+w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
+for part in rows.split(8):
+    ((part @ w - 1) ** 2).mean().backward()
+factor = (w.grad / whole).mean()  # the sum of four means
+reveal(guess, round(factor.item(), 6))
 
-# %% [markdown]
-# The message says why: the first call freed what the nodes had saved.
-# Square had saved x; without it, no derivative.
+# %% claim=true
+assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
+
+# %% [markdown] side=true
+# #### Does `.grad` exist before the first `backward`? ({minutes} minutes)
 #
-# "A second backward always fails", then?
+# No, it is None, so zeroing it in place needs a test, and setting it to None does not.
+
+# %% name="zero-idiom"
+fresh = torch.tensor([2.0], requires_grad=True)
+with shows_error(AttributeError, match="zero_"):
+    fresh.grad.zero_()  # it is None
+for _ in range(3):
+    if fresh.grad is not None:
+        fresh.grad.zero_()  # `fresh.grad = None` does as well
+    (fresh**2).backward()
+print(fresh.grad)
+
+# %% claim=true
+assert fresh.grad.tolist() == [4.0]
+
+# %% [markdown] side=true
+# #### Does a second `backward` always fail? ({minutes} minutes)
+#
+# Only where something had been saved.
 # A sum needs no operands for its rule.
 #
-# *Predict.* `y = x + x`, x = 2, and again `y.backward()` twice. What is `x.grad`?
+# *Predict.* `y = x + x`, x = 2, and `y.backward()` twice. What is `x.grad`?
 
 # %% predict=true
 guess = 4  # a number
@@ -664,69 +1166,49 @@ guess = 4  # a number
 x = torch.tensor([2.0], requires_grad=True)
 y = x + x
 y.backward()
-y.backward()  # nothing was saved, nothing is missing
+y.backward()
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# To look closer, put a counter on all that the graph saves.
-# torch lets you wrap each tensor when it is saved and unwrap it when it is used.
-# A `WeakSet` counts the wrappers that are still alive, and keeps none alive itself.
-
-# %% name="counter"
-import weakref
-
-alive = weakref.WeakSet()
-
-
-class Kept:
-    """A wrapper around one saved tensor."""
-
-    def __init__(self, tensor):
-        # The values only: with its record, it would hold the graph that holds it.
-        self.tensor = tensor.detach()
-        alive.add(self)
-
-
-def counted():
-    """Inside this block, what graphs save goes through the counter."""
-    return torch.autograd.graph.saved_tensors_hooks(Kept, lambda kept: kept.tensor)
-
+# So the graph is not gone after `backward`; what it had saved is.
+# The nodes live as long as the result does.
 
 # %% name="freed-or-gone"
-with counted():
-    y = (x.exp().sin() + 1).tanh()
-assert len(alive) == 3  # exp, sin and tanh each saved one tensor, + saved none
-y.backward()
-assert len(alive) == 0  # what was saved is freed ...
-assert y.grad_fn.next_functions[0][0].name() == "AddBackward0"  # ... the nodes are still there
-print("saved tensors after backward:", len(alive))
+x = torch.ones(3, requires_grad=True)
+with saved_tensors() as alive:
+    y = (x.exp().sin() + 1).tanh().sum()
+    print("exp, sin and tanh each saved one:", len(alive))
+    y.backward()
+    print("after backward:", len(alive), "and the last node is still", y.grad_fn.name())
 
-# %% [markdown]
-# So "the graph is gone" is half true: its memory is given back, its nodes live as long as y.
+# %% claim=true
+assert len(alive) == 0 and y.grad_fn.next_functions[0][0].name() == "TanhBackward0"
+
+# %% [markdown] side=true
+# #### When is `retain_graph=True` right? ({minutes} minutes)
 #
-# `retain_graph=True` keeps what was saved, for another call.
-# The gradients add up, as ever.
+# It keeps what was saved for one more call, and the gradients add up as ever.
 
 # %% name="retain-graph"
 x = torch.tensor([2.0], requires_grad=True)
 y = x**2
 y.backward(retain_graph=True)
-assert x.grad.tolist() == [4.0]
+print("once:", x.grad)
 y.backward()
-assert x.grad.tolist() == [8.0]
+print("twice:", x.grad)
 with shows_error(RuntimeError, match="backward through the graph a second time"):
     y.backward()  # that call retained nothing
 
-# %% [markdown] name="fresh-pass"
-# Think before you write `retain_graph=True` to silence the error.
-# Most of the time the graph is an old one by mistake, and you want a fresh forward pass.
-#
-# It is right where two losses share a trunk and you want their gradients one after the other.
-# If you want only the sum, add the losses and go back once: cheaper, same result.
+# %% claim=true
+assert x.grad.tolist() == [8.0]
+
+# %% [markdown]
+# You want it where two losses share their first steps and you need their gradients one after the other.
+# If you only want the sum, add the losses and go back once, which is cheaper and gives the same.
 
 # %% name="two-losses"
 def two_losses(w):
-    """Two losses from one shared step."""
+    """Two losses that share their first step."""
     trunk = torch.exp(w)
     return trunk.sum(), (trunk**2).sum()
 
@@ -736,146 +1218,23 @@ one, two = two_losses(w)
 one.backward(retain_graph=True)
 two.backward()
 sum(two_losses(v)).backward()
+print("one after the other:", w.grad, " the sum:", v.grad)
+
+# %% claim=true
 assert torch.allclose(w.grad, v.grad)
-one, two = two_losses(w)
-one.backward()
+_one, _two = two_losses(w)
+_one.backward()
 with shows_error(RuntimeError, match="second time"):
-    two.backward()
-
-# %% [markdown]
-# What if you never call `backward`?
-# You may read that 10000 forward passes without it fill the memory.
-#
-# *Predict.* After 1000 passes that each saved three tensors, and no `backward`, how many are alive?
-
-# %% predict=true
-guess = 3  # a number
-
-# %% name="dropping-frees"
-x = torch.ones(1000, requires_grad=True)
-with counted():
-    for _ in range(1000):
-        loss = x.exp().sin().tanh().sum()  # the old loss goes, and its graph with it
-reveal(guess, len(alive))
-
-# %% [markdown]
-# The last three.
-# A graph lives as long as something leads to it; a new loss under the old name lets the old graph go.
-# The leak is another: *keep* the losses.
-
-# %% name="keeping-results"
-with counted():
-    history = [x.exp().sin().tanh().sum() for _ in range(100)]
-    assert len(alive) == 3 + 300  # a list of losses is a list of graphs
-    history = [loss.item() for loss in history]
-    assert len(alive) == 3
-    total = 0.0
-    for _ in range(100):
-        total = total + x.exp().sin().tanh().sum()  # so is a running sum of tensors
-    assert len(alive) == 3 + 300
-del total
-print("alive:", len(alive), "and 100 floats:", history[0])
-
-# %% [markdown]
-# `item()` gives the Python number of a tensor with one element: for logs and comparisons.
-# It copies the number out.
-# It frees nothing: the graph goes when `loss` goes.
-# And what is computed from the number has no record.
-
-# %% name="item"
-loss = (x**2).mean()
-number = loss.item()
-assert isinstance(number, float)
-assert loss.grad_fn is not None  # the graph is still there
-with shows_error(AttributeError, match="backward"):
-    (number * 2).backward()  # too early: the float has no record
-with shows_error(RuntimeError, match="cannot be converted"):
-    x.item()  # 1000 elements
-loss.backward()
-
-# %% [markdown]
-# ### Exercise: `running_loss`
-#
-# The mean loss of an epoch is a number to print.
-# Compute it without keeping any graph.
-
-# %% exercise="running_loss"
-def running_loss(losses):
-    """Call backward on each loss, once, and return the mean of their values as a float.
-
-    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    it may be a generator, which makes each loss when it is asked for. No graph is
-    kept: once the next loss has come, nothing here may hold on to the one before.
-
-    For losses of 1.0 and 3.0 the result is 2.0.
-    """
-    ### BEGIN SOLUTION
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-        count += 1
-    return total / count
-    ### END SOLUTION
-
-
-# %% check="running_loss" points=2
-check("running_loss", running_loss)
-
-# %% [markdown] name="middle"
-# ## 4 Gradients in the middle (3 minutes)
-#
-# `h = x * 3`, then `(h**2).backward()`, at x = 2.
-#
-# *Predict.* The walk passes h with derivative 2 * h = 12. What is `h.grad` afterwards?
-
-# %% predict=true
-guess = None  # a number or None
-
-# %% name="middle-grad"
-x = torch.tensor(2.0, requires_grad=True)
-h = x * 3
-(h**2).backward()
-with warnings.catch_warnings(record=True) as caught:  # collects warnings in a list
-    warnings.simplefilter("always")
-    left_in_h = h.grad
-assert x.grad == 36 and "not a leaf" in str(caught[0].message)
-reveal(guess, left_in_h)
-
-# %% [markdown]
-# Only leaves keep their gradient; for a tensor in the middle it passes through and is dropped, and torch warns when you look.
-# `retain_grad()`, called before `backward`, keeps it.
-# A hook sees it pass.
-
-# %% name="retain-grad"
-h, passing = x * 3, []
-h.retain_grad()
-h.register_hook(passing.append)
-(h**2).backward()
-assert h.grad == 12 and passing == [12]
-other = x * 3
-assert torch.autograd.grad(other**2, other)[0] == 12  # or ask for it directly
-print(h.grad, passing)
-
-# %% [markdown]
-# A common mistake makes a leaf into a middle without notice: `torch.randn(3, requires_grad=True) * 0.1`.
-# The name you hold is the result, and its `.grad` stays None.
-
-# %% name="scaled-leaf"
-scaled = torch.randn(3, requires_grad=True) * 0.1
-assert not scaled.is_leaf
-right = (torch.randn(3) * 0.1).requires_grad_()  # first compute, then track
-assert right.is_leaf
-right.sum().backward()
-print(right.grad)
+    _two.backward()
 
 # %% [markdown] name="detach"
-# ## 5 `detach`, `no_grad`, `inference_mode` (10 minutes)
+# ## 7 Where no gradient should flow ({minutes} minutes)
 #
-# Sometimes a gradient must not flow.
-# `x.detach()` is x without a record.
+# Sometimes a number should count as given, although it was computed: a target that the model itself produces, or the score of yesterday's model that today's is compared with.
+# If gradients flow into it, the two move towards each other, and the easiest way for a model to be right is then to change the target.
+# `x.detach()` is x without its graph.
 #
-# *Predict.* You may read that after `y = x.detach()` you can call `(y * 2).sum().backward()`, and x is left alone. Does that call run?
+# *Predict.* After `y = x.detach()`, does `(y * 2).sum().backward()` run?
 
 # %% predict=true
 guess = False  # True or False
@@ -883,13 +1242,14 @@ guess = False  # True or False
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
 y = x.detach()
-assert not y.requires_grad and y.grad_fn is None
 reveal(guess, runs((y * 2).sum().backward))
-assert x.grad is None
+
+# %% claim=true
+assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
-# There is no record at all to go back through, so torch refuses.
-# The message "element 0 of tensors does not require grad" always means: the result you called `backward` on hangs on nothing that is tracked.
+# There is nothing to go back through.
+# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` hangs on nothing that requires grad: perhaps a `detach`, perhaps an `item`, perhaps a forgotten flag.
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`?
 
@@ -898,31 +1258,22 @@ guess = 9  # a number
 
 # %% name="detach-shares-memory"
 y[0, 0] = 9
-assert y.data_ptr() == x.data_ptr()
-separate = x.detach().clone()
-separate[0, 0] = -1  # does not reach x
 reveal(guess, x[0, 0].item())
+
+# %% claim=true
+assert y.data_ptr() == x.data_ptr()
+_separate = x.detach().clone()
+_separate[0, 0] = -1
+assert x[0, 0] == 9
 
 # %% [markdown] name="detach-uses"
 # Independent in the graph, one and the same in memory.
 # If you mean a copy, write `detach().clone()`.
 #
-# `detach` belongs where a number is to count as given: a target that the model computes itself, a baseline to compare with, or a picture that one network, the generator, makes while another, the critic, learns to judge it.
-# In the wrong place, it silently stops learning.
-
-# %% name="detach-by-accident"
-generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-picture = generator * 3
-(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
-assert generator.grad is None and critic.grad.tolist() == [3.0, 3.0]
-(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
-assert generator.grad.tolist() == [3.0, 3.0]
-print(generator.grad)
-
-# %% [markdown]
-# ### Exercise: `stop_gradient_loss`
+# ### Exercise: `stop_gradient_loss` ({minutes} minutes)
 #
-# The prediction is to move toward the target, and never the target toward the prediction.
+# The prediction shall move towards the target, and never the target towards the prediction.
+# For a = 1, 2 and b = 1, 4 the squared differences are 0 and 4, so the loss is 2; its gradient pulls a's second number up, and b feels nothing.
 
 # %% exercise="stop_gradient_loss"
 def stop_gradient_loss(a, b):
@@ -943,169 +1294,171 @@ def stop_gradient_loss(a, b):
 check("stop_gradient_loss", stop_gradient_loss)
 
 # %% [markdown]
-# `detach` is for one tensor; `torch.no_grad()` is for a block of code.
-# So there are two switches: the flag of each tensor, and the recording mode.
-# (TensorFlow 2 does it the other way round: it records only inside a `GradientTape` block.)
+# See what it is good for.
+# Two pictures, one blank and one a digit, and the loss is how different they are.
+# Without your function each goes half the way and the result is a ghost; with it the digit stays what it is.
+
+# %% name="stop-gradient-used"
+plain_loss = lambda a, b: ((a - b) ** 2).mean()
+held_loss = mine("stop_gradient_loss", lambda a, b: ((a - b.detach()) ** 2).mean())
+shown = []
+for loss_between in (plain_loss, held_loss):
+    blank, target = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
+    for _ in range(100):
+        loss = loss_between(blank, target)
+        gradients = torch.autograd.grad(loss, [blank, target], allow_unused=True)
+        with torch.no_grad():
+            for picture, gradient in zip((blank, target), gradients, strict=True):
+                picture -= 3 * gradient if gradient is not None else 0
+    shown += [16 * blank.detach(), 16 * target.detach()]
+show_digits(shown, says=["blank became", "target became"] * 2)
+
+# %% claim=true
+assert torch.allclose(shown[3], 16 * ink[eight])
+assert torch.allclose(shown[0], 8 * ink[eight], atol=0.5)
+
+# %% [markdown]
+# `detach` is for one tensor; `torch.no_grad()`, which you have used for the update, is for a block of code.
+# Inside it no graph is built, whatever the flags say.
+# So there are two switches, the flag of each tensor, and the mode of the block; and a test set is safe, since nobody can go back from a loss that was computed inside.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
 with torch.no_grad():
     score = (w * 2).sum()
-    assert w.requires_grad  # the flag stays on; recording is off
-assert score.grad_fn is None and not score.requires_grad
-assert (w * 2).requires_grad  # outside again
+print("w still requires grad:", w.requires_grad, "  the score:", score.requires_grad)
 with shows_error(RuntimeError, match="does not require grad"):
-    score.backward()  # nobody can train on the test set by accident
+    score.backward()
+
+# %% claim=true
+assert score.grad_fn is None and not score.requires_grad and w.requires_grad
+assert (w * 2).requires_grad  # outside again
 
 # %% [markdown] name="no-grad-saving"
-# What does it save?
-# First memory: count the bytes that a pass of our small network would keep for `backward`.
+# What is gained by it?
+# `saved_bytes` counts what the graph of a computation holds on to.
 #
-# *Predict.* How many bytes does the same pass keep inside `no_grad`?
+# *Predict.* How many bytes does the graph of `wrongness` hold inside `no_grad`?
 
 # %% predict=true
 guess = 0  # a number
 
 # %% name="no-grad-bytes"
-def kept_bytes(action):
-    """Run it; return how many bytes its graph holds on to (what it saved, each memory once)."""
-    held = {}
-    pack = lambda t: held.setdefault(t.data_ptr(), t.detach())
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-        _result = action()
-    return sum(t.nbytes for t in held.values())
-
-
-with_record = kept_bytes(network_loss)
-assert with_record >= 8 * 10 * 8  # at least the hidden values: (8, 10) of 8 bytes
-print("with a record:", with_record, "bytes")
+print("with a graph:", saved_bytes(lambda: wrongness(learning)), "bytes")
 with torch.no_grad():
-    reveal(guess, kept_bytes(network_loss))
+    reveal(guess, saved_bytes(lambda: wrongness(learning)))
+
+# %% claim=true
+assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the shares
 
 # %% [markdown]
-# Nothing is kept.
-# Which operations keep how much?
-# It depends on what each backward rule needs: a sum nothing, a product both its operands.
+# No graph, nothing to hold.
+# The numbers themselves come out the same to the last digit, so whether an evaluation is *right* does not depend on `no_grad`; how much memory it needs does.
+
+# %% [markdown] side=true
+# #### Which operations hold how much? ({minutes} minutes)
+#
+# That depends on what each backward rule needs: a sum nothing, a product both its operands.
+# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
 
 # %% figure=true
 figures.saved_bytes(256)
 
-# %% [markdown]
-# Saving copies nothing; it keeps alive.
-# A parameter is alive anyway; what fills the memory are the results in the middle, one for each step.
+# %% [markdown] side=true
+# #### Is `no_grad` faster, too? ({minutes} minutes)
 #
-# And time?
-# "Twice as fast" is a popular figure for `no_grad`.
-# Measure it on your machine, for small tensors and for large ones.
+# "Twice as fast" is a popular figure.
+# Measure it on your machine, for small tensors and for large ones; building a node costs about the same whatever its size, so it shows only where the steps are small.
 
 # %% name="no-grad-time"
 from torch.utils.benchmark import Timer
 
 
-def cost_of_recording(n):
-    """How many times as long a few steps on an (n, n) tensor take when they are recorded."""
+def cost_of_a_graph(n):
+    """How many times as long a few steps on an (n, n) tensor take when a graph is built."""
     x = torch.randn(n, n, requires_grad=True)
     timer = Timer("torch.tanh(x @ x).sum()", globals={"torch": torch, "x": x})
-    recorded = min(timer.timeit(25).mean for _ in range(5))  # the round that was least disturbed
+    with_graph = min(timer.timeit(25).mean for _ in range(5))  # the round that was least disturbed
     with torch.no_grad():
-        return recorded / min(timer.timeit(25).mean for _ in range(5))
+        return with_graph / min(timer.timeit(25).mean for _ in range(5))
 
 
-print(f"small: {cost_of_recording(4):.2f}, large: {cost_of_recording(256):.2f} times as long")
+print(f"small: {cost_of_a_graph(4):.2f}, large: {cost_of_a_graph(256):.2f} times as long")
+
+# %% claim=true
 with torch.no_grad():
-    silent = network_loss()
-assert torch.equal(silent, network_loss().detach())  # the same result, to the last digit
+    _silent = wrongness(learning)
+assert torch.equal(_silent, wrongness(learning).detach())  # the same result, to the last digit
 
-# %% [markdown]
-# Recording a step costs about the same whatever its size, so it shows only where the steps are small.
-# The sure gain is memory.
-# The results are equal: whether an evaluation is *correct* does not depend on `no_grad` (chapter 3: train and eval).
+# %% [markdown] side=true
+# #### Does an evaluation without `no_grad` fill the memory? ({minutes} minutes)
 #
-# An evaluation loop without `no_grad` does not pile up graphs as long as it keeps no tensors.
+# Not as long as it keeps no tensors; if it does, each of them is a graph.
 # With `no_grad`, it may keep them.
 
 # %% name="evaluation-loop"
-with counted():
+w = torch.ones(3, requires_grad=True)
+with saved_tensors() as alive:
     outputs = [torch.tanh(w * k).sum() for k in range(20)]  # 20 batches, results kept
-    piled = len(alive)
+    print("with graphs:", len(alive))
     with torch.no_grad():
         outputs = [torch.tanh(w * k).sum() for k in range(20)]
-        for k in range(1000):
-            last = torch.tanh(w * k).sum()
-    assert piled >= 20 and len(alive) <= piled - 20
-print(f"alive with records kept: {piled}, in no_grad: {len(alive)}")
+    print("in no_grad:", len(alive))
 
-# %% [markdown]
-# `inference_mode` goes further: no graph can ever save what is made inside.
+# %% claim=true
+with saved_tensors() as _alive:
+    _outputs = [torch.tanh(w * k).sum() for k in range(20)]
+    assert len(_alive) >= 20
+    with torch.no_grad():
+        _outputs = [torch.tanh(w * k).sum() for k in range(20)]
+    assert len(_alive) == 0
+
+# %% [markdown] side=true
+# #### What is `inference_mode`? ({minutes} minutes)
+#
+# It goes further than `no_grad`: no graph can ever save what is made inside.
 # Use it where results only go out.
 
 # %% name="inference-mode"
+w = torch.ones(3, requires_grad=True)
 with torch.inference_mode():
     final = w * 2
-assert final.is_inference() and not final.requires_grad
 with shows_error(RuntimeError, match="Inference tensors cannot be saved"):
     w * final
-assert (w * final.clone()).requires_grad  # a copy may be saved
-assert (w + final).requires_grad  # and a sum saves nothing
+print("but a copy may be saved:", (w * final.clone()).requires_grad)
 
-# %% [markdown] name="update"
-# ### Updating by hand
+# %% claim=true
+assert final.is_inference() and not final.requires_grad
+assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum saves nothing
+
+# %% [markdown] side=true
+# #### Where would a `detach` be a bug? ({minutes} minutes)
 #
-# A step of gradient descent changes a leaf: `w -= rate * w.grad`.
-# Three ways to write it, and one is right.
+# Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
+# In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
 
-# %% name="update-run"
-w = torch.tensor(1.0, requires_grad=True)
-(w**2).backward()
-with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
-    w -= 0.1 * w.grad  # 1: should the step itself be recorded?
-rebound = w - 0.1 * w.grad  # 2: runs, but the result is no leaf
-assert not rebound.is_leaf and rebound.requires_grad
-with torch.no_grad():
-    w -= 0.1 * w.grad  # 3: the same leaf, a new value
-assert w.is_leaf and w.item() == rebound.item() and w.grad == 2.0  # still the old gradient
+# %% name="detach-by-accident"
+generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+picture = generator * 3
+(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
+print("the critic's step: generator", generator.grad, "critic", critic.grad)
+(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
+print("the generator's step: generator", generator.grad)
 
-# %% [markdown]
-# With the second way, `w.grad` is None from then on, and every step's graph hangs on to the one before.
-#
-# ### Exercise: `descend`
-#
-# Gradient descent, written by hand.
-# Remember section 2.
-
-# %% exercise="descend"
-def descend(f, x0, lr, steps):
-    """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
-
-    f takes a tensor and returns a scalar. The result is untracked, has the shape and
-    dtype of x0 and memory of its own, also for steps=0. x0 stays as it was: values,
-    requires_grad, .grad. At each step f is called on a leaf, so that no graph reaches
-    back into an earlier step.
-
-    For f(x) = (x ** 2).sum(), x0 = [1.0], lr=0.25 and steps=2 the result is [0.25].
-    """
-    ### BEGIN SOLUTION
-    x = x0.detach().clone().requires_grad_()
-    for _ in range(steps):
-        x.grad = None
-        f(x).backward()
-        with torch.no_grad():
-            x -= lr * x.grad
-    return x.detach()
-    ### END SOLUTION
-
-
-# %% check="descend" points=3
-check("descend", descend)
+# %% claim=true
+_generator, _critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+((_generator * 3).detach() * _critic).sum().backward()
+assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
+assert generator.grad.tolist() == [3.0, 3.0]
 
 # %% [markdown] name="inplace"
-# ## 6 In-place changes and versions (8 minutes)
+# ## 8 What an in-place change can break ({minutes} minutes)
 #
-# A graph holds on to tensors that its backward rules need.
-# What if you change one of them in place?
-# You may read that this raises an error: `y = x**2`, then `y += 1`, then `y.backward()`.
+# A graph holds on to tensors that its rules will need.
+# And if you change one of them in place, in the meantime?
+# Sometimes that is harmless, sometimes an error, and once it is worse than an error; so it is good to know the rule.
 #
-# *Predict.* Does it run?
+# *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
 
 # %% predict=true
 guess = True  # True or False
@@ -1115,13 +1468,17 @@ x = torch.tensor([2.0], requires_grad=True)
 y = x**2
 y += 1
 reveal(guess, runs(y.backward))
+print("the gradient:", x.grad)
+
+# %% claim=true
 assert x.grad.tolist() == [4.0]
 
 # %% [markdown]
-# It runs, and the gradient is right.
-# The rule of the square is 2 * x: the node saved x, not y, and nobody touched x.
+# It runs, and 4 is right.
+# The rule of the square is 2 * x, so its node saved x; you changed y, and nobody touched x.
 #
-# `exp` is its own derivative, so its node saves its *result*.
+# Now take `exp`, which is its own derivative.
+# Its node saves its *result*, because that is the derivative already.
 
 # %% name="break-exp"
 x = torch.tensor([2.0], requires_grad=True)
@@ -1129,31 +1486,24 @@ y = x.exp()
 y += 1
 with shows_error(RuntimeError, match="modified by an inplace operation"):
     y.backward()
+
+# %% claim=true
 assert x.grad is None
 
 # %% [markdown]
-# Read the message to its end: it names the step, Exp, and two versions.
-# Each tensor counts the in-place changes to its memory, in `_version`.
-# The node noted the number when it saved the tensor; `backward` compares.
-
-# %% name="version"
-y = x.exp()
-assert y._version == 0 and y.grad_fn._saved_result is not None
-y += 1
-y.mul_(2)
-assert y._version == 2
-with shows_error(RuntimeError, match="is at version 2; expected version 0"):
-    y.backward()
+# Read the message to its end, since it tells you a lot: which step it was, Exp, and two versions.
+# Each tensor counts the in-place changes to its memory.
+# The node noted the count when it saved the tensor, and `backward` compares; so instead of a wrong gradient you get an error.
 
 # %% figure=true
 figures.versions()
 
 # %% [markdown] name="what-was-saved-text"
-# So the rule is not "never change in place".
-# It is: *do not change what a node saved.*
+# The rule, then, is not "never change in place".
+# It is: **do not change what a node saved.**
 #
 # *Predict.* Of these six, for how many does `y = f(x); y += 1; y.sum().backward()` run?
-# exp, sigmoid, relu: the rule uses the result. Square, sin, times 3: it uses the operand or a constant.
+# exp, sigmoid, relu: the rule uses the result. Square, sin, times 3: it uses the operand, or a constant.
 
 # %% predict=true
 guess = 3  # a number
@@ -1170,40 +1520,32 @@ def survives(f):
     return True
 
 
-result_saved = (torch.exp, torch.sigmoid, torch.relu, torch.tanh, torch.sqrt)
-others = (torch.square, torch.sin, lambda x: x * 3, lambda x: x + 5)
-assert not any(survives(f) for f in result_saved) and all(survives(f) for f in others)
-reveal(guess, sum(survives(f) for f in result_saved[:3] + others[:3]))
+six = (torch.exp, torch.sigmoid, torch.relu, torch.square, torch.sin, lambda x: x * 3)
+print([survives(f) for f in six])
+reveal(guess, sum(survives(f) for f in six))
+
+# %% claim=true
+_result_saved = (torch.exp, torch.sigmoid, torch.relu, torch.tanh, torch.sqrt)
+_others = (torch.square, torch.sin, lambda x: x * 3, lambda x: x + 5)
+assert not any(survives(_f) for _f in _result_saved) and all(survives(_f) for _f in _others)
 
 # %% [markdown]
-# You need not learn the list by heart.
-# `y = y + 1` makes a new tensor and is safe after every operation.
-# Take in-place operations where you measured that they help.
+# You need not learn such lists by heart.
+# `y = y + 1` makes a new tensor and is safe after everything, so take in-place operations where you have measured that they help.
 
 # %% name="out-of-place"
 x = torch.tensor([2.0], requires_grad=True)
 y = x.exp()
 y = y + 1  # a new tensor; the node still has its own
 y.backward()
-assert torch.allclose(x.grad, x.detach().exp())
 print(x.grad)
 
-# %% [markdown]
-# A tracked leaf is a stricter case: it may not be changed in place at all while recording.
-# The error comes at once, at the change itself, and with another message; "the same error, at backward", as you may read, is wrong twice.
-
-# %% name="leaf-in-place"
-x = torch.tensor([2.0], requires_grad=True)
-z = x * 3
-with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
-    x.mul_(2)
-z.backward()  # the graph is unharmed
-assert x.item() == 2 and x.grad.item() == 3
+# %% claim=true
+assert torch.allclose(x.grad, x.detach().exp())
 
 # %% [markdown]
-# A leaf may be changed under `no_grad`, or through `detach()`; the counter still watches.
-#
-# An old way gets past the counter: `.data`.
+# And what was worse than an error?
+# There is an old way to get at the numbers of a tensor, `.data`, and it gets past the counter.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -1213,28 +1555,34 @@ guess = 6  # a number
 # %% name="silent-data"
 x = torch.tensor([2.0], requires_grad=True)
 y = x**2
-x.detach().add_(1)  # the same memory, and the same counter
-with shows_error(RuntimeError, match="modified by an inplace operation"):
-    y.backward()
-
-x = torch.tensor([2.0], requires_grad=True)
-y = x**2
 x.data.add_(1)  # not counted
 y.backward()
 reveal(guess, x.grad.item())
 
+# %% claim=true
+_x = torch.tensor([2.0], requires_grad=True)
+_y = _x**2
+_x.detach().add_(1)  # the same memory, and the same counter
+assert _x._version == 1
+with shows_error(RuntimeError, match="modified by an inplace operation"):
+    _y.backward()
+
 # %% [markdown]
-# No error, and a wrong gradient: the worst of all.
+# Six, and not a word.
 # Old code is full of `.data`; write `detach()` or `no_grad` instead, which are watched.
 #
-# ### Exercise: `predict_grad_state`
+# ### Exercise: `predict_grad_state` ({minutes} minutes)
+#
+# You know the rules of a whole chapter now.
+# Put them together, and say of small programs what they leave behind, without running them.
+# For example `y = x ** 2; y.backward()` at x = 3: x is a leaf, its grad is 2 * 3 = 6, and nothing raises.
 #
 # | what happens | what follows |
 # |---|---|
-# | a recorded step's result | no leaf; keeps no `.grad` unless asked |
+# | the result of a step in a graph | no leaf; keeps no `.grad` unless asked |
 # | a second `backward` on one graph | fails if something was saved; else adds |
 # | a change of a result in place | fails at `backward` if that result was saved |
-# | a change of a tracked leaf in place | fails at once, except under `no_grad` |
+# | a change of a leaf that requires grad, in place | fails at once, except under `no_grad` |
 # | an error | what was added to `.grad` before it stays |
 
 # %% exercise="predict_grad_state"
@@ -1287,21 +1635,22 @@ def predict_grad_state(program):
 check("predict_grad_state", predict_grad_state)
 
 # %% [markdown] name="bug-hunt"
-# ## Bug hunt (5 minutes)
+# ## Bug hunt ({minutes} minutes)
 #
 # Three small programs about gradients.
 # The first two stop with errors that you know; the third runs, and one of its results is wrong.
 # Change as little as you can.
 #
-# ### Exercise: `fix_inplace`
+# ### Exercise: `fix_inplace` ({minutes} minutes)
 #
-# Run the cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, mend, and run again.
-# When there are no more errors, compare with the docstring, by hand.
+# This is how such bugs reach you in practice: a program that worked, an error that names a step, and a colleague who waits.
+# Run the cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
+# When there are no more errors, compare with the docstring, by hand: the gradient of exp(x) + 1 at 0, for example, is exp(0) = 1.
 
 # %% exercise="fix_inplace"
 ### BEGIN STARTER
 # def fix_inplace(x):
-#     """Run three small programs on x, an untracked float tensor, and return their results in a dict.
+#     """Run three small programs on x, a float tensor, and return their results in a dict.
 #
 #     "exp_grad": the gradient of sum(exp(x) + 1) at x.
 #     "stepped": x after one step of gradient descent on sum(x ** 2) with rate 0.1.
@@ -1329,7 +1678,7 @@ check("predict_grad_state", predict_grad_state)
 #     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 ### END STARTER
 def fix_inplace(x):
-    """Run three small programs on x, an untracked float tensor, and return their results in a dict.
+    """Run three small programs on x, a float tensor, and return their results in a dict.
 
     "exp_grad": the gradient of sum(exp(x) + 1) at x.
     "stepped": x after one step of gradient descent on sum(x ** 2) with rate 0.1.
@@ -1362,14 +1711,167 @@ def fix_inplace(x):
 # %% check="fix_inplace" points=3
 check("fix_inplace", fix_inplace)
 
+# %% [markdown] side=true
+# #### How can I see the versions? ({minutes} minutes)
+#
+# Each tensor has its count in `_version`.
+
+# %% name="version"
+y = torch.tensor([2.0], requires_grad=True).exp()
+y += 1
+y.mul_(2)
+print("version:", y._version)
+with shows_error(RuntimeError, match="is at version 2; expected version 0"):
+    y.backward()
+
+# %% claim=true
+assert y._version == 2
+
+# %% [markdown] side=true
+# #### What happens to a leaf that is changed in place? ({minutes} minutes)
+#
+# A leaf that requires grad may not be changed at all while a graph is built.
+# The error comes at once, at the change itself, and it is another one.
+
+# %% name="leaf-in-place"
+x = torch.tensor([2.0], requires_grad=True)
+z = x * 3
+with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
+    x.mul_(2)
+z.backward()  # the graph is unharmed
+print(x.grad)
+
+# %% claim=true
+assert x.item() == 2 and x.grad.item() == 3
+
+# %% [markdown] name="traps"
+# ## 9 Dead gradients and nan ({minutes} minutes)
+#
+# Autograd differentiates the steps that you wrote, at the numbers that you gave.
+# Some steps have no useful derivative, and some have an infinite one; a model that meets them stands still, or is gone in a single step.
+#
+# *Predict.* What is the gradient of `torch.round(x).sum()`: an error, or three numbers? If numbers, which?
+
+# %% predict=true
+guess = [0, 0, 0]  # a list of three numbers, or "error"
+
+# %% name="round"
+x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
+torch.round(x).sum().backward()
+reveal(guess, x.grad)
+
+# %% claim=true
+assert torch.round(x).grad_fn.name() == "RoundBackward0"
+
+# %% [markdown]
+# A staircase is flat nearly everywhere, so every derivative is 0: nothing learns, and nothing complains.
+# `argmax` is kinder, since it gives whole numbers, and a backward pass from these fails loudly.
+#
+# Worse than 0 is infinity, because 0 times infinity is nan, and one nan in a gradient spoils all weights with the next step.
+#
+# *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
+
+# %% predict=true
+guess = "nan"  # a number or "nan"
+
+# %% name="where-outside"
+x = torch.tensor([0.0, 1.0], requires_grad=True)
+y = torch.where(x > 0, torch.log(x), 0.0)
+y.sum().backward()
+print("values:", y.detach(), " gradients:", x.grad)
+reveal(guess, "nan" if x.grad[0].isnan() else x.grad[0].item())
+
+# %% claim=true
+assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
+
+# %% [markdown]
+# The value is fine and the gradient is nan.
+# `where` sends 0 back to the branch that it did not take, but that branch was computed, and its `log` multiplies what arrives by 1 / x: 0 times infinity.
+# So cleaning the result is too late.
+# No bad number may get *into* the dangerous function; the stretch exercise `safe_log_where` below does it.
+
+# %% [markdown] side=true
+# #### And the square root? ({minutes} minutes)
+#
+# The same trap waits there, and a small eps under the root keeps it shut.
+# Anomaly mode names the step that made the nan.
+
+# %% name="sqrt-at-zero"
+x = torch.tensor([0.0], requires_grad=True)
+root, with_eps = torch.sqrt(x), torch.sqrt(x + 1e-8)
+for text, y in (("sqrt", root), ("times 0", torch.sqrt(x) * 0), ("eps", with_eps)):
+    print(f"{text:8}", torch.autograd.grad(y, x)[0].item())
+
+anomaly = torch.autograd.set_detect_anomaly(True, check_nan=True)
+with anomaly, warnings.catch_warnings(), shows_error(RuntimeError, match="nan"):
+    warnings.simplefilter("ignore")  # a long print of where in the forward pass
+    (torch.sqrt(x) * 0).backward()
+
+# %% claim=true
+assert torch.autograd.grad(torch.sqrt(x), x)[0].item() == math.inf
+assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
+assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()
+
+# %% [markdown] side=true
+# #### What is the slope of relu at 0? ({minutes} minutes)
+#
+# `relu` is 0 below 0 and x above; neural networks use it everywhere.
+# At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
+# torch picks one, and which depends on how you spell the function.
+#
+# *Predict.* `x.clamp(min=0)` at exactly x = 0: which gradient does torch give?
+
+# %% predict=true
+guess = 1  # a number from 0 to 1
+
+# %% name="relu-at-zero"
+spellings = {
+    "relu(x)": torch.relu,
+    "where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0.0),
+    "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
+    "(x + |x|) / 2": lambda x: (x + x.abs()) / 2,
+    "clamp(x, min=0)": lambda x: x.clamp(min=0),
+}
+x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
+slopes = {text: torch.autograd.grad(f(x).sum(), x)[0].tolist() for text, f in spellings.items()}
+for text, values in slopes.items():
+    print(f"{text:20}", values)
+reveal(guess, slopes["clamp(x, min=0)"][1])
+
+# %% claim=true
+assert all((_slopes[0], _slopes[2]) == (0, 1) for _slopes in slopes.values())
+assert [_slopes[1] for _slopes in slopes.values()] == [0, 0, 0.5, 0.5, 1]
+
+# %% figure=true
+figures.relus()
+
+# %% [markdown] side=true
+# #### How loud is `argmax`? ({minutes} minutes)
+#
+# Its whole numbers cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
+
+# %% name="argmax"
+x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
+print("the place requires grad:", x.argmax().requires_grad, x.argmax().dtype)
+with shows_error(RuntimeError, match="does not require grad"):
+    x.argmax().backward()
+print("the value:", torch.autograd.grad(x.amax(), x)[0])
+
+# %% claim=true
+assert x.argmax().dtype == torch.int64 and not x.argmax().requires_grad
+assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
+
 # %% [markdown] name="vjp-text"
-# ## 7 The vector-Jacobian product (5 minutes)
+# ## 10 Several outputs ({minutes} minutes)
 #
-# A function with 3 inputs and 2 outputs has 2 * 3 derivatives, a table called the **Jacobian**: row j holds the derivatives of output j.
-# `backward` never builds it.
-# It takes one number for each output, v, and returns v times the table: one number for each input.
+# The ten pictures give ten scores, and so far you have asked for the gradient of one number made of them.
+# What does `backward` do with ten?
 #
-# *Predict.* The function below has the Jacobian [[3, 0, 0], [0, x[2], x[1]]]; at x = (1, 2, 5), that is [[3, 0, 0], [0, 5, 2]].
+# A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
+# `backward` never builds that table.
+# It takes one number for each output, v, and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
+#
+# *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].
 # What is v times it, for v = (1, 10)?
 
 # %% predict=true
@@ -1382,27 +1884,17 @@ def two_outputs(x):
 
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
 (product,) = torch.autograd.grad(two_outputs(x), x, grad_outputs=torch.tensor([1.0, 10.0]))
-table = torch.autograd.functional.jacobian(two_outputs, x)  # row by row, for comparison
-assert torch.equal(torch.tensor([1.0, 10.0]) @ table, product)
 reveal(guess, product)
 
-# %% [markdown]
-# Each node of the graph knows such a product for its own step: from the derivatives that arrive at its result, those for its operands.
-# A product passes on what arrives times the other factor; a sum passes it on; a square multiplies by 2 * operand.
-
-# %% name="node-rules"
-a, b = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
-arrives = torch.tensor(7.0)
-assert torch.autograd.grad(a * b, (a, b), arrives) == (35, 21)
-assert torch.autograd.grad(a + b, (a, b), arrives) == (7, 7)
-assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
-print([value.item() for value in (a * b).grad_fn(arrives)])  # a node is a function: call it
+# %% claim=true
+_table = torch.autograd.functional.jacobian(two_outputs, x)
+assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 
 # %% [markdown]
-# This is why the loss must be one number: its v is 1, and everything else follows.
-# It is also why one walk serves all parameters, while each further output needs a walk of its own.
+# ### Exercise: `vjp` ({minutes} minutes)
 #
-# ### Exercise: `vjp`
+# The product above for any function, and then a question to the ten pictures that only it can answer.
+# For x ** 2 at 1 and 2 the table is [[2, 0], [0, 4]], so v = (1, 10) gives 2 and 40.
 
 # %% exercise="vjp"
 def vjp(f, x, v):
@@ -1423,106 +1915,58 @@ def vjp(f, x, v):
 # %% check="vjp" points=3
 check("vjp", vjp)
 
-# %% [markdown] name="traps"
-# ## 8 Dead gradients, kinks and nan (6 minutes)
-#
-# Autograd differentiates the steps you wrote, at the numbers you gave.
-# Some steps have no useful derivative.
-#
-# *Predict.* What is the gradient of `torch.round(x).sum()`, an error, or numbers? If numbers, which?
+# %% [markdown]
+# Which pixels tell a four from a nine?
+# Let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
 
-# %% predict=true
-guess = [0, 0, 0]  # a list of three numbers, or "error"
+# %% name="vjp-used"
+product_at = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
+v = torch.zeros(10)
+v[4], v[9] = 1.0, -1.0
+four = next(i for i in unseen if labels[i] == 4)
+nine = next(i for i in unseen if labels[i] == 9)
+decides = product_at(lambda digit: digit @ pictures, ink[four], v)
+says = ["a four", "a nine", "tells them apart"]
+show_digits([16 * ink[four], 16 * ink[nine], decides], says=says)
 
-# %% name="round"
-x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
-rounded = torch.round(x)
-assert rounded.grad_fn.name() == "RoundBackward0"
-rounded.sum().backward()
-reveal(guess, x.grad)
+# %% claim=true
+assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 
 # %% [markdown]
-# Rounding is recorded and `backward` runs; a staircase is flat nearly everywhere, so every gradient is 0.
-# Nothing learns, and nothing complains.
+# Blue at the top, where the nine is closed and the four is open.
+
+# %% [markdown] side=true
+# #### Why must a loss be one number? ({minutes} minutes)
 #
-# `argmax` gives whole numbers; these cannot be tracked, and `backward` fails, loudly.
+# Because then its v is 1, and everything else follows.
+# Each node of the graph knows such a product for its own step: a product passes on what arrives times the other factor, a sum passes it on, a square multiplies by 2 times the operand.
+# It is also why one backward pass serves all parameters, while each further output needs a pass of its own.
 
-# %% name="argmax"
-x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
-place = x.argmax()
-assert place.dtype == torch.int64 and not place.requires_grad
-with shows_error(RuntimeError, match="does not require grad"):
-    place.backward()
-assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]  # the value can
+# %% name="node-rules"
+a, b = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
+arrives = torch.tensor(7.0)
+for text, result in (("a * b", a * b), ("a + b", a + b)):
+    print(text, [number.item() for number in torch.autograd.grad(result, (a, b), arrives)])
+print("a ** 2", torch.autograd.grad(a**2, (a,), arrives)[0].item())
+print("a node is a function; call it:", [number.item() for number in (a * b).grad_fn(arrives)])
 
-# %% [markdown]
-# `relu`, the most used bend in neural networks, is 0 below 0 and x above.
-# At 0 its slope jumps from 0 to 1, and no number from 0 to 1 is wrong there; each is a **subgradient**.
-# torch picks one, and which depends on how you spell the function.
+# %% claim=true
+assert torch.autograd.grad(a * b, (a, b), arrives) == (35, 21)
+assert torch.autograd.grad(a + b, (a, b), arrives) == (7, 7)
+assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
+
+# %% [markdown] name="excursions"
+# # Excursions, for those who want more ({minutes} minutes)
 #
-# *Predict.* `x.clamp(min=0)` at exactly x = 0: which gradient does torch give?
+# Nothing later needs these. Each ends in an exercise for extra credit.
 
-# %% predict=true
-guess = 1  # a number from 0 to 1
-
-# %% name="relu-at-zero"
-spellings = {
-    "relu(x)": torch.relu,
-    "where(x > 0, x, 0)": lambda x: torch.where(x > 0, x, 0.0),
-    "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
-    "(x + |x|) / 2": lambda x: (x + x.abs()) / 2,
-    "clamp(x, min=0)": lambda x: x.clamp(min=0),
-}
-x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
-gradients = {text: torch.autograd.grad(f(x).sum(), x)[0].tolist() for text, f in spellings.items()}
-assert all((slopes[0], slopes[2]) == (0, 1) for slopes in gradients.values())
-assert [slopes[1] for slopes in gradients.values()] == [0, 0, 0.5, 0.5, 1]
-reveal(guess, gradients["clamp(x, min=0)"][1])
-
-# %% figure=true
-figures.relus()
-
-# %% [markdown]
-# Below and above 0 all five agree.
-# Do not build on the choice at 0; it seldom matters, because an input of exactly 0 is rare, unless you start from zeros.
+# %% [markdown] name="safe-log-text"
+# ## A logarithm that survives zero ({minutes} minutes)
 #
-# Worse is a slope that is infinite.
-# 0 times infinity is nan, and one nan spoils all weights in one step.
+# ### Exercise: `safe_log_where` (stretch, extra credit, {minutes} minutes)
 #
-# *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0. What is its gradient there?
-
-# %% predict=true
-guess = "nan"  # a number or "nan"
-
-# %% name="where-outside"
-x = torch.tensor([0.0, 1.0], requires_grad=True)
-y = torch.where(x > 0, torch.log(x), 0.0)
-assert y.tolist() == [0.0, 0.0]  # the values are fine
-y.sum().backward()
-assert x.grad[1] == 1
-reveal(guess, "nan" if x.grad[0].isnan() else x.grad[0].item())
-
-# %% [markdown]
-# `where` sends the derivative 0 to the branch it did not take.
-# But that branch was computed: `log` multiplies what arrives by 1 / x, and 0 * inf is nan.
-# So cleaning the result is too late; no bad number may get *into* the dangerous function.
-# The same trap waits in the square root.
-
-# %% name="sqrt-at-zero"
-x = torch.tensor([0.0], requires_grad=True)
-assert torch.autograd.grad(torch.sqrt(x), x)[0].item() == math.inf
-assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
-assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()  # a small eps inside
-anomaly = torch.autograd.set_detect_anomaly(True, check_nan=True)
-with anomaly, shows_error(RuntimeError, match="nan"):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a long print of where in the forward pass
-        (torch.sqrt(x) * 0).backward()  # anomaly mode names the step that made the nan
-
-# %% [markdown]
-# ### Exercise: `safe_log_where` (stretch, extra credit)
-#
-# A logarithm that may meet 0 and negative numbers, with gradients that stay finite.
+# Data contain zeros, and a logarithm must not be spoiled by them, neither its value nor its gradient.
+# At 1, 0 and -2 the values are 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
 
 # %% exercise="safe_log_where"
 def safe_log_where(x):
@@ -1545,10 +1989,10 @@ def safe_log_where(x):
 check("safe_log_where", safe_log_where)
 
 # %% [markdown] name="function-text"
-# ## 9 A `Function` of your own (4 minutes)
+# ## A step of your own ({minutes} minutes)
 #
 # You can give autograd a new step: a class with two static methods.
-# `forward` computes, and saves what the rule needs in `ctx`, the node's own bag.
+# `forward` computes, and saves in `ctx`, the node's own bag, what the rule will need.
 # `backward` gets what arrives at the result and returns one gradient for each input of `forward`, None for those that need none.
 
 # %% name="own-function"
@@ -1566,6 +2010,9 @@ class Cube(torch.autograd.Function):
 
 x = torch.tensor([2.0, -1.0], requires_grad=True)
 (Cube.apply(x) * 10).sum().backward()
+print(x.grad)
+
+# %% claim=true
 assert x.grad.tolist() == [120.0, 30.0]  # 10 * 3 * x ** 2
 
 # %% [markdown]
@@ -1585,17 +2032,24 @@ class Forgetful(Cube):
 
 
 x = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
+print("Cube:", torch.autograd.gradcheck(Cube.apply, x))
+ten_times = lambda x: Forgetful.apply(x) * 10
+print("Forgetful, times 10:", torch.autograd.gradcheck(ten_times, x, raise_exception=False))
+(slopes_of_sum,) = torch.autograd.grad(Forgetful.apply(x).sum(), x)
+reveal(guess, torch.equal(slopes_of_sum, 3 * x.detach() ** 2))
+
+# %% claim=true
 assert torch.autograd.gradcheck(Cube.apply, x)
-assert not torch.autograd.gradcheck(lambda x: Forgetful.apply(x) * 10, x, raise_exception=False)
-(slopes,) = torch.autograd.grad(Forgetful.apply(x).sum(), x)
-reveal(guess, torch.equal(slopes, 3 * x.detach() ** 2))
+assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 
 # %% [markdown]
-# Right by luck: for a sum, what arrives is 1.
-# Test a rule with something else behind it.
+# Right by luck, because for a sum what arrives is 1.
+# So test a rule with something else behind it.
 #
-# ### Exercise: `LeakyClamp` (stretch, extra credit)
+# ### Exercise: `LeakyClamp` (stretch, extra credit, {minutes} minutes)
 #
+# A clamp kills the gradient of everything outside; this one lets a little through, and the little can itself be learned.
+# With 0 and 1 as limits and a slope of 0.1, 0.5 stays and 3 becomes 1 + 0.1 * 2 = 1.2.
 # Four inputs, so `backward` returns four things.
 # `ctx.needs_input_grad` is a tuple of booleans, one for each input; plain numbers may be kept as attributes of `ctx`.
 
@@ -1658,9 +2112,9 @@ class LeakyClamp(torch.autograd.Function):
 check("LeakyClamp", LeakyClamp)
 
 # %% [markdown] name="second-order"
-# ## 10 Second derivatives (3 minutes)
+# ## Second derivatives ({minutes} minutes)
 #
-# With `create_graph=True`, the walk back is recorded too; so you can walk back through it.
+# With `create_graph=True` the backward pass gets a graph too, so that you can go back through it.
 #
 # *Predict.* x ** 3 has the derivative 3 * x ** 2, which is 27 at x = 3. What is the second derivative there?
 
@@ -1670,17 +2124,18 @@ guess = 18  # a number
 # %% name="second-derivative"
 x = torch.tensor(3.0, requires_grad=True)
 (first,) = torch.autograd.grad(x**3, x, create_graph=True)
-assert first == 27 and first.requires_grad
 (second,) = torch.autograd.grad(first, x)
-(plain_first,) = torch.autograd.grad(x**3, x)
-with shows_error(RuntimeError, match="does not require grad"):
-    torch.autograd.grad(plain_first, x)  # without create_graph there is no record
 reveal(guess, second.item())
+
+# %% claim=true
+assert first == 27 and first.requires_grad
+_plain = torch.autograd.grad(x**3, x)[0]
+with shows_error(RuntimeError, match="does not require grad"):
+    torch.autograd.grad(_plain, x)
 
 # %% [markdown]
 # With n inputs there are n * n second derivatives, the **Hessian**.
-# For large n nobody builds it; its product with a vector v is one more walk.
-# It says how the gradient changes when x moves along v.
+# For large n nobody builds it; its product with a vector v is one more backward pass, and it says how the gradient changes when x moves along v.
 
 # %% name="hessian-along-v"
 def bowl_of(x):
@@ -1688,17 +2143,20 @@ def bowl_of(x):
 
 
 x, v = torch.tensor([1.0, 2.0], dtype=torch.float64), torch.tensor([0.5, -1.0], dtype=torch.float64)
-table = torch.autograd.functional.hessian(bowl_of, x)  # the whole table, for two inputs
-assert table.tolist() == [[4.0, 2.0], [2.0, 12.0]]
-gradient = lambda p: torch.autograd.functional.jacobian(bowl_of, p)
-moved = (gradient(x + nudge * v) - gradient(x - nudge * v)) / (2 * nudge)
-assert torch.allclose(moved, table @ v)
-print(table @ v, moved)
+hessian = torch.autograd.functional.hessian(bowl_of, x)  # the whole table, for two inputs
+gradient_of_bowl = lambda p: torch.autograd.functional.jacobian(bowl_of, p)
+moved = (gradient_of_bowl(x + nudge * v) - gradient_of_bowl(x - nudge * v)) / (2 * nudge)
+print(hessian, hessian @ v, moved, sep="\n")
+
+# %% claim=true
+assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(moved, hessian @ v)
 
 # %% [markdown]
-# ### Exercise: `hessian_vector_product` (stretch, extra credit)
+# ### Exercise: `hessian_vector_product` (stretch, extra credit, {minutes} minutes)
 #
-# Two walks: the first with `create_graph=True`, the second with v.
+# Optimizers that feel the curvature use this product.
+# For the sum of x ** 3 at 1 and 2 the second derivatives are 6 and 12, so v = (1, 10) gives 6 and 120.
+# Two backward passes: the first with `create_graph=True`, the second with v.
 
 # %% exercise="hessian_vector_product"
 def hessian_vector_product(f, x, v):
@@ -1720,11 +2178,24 @@ def hessian_vector_product(f, x, v):
 # %% check="hessian_vector_product" extra=3
 check("hessian_vector_product", hessian_vector_product)
 
+# %% [markdown] name="trace-det-inverse-text"
+# A Hessian is a matrix, and matrices have a trace, a determinant and, if that is not 0, an inverse; `torch.linalg` has what a course of linear algebra asks for.
+
+# %% name="trace-det-inverse"
+s = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+print(s.trace().item(), torch.linalg.det(s).item(), torch.linalg.inv(s), sep="\n")
+with shows_error(RuntimeError, match="singular"):
+    torch.linalg.inv(torch.ones(2, 2))  # has no inverse
+
+# %% claim=true
+assert s.trace() == 5 and torch.allclose(torch.linalg.det(s), torch.tensor(5.0))
+assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
+
 # %% [markdown] name="engine"
-# ## 11 Your own engine (3 minutes)
+# ## Your own engine ({minutes} minutes)
 #
-# You have all the parts: values, a record of each step, local rules, one walk backward that adds up.
-# An engine for single numbers fits on a page.
+# You have all the parts: values, a graph, a rule for each step, one backward pass that adds up.
+# An engine for single numbers fits on a page, and after it nothing about autograd will ever be a riddle.
 # The one difficulty is the order: a node must wait until all that flows into it has arrived.
 #
 # *Predict.* `h = a * b`, `out = h + h * h`. From `out`, how many arrows lead to h?
@@ -1737,20 +2208,23 @@ a, b = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=Tr
 h = a * b
 out = h + h * h
 arrows = [out.grad_fn.next_functions, out.grad_fn.next_functions[1][0].next_functions]
-into_h = sum(node is h.grad_fn for step in arrows for node, _ in step)
 out.backward()
+print("with respect to a:", a.grad.item())
+reveal(guess, sum(node is h.grad_fn for step in arrows for node, _ in step))
+
+# %% claim=true
 assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
-reveal(guess, into_h)
 
 # %% [markdown]
 # An engine that visits h once for each arrow, and passes on all that has gathered so far, counts some of it twice.
 # Visit first everything that comes after h: list each node after the nodes it was made from, then go through the list from its end.
 #
-# ### Exercise: `Value` (stretch, extra credit)
+# ### Exercise: `Value` (stretch, extra credit, {minutes} minutes)
 #
-# The starter says what a Value keeps; you write the rules and the walk.
+# The starter says what a Value keeps; you write the rules and the backward pass.
+# With a = 3, `(a * a).backward()` leaves 3 + 3 = 6 in `a.grad`, one 3 for each factor.
 # The derivative of t = tanh(x) is 1 - t * t.
-# Take care: h may be part of two results, and what the first walk left in its grad is none of the second's business.
+# Take care: h may be part of two results, and what the first backward pass left in its grad is none of the second's business.
 
 # %% exercise="Value"
 ### BEGIN STARTER
@@ -1835,7 +2309,7 @@ class Value:
 check("Value", Value)
 
 # %% [markdown] name="checklist"
-# ## Recap
+# # Recap ({minutes} minutes)
 #
 # When a gradient is missing or wrong, ask in this order.
 #
@@ -1843,116 +2317,101 @@ check("Value", Value)
 # |---|---|
 # | `.grad` is None | `is_leaf`? `requires_grad`? does the loss depend on it? a `detach` on the way? |
 # | `.grad` is too large | cleared before this pass? |
-# | "does not require grad" | nothing tracked behind the result: `no_grad`, `detach`, `item`, whole numbers |
+# | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, `item`, whole numbers |
 # | "a second time" | an old graph; do the forward pass again |
 # | "modified by an inplace operation" | the message names the step that saved it |
 # | "a leaf Variable" | the update stands outside `no_grad` |
 # | nan | `log`, `sqrt` or a division at 0, behind a `where` |
 # | zeros | `round`, comparisons, a flat place |
 
-# %% [markdown] name="interview"
-# ### A question from interviews
+# %% [markdown] name="progress-text"
+# What have you passed, and what is open? `progress(2)` tells it for this chapter, and `progress()` for all.
+
+# %% name="progress"
+progress(2)
+
+# %% [markdown] name="questions-1-4"
+# ### Can you answer these?
 #
-# Why would you switch `requires_grad` off for a parameter?
+# Say it aloud, then unfold.
+#
+# 1. Is `w * 1` a leaf, and does it have a `.grad` after `backward`?
+# 2. Why does `.grad` add up, and what must a training loop do about it?
+# 3. What does `total = total + loss` keep, and what should stand there?
+# 4. Which pixels speak against a zero, and how did you find out?
+#
+# <details><summary>Answers</summary>
+#
+# 1. No, it is the result of a step; and no, unless `retain_grad()` was called.
+# 2. So that a large batch can be run in parts; it must clear it before each pass.
+# 3. Every graph; `total = total + loss.item()`.
+# 4. Those in the middle: the gradient of the loss pushed these numbers below zero.
+#
+# </details>
+
+# %% [markdown] name="questions-5-8"
+# ### And these?
+#
+# 5. Which of `detach`, `no_grad` and `inference_mode` is for one tensor, and what does it share?
+# 6. Why may you change the square's result in place, and not that of `exp`?
+# 7. Which v does `backward()` use for a loss?
+# 8. Why is a `where` around `log` too late?
+#
+# <details><summary>Answers</summary>
+#
+# 5. `detach`; it shares the memory.
+# 6. The square saved its operand, `exp` its result.
+# 7. The single number 1.
+# 8. The other branch is computed too, and 0 times infinity is nan.
+#
+# </details>
+
+# %% [markdown] name="faq-tracking"
+# ### Questions people ask
+#
+# <details><summary>Do inputs and labels need gradients?</summary>
+#
+# No, unless you want to change the input itself, as you did with the eight. Parameters do.
+#
+# </details>
+#
+# <details><summary>Why not let everything require grad, always?</summary>
+#
+# A graph keeps tensors alive that evaluation does not need: you counted the bytes in section 7.
+#
+# </details>
+
+# %% [markdown] name="faq-no-grad"
+# <details><summary>When do I use <code>no_grad</code>?</summary>
+#
+# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers come out the same; it saves memory and a little time.
+#
+# </details>
+#
+# <details><summary>What does <code>item</code> do, and where must I not use it?</summary>
+#
+# It gives a Python number, for logs and comparisons. Not on anything from which the loss is still to be computed, since a number has no graph.
+#
+# </details>
+
+# %% [markdown] name="interview-text" side=true
+# #### Why would you switch `requires_grad` off for a parameter? ({minutes} minutes)
+#
+# (A question from interviews.)
 # To **freeze** it: when a trained model gets a new last layer, the first layers stay as they are.
 # They get no gradient, and torch need not save what only their gradients would use.
 
 # %% name="interview-freeze"
 body, head = torch.randn(4, 4, requires_grad=True), torch.randn(4, 1, requires_grad=True)
 data = torch.randn(100, 4)
-training = kept_bytes(lambda: (data @ body @ head).sum())
+training = saved_bytes(lambda: (data @ body @ head).sum())
 body.requires_grad_(False)
-frozen = kept_bytes(lambda: (data @ body @ head).sum())
+frozen = saved_bytes(lambda: (data @ body @ head).sum())
 (data @ body @ head).sum().backward()
-assert body.grad is None and head.grad is not None and frozen < training
 print("saved while training all:", training, "bytes; with a frozen body:", frozen)
 
-# %% [markdown] name="progress-text"
-# What have you passed, what is open, and what is it worth? `progress(2)` tells it for this chapter, from your last check of each exercise; `progress()` shows all chapters.
-
-# %% name="progress"
-progress(2)
-
-# %% [markdown] name="questions-1-4"
-# ### You can now: 1 to 4
-#
-# Answer aloud, then unfold.
-#
-# 1. Can you read `requires_grad`, `grad_fn` and leaf, and get a gradient? Is `w * 1` a leaf?
-# 2. Can you say why `.grad` adds up, and use it? What if the parts are unequal?
-# 3. Can you follow the life of a graph? What does `total = total + loss` keep?
-# 4. Can you get a gradient in the middle?
-#
-# <details><summary>Answers</summary>
-#
-# 1. No, with a tracked w: it is a recorded result.
-# 2. Weight their means by their rows.
-# 3. Every graph; add `loss.item()`.
-# 4. By `retain_grad()`, a hook, or `torch.autograd.grad(loss, h)`.
-#
-# </details>
-
-# %% [markdown] name="questions-5-8"
-# ### You can now: 5 to 8
-#
-# 5. Can you choose between `detach`, `no_grad` and `inference_mode`? Which shares memory with x?
-# 6. Can you predict which in-place change breaks a gradient? Why `exp` and not the square?
-# 7. Can you compute a vector-Jacobian product? Which v does a loss use?
-# 8. Can you avoid nan and dead gradients? Why is `where` around `log` too late?
-#
-# <details><summary>Answers</summary>
-#
-# 5. `x.detach()`; the others are modes for a block.
-# 6. `exp` saved its result, the square its operand.
-# 7. The single number 1.
-# 8. The other branch is computed too, and 0 * inf is nan.
-#
-# </details>
-
-# %% [markdown] name="questions-9-11"
-# ### You can now: 9 to 11
-#
-# 9. Can you write a `Function` of your own and test it with `gradcheck`? How many things does `backward` return?
-# 10. Can you take second derivatives? What does `create_graph=True` do?
-# 11. Can you build a small autograd yourself? In which order does it visit the nodes?
-#
-# <details><summary>Answers</summary>
-#
-# 9. As many as `forward` has inputs.
-# 10. It records the walk back, so that you can differentiate it.
-# 11. From the result backward, each node after everything that was made from it.
-#
-# </details>
-
-# %% [markdown] name="faq-tracking"
-# ### Questions people ask: what to track
-#
-# <details><summary>Do inputs and labels need gradients?</summary>
-#
-# No, unless you want to change the input itself. Parameters do.
-#
-# </details>
-#
-# <details><summary>Why not track everything, always?</summary>
-#
-# A record keeps tensors alive that evaluation does not need: you counted the bytes in section 5.
-#
-# </details>
-
-# %% [markdown] name="faq-no-grad"
-# ### Questions people ask: `no_grad` and `item`
-#
-# <details><summary>When do I use <code>no_grad</code>?</summary>
-#
-# Whenever you will not call `backward`: evaluation, and updates by hand. The numbers come out the same; it saves memory and a little time.
-#
-# </details>
-#
-# <details><summary>What does <code>item</code> do, and where must I not use it?</summary>
-#
-# It gives a Python number, for logs and comparisons. Not on anything that the loss is still to be computed from: a float has no record.
-#
-# </details>
+# %% claim=true
+assert body.grad is None and head.grad is not None and frozen < training
 
 # %% [markdown] name="further-reading"
 # ### Further reading
@@ -1962,4 +2421,4 @@ progress(2)
 # Baydin and others, "Automatic differentiation in machine learning: a survey" (2018);
 # Griewank and Walther, "Evaluating Derivatives" (2008).
 #
-# Next is chapter 3: modules, which hold the tensors that learn.
+# You kept the ten pictures in a variable and handed them from function to function. With ten layers instead of ten pictures that becomes unbearable, and chapter 3 begins with the remedy.

@@ -508,6 +508,12 @@ slope, intercept = w / spread, b - w * center / spread  # in the units of size a
 assert abs(slope - 0.18) < 1e-6 and abs(intercept - 5) < 1e-3
 print(f"price = {slope:.4f} * size + {intercept:.4f}")
 
+# %% claim=true
+_raw, _tiny = descend_raw(200, 0.1)[0], descend_raw(200, 1e-8)[0]
+# Raw, at the rate that suits the standardized sizes:
+assert not math.isfinite(_raw[-1]) or _raw[-1] > 1e8
+assert standardized[-1] < _tiny[-1] < _tiny[0]  # at a tiny one: downhill, and slowly
+
 # %% figure=true
 figures.curves(
     {
@@ -897,6 +903,8 @@ print(sure)
 logits, labels = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 2, 1, 1])
 with shows_error(RuntimeError, match="floating point"):
     F.cross_entropy(logits, F.one_hot(labels))  # rows of 0s and 1s, as whole numbers
+with shows_error(RuntimeError, match="Long"):
+    F.cross_entropy(logits, labels.float())  # class labels are int64, also called long
 with shows_error(RuntimeError, match="does not require grad"):
     F.mse_loss(logits.argmax(dim=1).float(), labels.float()).backward()  # argmax has no gradient
 with shows_error(RuntimeError, match="target size"):
