@@ -13,7 +13,7 @@ EXERCISE = "swap_ends"
 
 _CHAPTER_TEXT = '''\
 # %% [markdown] name="opening"
-# # Ends ({minutes} minutes)
+# # Ends
 #
 # Both ends of a row.
 
@@ -25,17 +25,7 @@ import torch
 
 from autograder import check
 
-# %% [markdown] side=true name="one"
-# #### What of a row of one? ({minutes} minutes)
-#
-# Its ends are one.
-
-# %% name="one-number"
-torch.ones(1)[[-1]]
-
 # %% [markdown]
-# ### Exercise: `swap_ends` ({minutes} minutes)
-#
 # Let the first number and the last one change places.
 
 # %% exercise="swap_ends"

@@ -42,7 +42,7 @@ def _judge_process(name: str) -> Iterator[tuple[int, int]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         bufsize=0,
     )
     assert process.stdin and process.stdout
