@@ -96,6 +96,20 @@ def swap_ends(row):
     return torch.cat([row[-1:], row[1:-1], row[:1]])
 '''
 
+_SIDE_PATH = """\
+# %% [markdown] side=true name="one"
+# #### What of a row of one? ({minutes} minutes)
+#
+# Its ends are one.
+
+# %% name="one-number"
+torch.ones(1)[[-1]]
+
+# %% [markdown]
+# ### Exercise: `swap_ends` ({minutes} minutes)
+#
+"""
+
 TURNED_ROUND = "def swap_ends(row):\n    return row.flip(0)\n"
 SENTENCE = "You turn the whole row round. Only its two ends change places."
 
@@ -116,3 +130,12 @@ def make_second_course(folder: Path) -> Path:
         path.write_text(text, encoding="utf-8")
     copy(PROJECT / "course" / "nbgrader_config.py", course)
     return folder
+
+
+def with_side_path(project: Path) -> Path:
+    """Give the course's chapter a side path, and headings with minutes; returns the project's folder."""
+    path = project / COURSE / "chapters" / f"{CHAPTER}.py"
+    begin, task, end = path.read_text(encoding="utf-8").partition("# Let the first number")
+    begin = begin.replace("# # Ends\n", "# # Ends ({minutes} minutes)\n").removesuffix("# %% [markdown]\n")
+    path.write_text(begin + _SIDE_PATH + task + end, encoding="utf-8")
+    return project

@@ -12,7 +12,7 @@ from autograder.authoring.build import build
 from autograder.authoring.chapter import Chapter, Kind, read_chapter
 from autograder.authoring.minutes import filled, shares, tiers, title
 from autograder.errors import ChapterError, ExerciseError
-from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course
+from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
 from tests.side_chapter import STEM, TEXT, TIERS
 
 TIER = TIERS.__getitem__
@@ -224,7 +224,7 @@ class TestShares:
 
     def test_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A line for each chapter, from the tiers in the exercises' files."""
-        assert 0 == main(["--root", str(make_second_course(tmp_path)), "minutes"])
+        assert 0 == main(["--root", str(with_side_path(make_second_course(tmp_path))), "minutes"])
 
         head, line = capsys.readouterr().out.splitlines()
         assert ["main path", "exercises", "stretch exercises", "side paths"] == re.split(r"  +", head.strip())
@@ -233,7 +233,7 @@ class TestShares:
 
 def test_exercise_that_is_not_written(tmp_path: Path) -> None:
     """Its tier is nowhere: one line says what to write, and nothing is built."""
-    project = make_second_course(tmp_path)
+    project = with_side_path(make_second_course(tmp_path))
     (project / COURSE / "exercises" / CHAPTER / f"{EXERCISE}.py").unlink()
     with pytest.raises(ExerciseError, match=rf"{EXERCISE}\.py: not there; write the requirements, cases and hints of"):
         build(project)

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from autograder.gradebook.cycle import Cycle
-from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course
+from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course, with_side_path
 
 pytestmark = pytest.mark.xdist_group("second-course")
 
@@ -27,7 +27,7 @@ def run(folder: Path, *command: str) -> str:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The second course, built."""
-    folder = make_second_course(tmp_path_factory.mktemp("second"))
+    folder = with_side_path(make_second_course(tmp_path_factory.mktemp("second")))
     run(folder, "-m", "autograder", "build")
     return folder
 
