@@ -120,16 +120,17 @@ class TestEarlierChapter:
         reader.works(
             FIRST,
             "import math\nimport torch\nseen = 1\n_ = torch.manual_seed(3)",
-            "FACTOR = 2.0",
+            "FACTOR = print('aloud') or 2.0",
             "def helper(x):\n    return math.fsum([below(x), 0])",
             "print('a lesson')\nseen += 1",
-            "def double(x):\n    return helper(x)\n\nprint('aloud')",
+            "def double(x: int) -> float:\n    return helper(x)\n\nprint('aloud')",
             "def below(x):\n    return x * FACTOR",
             CHECK,
         )
         reader.start(SECOND)
 
         assert YOURS == reader.run(USE) and reader.value("step")(2) == 4
+        assert reader.value("step").__annotations__ == {"x": int, "return": float}
         assert "seen" not in reader.value("step").__globals__ and "math" not in reader.shell.user_ns
 
     def test_classes(self, reader: Reader) -> None:
@@ -177,6 +178,23 @@ class TestEarlierChapter:
         assert f"{PLAIN}: {FIRST}.ipynb, {UNSAVED}" == reader.run(USE)
         reader.save(FIRST, f"# a comment\n{DOUBLE.replace('2 * x', '2*x  # and another')}\n\n", CHECK)
         assert YOURS == reader.run(USE)
+
+    def test_a_lesson_that_fails_there_is_missed_by_nobody(self, reader: Reader) -> None:
+        """As where a submission is graded: only what the answer itself consists of must run."""
+        answer = "def double(x, by=factor):\n    return by * x"
+        reader.works(FIRST, "factor = 2", answer, CHECK)
+        reader.save(FIRST, "factor = gone()", "factor = 2", answer, CHECK)
+        reader.start(SECOND)
+
+        assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
+
+    def test_without_its_check(self, reader: Reader) -> None:
+        """The chapter's notebook is known by its name, too."""
+        reader.works(FIRST, DOUBLE, CHECK)
+        reader.save(FIRST, DOUBLE)
+        reader.start(SECOND)
+
+        assert reader.run(USE) == YOURS and reader.value("step")(2) == 4
 
     def test_the_copy_that_passed_is_used(self, reader: Reader) -> None:
         """Of several notebooks of the chapter; of two answers in one, too."""
