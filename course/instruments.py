@@ -99,7 +99,7 @@ def saved_bytes(action: Callable[[], Any]) -> int:
     def pack(tensor: Tensor) -> Tensor:
         return held.setdefault(tensor.untyped_storage().data_ptr(), tensor.detach())
 
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
         _result = action()  # as long as it lives, so does its graph
     return sum(tensor.nbytes for tensor in held.values())
 

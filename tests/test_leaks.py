@@ -25,6 +25,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = tmp_path_factory.mktemp("project")
     for path in [
         *chapter_paths(PROJECT / "course"),
+        *(path for part in ("exercises", "answers") for path in (PROJECT / "course" / part).rglob("*.py")),
         PROJECT / "course" / "nbgrader_config.py",
         PROJECT / "pyproject.toml",
     ]:
@@ -87,7 +88,7 @@ class TestThisCourse:
         assert set(PACKAGES) == {top for top in tops if not top.endswith(".dist-info")}
         assert {"explorers/static/explorer.js", "explorers/static/explorer.css"} <= names
         of_course = {name.split("/")[1] for name in names if name.startswith("course/")}
-        assert {"__init__.py", "exercises", "figures", "nbgrader_config.py", "shipped"} == of_course
+        assert {"__init__.py", "exercises", "figures", "instruments.py", "nbgrader_config.py", "shipped"} == of_course
         for suffix in (".json", ".safetensors", ".hints.json"):
             assert {f"course/shipped/{path.stem}{suffix}" for path in chapter_paths(PROJECT / "course")} <= names
 

@@ -365,6 +365,17 @@ def mean_square_grad(x):
 # %% check="mean_square_grad" points=1
 check("mean_square_grad", mean_square_grad)
 
+# %% [markdown]
+# On twelve numbers, each of the squares has the derivative 2 * x, and the mean divides by 12; so these two must agree.
+
+# %% name="mean-of-squares"
+twelve = torch.randn(4, 3)
+of_mean_square = mine("mean_square_grad", lambda x: torch.func.grad(lambda x: (x**2).mean())(x))
+print(of_mean_square(twelve)[0], 2 * twelve[0] / 12)
+
+# %% claim=true
+assert torch.allclose(of_mean_square(twelve), 2 * twelve / 12)
+
 # %% [markdown] side=true
 # #### Which tensors have a `.grad` in the end? ({minutes} minutes)
 #
