@@ -124,7 +124,7 @@ class Pictures:
     def _repr_html_(self) -> str:
         cells = [self._cell(index) for index in range(len(self._pictures))]
         rows = [cells[start : start + self._per_row] for start in range(0, len(cells), self._per_row)]
-        style = "display:flex;gap:8px;margin-bottom:6px;align-items:flex-end"
+        style = "display:flex;gap:8px;margin-bottom:6px;align-items:flex-start"
         return tag("div", *(tag("div", *row, style=style) for row in rows), role="group", aria_label=repr(self))
 
     def _cell(self, index: int) -> Html:

@@ -130,7 +130,11 @@ class TestNotebooks:
         folded = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
         assert {"tags": ["parameters"]} == student["parameters"].metadata
-        assert [folded] == [cell.metadata for cell in student.values() if "cellView" in cell.metadata]
+        drawn = [cell for cell in student.values() if "cellView" in cell.metadata]
+        assert [{}, {}, {}] == [
+            {key: value for key, value in folded.items() if cell.metadata[key] != value} for cell in drawn
+        ]
+        assert {"install", "setup"} < {cell.id for cell in drawn}
 
 
 class TestSidePaths:

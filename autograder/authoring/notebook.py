@@ -77,7 +77,7 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
         if cell.kind is Kind.CLAIM and not claims:
             continue
         if index == 1:
-            yield new_code_cell(_install_text(address), id="install", metadata={})
+            yield new_code_cell(_install_text(address), id="install", metadata=_folded())
         source = text(cell)
         if cell.keys.get("side"):
             yield from _side_cells(source, cell_id)
@@ -140,8 +140,14 @@ def _metadata(cell: Cell) -> dict[str, Any]:
     if cell.kind is Kind.PARAMETERS:
         return {"tags": ["parameters"]}
     if cell.kind is Kind.FIGURE:
-        return {"jupyter": {"source_hidden": True}, "cellView": "form"}  # folded in JupyterLab, and in Colab
-    return {"nbgrader": _nbgrader(cell)} if cell.grade_id else {}
+        return _folded()
+    folded = _folded() if cell.kind is Kind.SETUP else {}
+    return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
+
+
+def _folded() -> dict[str, Any]:
+    """The metadata of a cell whose source nobody needs to read: folded in JupyterLab, and in Colab."""
+    return {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 
 def _nbgrader(cell: Cell) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.authoring.chapter_rules import RESERVED
 from autograder.catalog.course import here
 from autograder.errors import WorkFailed
 from autograder.site.headings import fit_headings
@@ -60,8 +61,8 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
 
 
 def _is_drawn(cell: NotebookNode) -> bool:
-    """Whether a cell is there for its picture alone: notebooks fold its code away."""
-    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
+    """Whether a cell is there for its picture alone: notebooks fold its code away, and beside it only the imports."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden")) and cell.id not in RESERVED
 
 
 def _folded(cell: NotebookNode, tag: str, what: str) -> NotebookNode:

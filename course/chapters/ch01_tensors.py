@@ -721,7 +721,7 @@ stored = images.permute(1, 2, 0)  # rows, columns, number of the picture
 cut = stored.reshape(1797, 8, 8)
 turned = stored.permute(2, 0, 1)
 print(tuple(stored.shape), "to", tuple(cut.shape), "and", tuple(turned.shape))
-show_digits([*cut[:5], *turned[:5]], says=["reshape"] * 5 + ["permute"] * 5)
+show_digits([*cut[600:605], *turned[600:605]], says=["reshape"] * 5 + ["permute"] * 5)
 reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
 
 # %% claim=true
@@ -729,7 +729,7 @@ assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images
 
 # %% [markdown]
 # Both have the right shape, and nothing complains; but `reshape` read the memory in its order and cut across all the digits.
-# A model fed with the upper five would learn nothing, and no error would ever tell you why.
+# A model fed with the first five would learn nothing, and no error would ever tell you why.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
 # ### Exercise: `flatten_images` ({minutes} minutes)
@@ -1356,7 +1356,7 @@ reveal(guess, (spread == 0).sum().item())
 assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
 
 # %% [markdown]
-# Three, in three corners of the paper where no one writes.
+# Three, at the rim of the paper, where no one writes.
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
 # That would not be so bad if it stayed there, but whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
 # Hence the small number `eps` that you find in formulas everywhere: it stands under the root, changes nothing that matters, and keeps the zero away.
@@ -1406,7 +1406,7 @@ def standardize(x, dim, eps):
 check("standardize", standardize)
 
 # %% [markdown]
-# With yours, the digits look like this: blue is less ink than usual at that place, red is more, and the three corners are at peace.
+# With yours, the digits look like this: blue is less ink than usual at that place, red is more, and the three white pixels are at peace.
 
 # %% name="standardize-used"
 def plain_standardize(x, dim, eps):
