@@ -18,10 +18,10 @@
 # 7. choose a number format, and know what it cannot hold
 # 8. draw random numbers that can be drawn again
 #
-# The chapter is made for two sittings of about an hour, {minutes} minutes of reading and running and {exercises} for the exercises; what stands under *side path* can be skipped, and waits for you to come back.
+# The chapter is made for two sittings: {minutes} minutes of reading and running in all, and {exercises} for the exercises. Anything marked *side path* is optional.
 
 # %% name="parameters" parameters=true
-seed = 0  # any whole number will do; the chapter holds for all of them
+seed = 0  # decides the random numbers (section 12); any whole number will do
 
 # %% setup=true
 import math
@@ -34,6 +34,9 @@ from course.figures import ch01_tensors as figures
 from course.instruments import drawn_four, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# This is where we are going, and the right half of the picture works by the end of today:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -56,7 +59,7 @@ show_digits(images[:10], is_=labels[:10])
 
 # %% [markdown]
 # Suppose you know the first 1,500 of them, and somebody hands you a new one.
-# The simplest idea there is: go through all the digits you know, find the one that looks most like it, and say what that one is.
+# Here is the simplest idea: go through all the digits you know, find the one that looks most like it, and say what that one is.
 # "Looks most like it" can be made exact.
 # Lay one grid over the other and subtract, place by place; where the ink agrees you get 0, and where it does not, a difference.
 # Square the differences, so that too much and too little count alike, and add them up.
@@ -72,7 +75,7 @@ show_digits([new, known[nearest]], says=["new", f"known: {labels[nearest]}"])
 
 # %% [markdown]
 # A one, and it looks like one.
-# Was that luck? There are 297 digits after the first 1,500, so let us ask for every one of them.
+# Was that luck? There are 297 digits after the first 1,500, so let's try them all.
 # Before you run the cell, guess: how many in 100 will it get right?
 
 # %% name="all-new-ones"
@@ -89,7 +92,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 
 # %% [markdown]
 # Nearly 95 in 100, from three lines, and nothing was learned.
-# You are not supposed to understand these lines yet, and by the end of the chapter you will have taken each of them apart: how one grid can be subtracted from 1,500 at once (section 4), what `dim=(1, 2)` means (section 5), and how to compare all new digits with all known ones without a loop, in a function of your own (sections 7 and 8).
+# You are not supposed to understand these lines yet; by the end of the chapter you will have taken each of them apart: how one grid can be subtracted from 1,500 at once (section 4), what `dim=(1, 2)` means (section 6), and how to compare all new digits with all known ones without a loop, in a function of your own (sections 11 and 12).
 
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)
@@ -113,11 +116,11 @@ reveal(guess, images[0].numel())
 # In an exercise you complete a function and keep its first line.
 # The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
 # When you are stuck, run `hint("describe")`, with your exercise's name, in a new cell; each call says a little more.
-# What you write is used: once your function passes its check, the lesson works with yours from there on.
+# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed, and otherwise the plain one that stands behind the comma, and it tells you which.
 #
 # <details><summary>How it is graded</summary>
 #
-# Grading goes through your notebook in its order, and looks at each answer where its check stands.
+# Grading goes through your notebook in its order, and looks at each answer at the place of its check.
 # It runs the setup cell, the exercise cells, and of all other cells what an answer uses: your functions, imports and values, and names from the lesson.
 #
 # </details>
@@ -128,10 +131,10 @@ reveal(guess, images[0].numel())
 # %% [markdown] name="create"
 # ## 1 What a tensor says about itself ({minutes} minutes)
 #
-# Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together: a grid of the wrong form, whole numbers where fractions are needed, one thing on the graphics card and the other not.
-# None of this has to be guessed.
-# Everything in PyTorch is a **tensor**, a grid of numbers with any number of axes, and every tensor carries a label that says what it is.
-# Whoever reads the label first saves the evening.
+# Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together: a grid of the wrong shape, whole numbers where fractions are needed, one thing on the graphics card and the other not.
+# You never have to guess at this.
+# All data in PyTorch is in **tensors**, grids of numbers with any number of axes, and every tensor carries a label that says what it is.
+# Read the label first, and you save your evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
 
@@ -145,7 +148,7 @@ reveal(guess, images.shape)
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
 # An axis that counts samples is called the **batch axis**, and nearly everything in PyTorch expects it to come first.
 #
-# Every index takes one axis away.
+# Each index that you give removes one axis.
 # `images[0]` is one digit, with two axes left; `images[0, 3, 2]` is one pixel, a tensor without any axis.
 # `item()` turns that into an ordinary Python number.
 
@@ -176,7 +179,7 @@ assert images.device.type == "cpu"
 
 # %% [markdown]
 # Not everything is a picture.
-# A table of houses is a tensor as well, with one row for each house, so that the samples come first here too, and one column for each thing that is known of it: size, bedrooms, bathrooms.
+# A table of houses is a tensor as well, with one row for each house, so that the samples come first here too, and one column for each thing that we know about it: size, bedrooms, bathrooms.
 
 # %% name="house-sizes"
 sizes = torch.tensor([60.0, 85.0, 120.0, 175.0])  # square meters
@@ -191,7 +194,7 @@ assert sizes.shape == prices.shape == (4,) and sizes.dtype == torch.float32
 assert features.shape == (4, 3)
 
 # %% [markdown]
-# You seldom type numbers in.
+# You rarely type the numbers yourself.
 # Functions make tensors of a given shape: `zeros` and `ones`; `linspace`, evenly spaced numbers; `randn`, random numbers from the standard normal distribution, with mean 0 and standard deviation 1; `arange`, which counts as Python's `range` does.
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts from 0 in steps of 2 and stops before 10. What is its dtype?
@@ -243,15 +246,9 @@ assert features.element_size() == 4 and features.nbytes == 48
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
-# A function that prints the label of anything is the first thing to reach for when something does not fit, so write yourself one.
-# For the table of houses it should say what the next cell says: 12 numbers of 4 bytes are 48.
-
-# %% name="describe-example"
-print(tuple(features.shape), features.dtype, features.device.type)
-print(features.requires_grad, features.nbytes)
-
-# %% [markdown]
-# `requires_grad` says whether PyTorch is to keep track of what is computed with this tensor; that is the subject of chapter 2, and here it is only read.
+# A function that tells the label of anything is the first thing to reach for when something does not fit, so write yourself one.
+# Of the table of houses it should say: shape (4, 3), float32, on the CPU, 12 numbers of 4 bytes, which makes 48.
+# (It also tells `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
 
 # %% exercise="describe"
 def describe(x):
@@ -285,7 +282,7 @@ check("describe", describe)
 # PyTorch can work that out, if it has kept track of the steps; `requires_grad=True` asks for it.
 # NumPy's arrays have nothing of the kind, and it is the reason to learn PyTorch.
 #
-# What is kept hangs on the *result*: `grad_fn` is a link to the step that made it.
+# What is kept belongs to the *result*: `grad_fn` is a link to the step that made it, here a multiplication.
 # The tensor you began with remembers nothing.
 
 # %% name="records"
@@ -300,8 +297,8 @@ assert tracked.requires_grad is True and tracked.grad_fn is None
 assert "Mul" in (tracked * 2).grad_fn.name()
 
 # %% [markdown]
-# It is easy to lose the s of `requires_grad`.
-# As a keyword the misspelt word is refused; as an attribute it is a new one that torch never reads, and nothing happens, silently.
+# It is easy to forget the s of `requires_grad`.
+# As a keyword the misspelt word is refused; as an attribute it is a new one that torch never reads, and nothing happens.
 
 # %% name="misspelt-flag"
 weights = torch.ones(3)
@@ -360,7 +357,7 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 #
 # You take one digit out of the data, wipe a speck off it, and go on.
 # Next week your results have changed, and you look for the reason everywhere but there.
-# Whether this happens to you hangs on one question: does the part that you took have memory of its own?
+# Whether this happens to you depends on one question: does the part that you took have its own memory?
 #
 # Let us ask it of a small table first, where you can see every number.
 #
@@ -378,7 +375,7 @@ reveal(guess, table[1, 0].item())
 # %% [markdown]
 # The change went through.
 # `row` is a **view**: a second tensor that reads the memory of the first, so that nothing had to be copied to make it.
-# Whole numbers and slices give views, because what they take stands at regular places in memory.
+# Whole numbers and slices give views, because what they take is evenly spaced in memory.
 #
 # *Predict.* Now take rows 0 and 2 with a list, `picked = table[[0, 2]]`, and set `picked[0, 0] = -1`.
 # What is `table[0, 0]`, which was 0?
@@ -393,7 +390,7 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, and no regular step through memory would find them; so torch collects them into a **copy** with memory of its own.
+# A list may name any rows in any order, for which there is no even spacing in general; so torch does not look for one, and collects them into a **copy** with its own memory.
 # In the picture the upper strip is the table's memory, and the lower one is the copy's.
 
 # %% figure=true
@@ -445,7 +442,7 @@ reveal(guess, a[0].item())
 # `b = a` copies nothing: it gives one tensor a second name, an **alias**.
 # And `+=` works **in place**, which means that it writes into the memory that is there, where every name and every view will find it.
 # So do all methods whose name ends in an underscore, such as `add_`.
-# Only `b = b + 1` makes a new tensor.
+# `b = b + 1` makes a new tensor.
 #
 # In a function this becomes a trap, because the caller does not see it coming.
 #
@@ -470,12 +467,12 @@ reveal(guess, round(four.mean().item(), 3))
 assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
 
 # %% [markdown]
-# The function was asked a question, and it answered; but it also took the mean off its caller's digit.
-# With `x = x - x.mean()` it would have made a tensor of its own.
+# The function was asked a question, and it answered; but it also changed its caller's digit.
+# With `x = x - x.mean()` it would have made a new tensor and left the old one alone.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
-# Put one digit aside to read, where nobody can change it, and leave the others where they are, since copying all of them would cost memory for nothing.
+# Set one digit aside, where nobody can change it, and leave the others where they are, because copying them all would waste memory.
 # For the table above that means `[0, 1, 2, 3]` as a copy, and the other two rows as a view.
 
 # %% exercise="first_and_rest"
@@ -497,7 +494,7 @@ def first_and_rest(x):
 check("first_and_rest", first_and_rest)
 
 # %% [markdown]
-# Here it is at work: the first digit is yours, and the rest is still the data's own.
+# Here it is at work: the first digit is yours, and the rest still belongs to the data.
 
 # %% name="first-and-rest-used"
 split = mine("first_and_rest", lambda x: (x[0].clone(), x[1:]))
@@ -511,7 +508,7 @@ assert not same_memory(images, one) and same_memory(images, others)
 # %% [markdown] side=true
 # #### Is `detach` a copy? ({minutes} minutes)
 #
-# It is sometimes used for one, and it is none: it gives the same memory to a tensor that is no longer tracked (chapter 2).
+# It is sometimes used as one, but it isn't: it gives a second tensor with the same memory, of which PyTorch no longer keeps track (chapter 2).
 # For a copy there is `clone()`.
 
 # %% name="clone-or-detach"
@@ -568,7 +565,7 @@ assert wrapped.dtype == torch.float64
 
 # %% [markdown]
 # It goes both ways, and a change of dtype ends it, since other numbers need other memory.
-# A tensor that is tracked refuses to become an array, which would lose the track unseen; `detach()` says that you mean it.
+# A tensor that requires grad refuses to become an array, since the array would silently lose the tracking; `detach()` says that you mean it.
 
 # %% name="numpy-sharing"
 ones = torch.ones(2)
@@ -593,12 +590,12 @@ assert not hasattr(array, "requires_grad") and not hasattr(array, "backward")
 # %% [markdown] name="numpy-same-rules" side=true
 # #### Is everything else as in NumPy? ({minutes} minutes)
 #
-# Names, indexing and the broadcasting of section 4 follow it closely, and a dtype arrays have as well.
+# Names, indexing and the broadcasting of section 4 follow it closely, and arrays have a dtype too.
 # What tensors add is the tracking for derivatives, and devices such as graphics cards; what arrays have of their own, masked arrays for example, torch has not.
 
 # %% name="numpy-same-rules-run"
-print((np.zeros((3, 1, 5)) + np.zeros((4, 1))).shape)
-print((torch.zeros(3, 1, 5) + torch.zeros(4, 1)).shape)
+print((np.zeros((2, 1, 3)) + np.zeros((4, 1))).shape)
+print((torch.zeros(2, 1, 3) + torch.zeros(4, 1)).shape)
 print(table.numpy()[[0, 2], 1:].tolist() == table[[0, 2], 1:].tolist())
 
 # %% claim=true
@@ -632,16 +629,16 @@ assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
 
 # %% [markdown]
 # How does torch find a number in that line?
-# With its **strides**: how many places to go on in memory for one step along each axis.
+# With its **strides**: how many places to move along memory for one step along each axis.
 # `torch.arange(12).reshape(3, 4)` reads the numbers 0 to 11 as three rows of four.
-# One step down is 4 places on, one step to the right is 1, so its strides are (4, 1).
+# One step down is 4 places, one step to the right is 1 place, so its strides are (4, 1).
 # In the picture each row has a color, above in the grid and below in memory.
 
 # %% name="figure-strides" figure=true
 figures.strides(torch.arange(12).reshape(3, 4))
 
 # %% [markdown]
-# Now turn the grid over its diagonal, so that rows become columns.
+# Now flip the grid along its diagonal, so that rows become columns.
 # That is the **transpose**, `grid.T`.
 #
 # *Predict.* If no number moves in memory, what must the strides of `grid.T` be?
@@ -663,7 +660,7 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
 # The colors jump along the line, but the line is the same.
-# That is why transposing a huge tensor takes no time at all, and why a transposed digit is still the data's own.
+# That is why transposing a huge tensor takes no time at all, and why a transposed digit is still a view of the data.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
@@ -728,15 +725,16 @@ reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
 assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images)
 
 # %% [markdown]
-# Both have the right shape, and nothing complains; but `reshape` read the memory in its order and cut across all the digits.
+# Both have the right shape, and nothing complains.
+# But `reshape` reads in reading order, and there the picture number changes fastest: so it put the same pixel of 64 different people side by side and called that a digit.
 # A model fed with the first five would learn nothing, and no error would ever tell you why.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
 # ### Exercise: `flatten_images` ({minutes} minutes)
 #
-# Photographs have colors: each pixel holds three numbers, for red, green and blue, in an axis of **channels** that stands before height and width.
-# To ask which colors occur in a batch of photographs you want one row for each pixel, so both tools are needed, in the right order.
-# Here is one picture of 2 by 2 pixels with two channels; what you want of it is `[[[0, 4], [1, 5], [2, 6], [3, 7]]]`.
+# A color photo holds three numbers for each pixel, red, green and blue, in an axis of **channels** that comes before height and width.
+# To ask which colors occur in a batch of photos you want one row for each pixel, so you need both tools, in the right order.
+# Here is one picture of 2 by 2 pixels with two channels; you want `[[[0, 4], [1, 5], [2, 6], [3, 7]]]`.
 
 # %% name="flatten-example"
 tiny = torch.arange(8).reshape(1, 2, 2, 2)  # (pictures, channels, height, width)
@@ -780,7 +778,7 @@ assert small.T.contiguous().view(-1).tolist() == [0, 3, 1, 4, 2, 5]
 # %% [markdown]
 # Must it be contiguous, then?
 # Not quite; it is enough that some strides fit.
-# Every second column of a table leaves gaps in memory, and yet its elements stand at even distances, so that a view of all twelve exists.
+# Every second column of a table leaves gaps in memory, and yet its elements are evenly spaced, so that a view of all twelve exists.
 
 # %% name="view-needs-fitting-strides"
 gaps = torch.arange(24).reshape(4, 6)[:, ::2]  # (4, 3)
@@ -859,7 +857,7 @@ assert "deprecated" in str(caught[0].message)
 # %% [markdown] name="broadcasting"
 # ## 4 Broadcasting ({minutes} minutes)
 #
-# On the first page one digit was subtracted from 1,500 digits, with nothing but a minus sign.
+# At the start one digit was subtracted from 1,500 digits, with nothing but a minus sign.
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
 # And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
@@ -878,7 +876,7 @@ assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_
 
 # %% [markdown]
 # But some different shapes fit.
-# Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and what lies between by what lies between.
+# Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and the columns between by something in between.
 # The eight factors are `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
 # *Predict.* Does `digit * fade` fade from left to right or from top to bottom?
@@ -898,17 +896,13 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # %% [markdown] name="broadcast-rule-text"
 # From left to right, because shapes are lined up **at the right**.
 # The 8 of `fade` meets the last axis of the digit, its columns; the axis of rows has no partner, so the same eight factors are used for every row.
-# That is all there is to **broadcasting**, and it makes one rule.
+# That is all there is to **broadcasting**, and it comes down to one rule.
 # Write the shapes one below the other, lined up at the right.
 # In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
-
-# %% figure=true
-figures.broadcasting((3, 1, 5), (4, 1))
-
-# %% [markdown]
+#
 # Now (1500, 8, 8) and (8, 8) are easy: 8 meets 8, 8 meets 8, and 1500 meets nothing, so the new digit is laid over each of the 1,500.
 #
-# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? The picture above has all you need, except the answer's first number.
+# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write the two shapes one below the other.
 
 # %% predict=true
 guess = (3, 4, 5)  # a tuple
@@ -916,6 +910,9 @@ guess = (3, 4, 5)  # a tuple
 # %% name="broadcast-rule"
 total = torch.zeros(3, 1, 5) + torch.zeros(4, 1)
 reveal(guess, total.shape)
+
+# %% figure=true
+figures.broadcasting((3, 1, 5), (4, 1))
 
 # %% [markdown]
 # And how do you fade from top to bottom?
@@ -931,8 +928,97 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# In numbers: a row of four is added to each row of a table, a column to each column.
-# And a column and a row together, (3, 1) and (4,), make a whole table, since both are stretched.
+# That is the whole rule.
+# Here it is at work; cover the right column.
+#
+# | first | second | result | because |
+# |---|---|---|---|
+# | (8, 8) | (8,) | (8, 8) | the row of 8 is used for every row |
+# | (8, 8) | (8, 1) | (8, 8) | the column of 8 is used for every column |
+# | (1797, 8, 8) | (8, 8) | (1797, 8, 8) | the grid is used for every digit |
+# | (3, 1) | (4,) | (3, 4) | both are stretched: everyone meets everyone |
+# | (3, 4) | (3,) | refused | lined up at the right, 4 meets 3 |
+
+# %% [markdown] name="column-meets-row-text"
+# The fourth line of the table hides the mistake that costs the most hours of all.
+# A model gives its four predictions as a column, (4, 1); the targets are (4,).
+# The predictions below are perfect, so their mean squared error should be 0.
+#
+# *Predict.* What is the shape of `prediction - target`?
+
+# %% predict=true
+guess = (4, 4)  # a tuple
+
+# %% name="column-meets-row"
+prediction = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
+target = torch.tensor([1.0, 2.0, 3.0, 4.0])
+print("mean squared error:", ((prediction - target) ** 2).mean().item())
+reveal(guess, (prediction - target).shape)
+
+# %% claim=true
+assert ((prediction - target) ** 2).mean() == 2.5
+assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
+
+# %% [markdown] name="compare-shapes"
+# A column and a row together make a whole table: every prediction met every target, and perfect predictions got an error of 2.5.
+# To the rule this is no conflict, so no error comes, and a model trained on that number learns to predict the same for everybody.
+# Make it a habit to compare the two shapes before you compute any error.
+
+# %% [markdown]
+# ### Exercise: `add_bias` ({minutes} minutes)
+#
+# A layer of a network adds a separate number to each channel, called its **bias**; from chapter 3 on you will meet it everywhere.
+# Do it for a whole batch, with channels as the middle axis: with biases 10 and 20, two channels of three zeros become `[10, 10, 10]` and `[20, 20, 20]`.
+# Beware of one thing: when there happen to be as many channels as places in a channel, `x + bias` runs, and is wrong.
+
+# %% exercise="add_bias"
+def add_bias(x, bias):
+    """Add to every channel of x its own bias, without a loop.
+
+    x: (batch, channels, length), bias: (channels,). Returns a new tensor of the
+    shape of x; x itself stays as it is.
+
+    For x = torch.zeros(1, 2, 3) and bias = torch.tensor([10.0, 20.0]) the result
+    is [[[10.0, 10.0, 10.0], [20.0, 20.0, 20.0]]].
+    """
+    ### BEGIN SOLUTION
+    return x + bias[:, None]  # (channels, 1) lines up with (channels, length)
+    ### END SOLUTION
+
+
+# %% check="add_bias" points=1
+check("add_bias", add_bias)
+
+# %% [markdown]
+# A digit can be read as eight channels too, its rows, of eight places each.
+# Give each row of a zero its own extra ink, with your function.
+
+# %% name="add-bias-used"
+with_bias = mine("add_bias", lambda x, bias: x + bias[:, None])
+shaded = with_bias(images[:1], torch.arange(8.0))
+show_digits([images[0], shaded[0]], says=["a zero", "ink rising by row"])
+
+# %% claim=true
+assert torch.equal(shaded[0], images[0] + torch.arange(8.0)[:, None])
+
+# %% [markdown] side=true
+# #### Does nobody warn me when a column meets a row? ({minutes} minutes)
+#
+# torch's own function for the mean squared error does, and then it computes the wrong number all the same.
+
+# %% name="loss-of-perfect-predictions"
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    wrong = F.mse_loss(prediction, target)
+print(wrong, "with the warning:", str(caught[0].message)[:74])
+
+# %% claim=true
+assert wrong == 2.5 and "broadcasting" in str(caught[0].message)
+
+# %% [markdown] side=true
+# #### Can I try other shapes? ({minutes} minutes)
+#
+# A row of four is added to each row of a (3, 4) table; a column together with a row makes a whole table.
 
 # %% name="bias"
 base = torch.zeros(3, 4)
@@ -960,8 +1046,7 @@ print(base + per_row[:, None])
 assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
 
 # %% [markdown] name="shape-explorer-text"
-# Try other shapes.
-# The explorer lines them up, marks where they do not fit, and knows the shape of the result before any number is computed.
+# The explorer lines shapes up, marks where they do not fit, and knows the shape of the result before any number is computed.
 # Choose `column` as the second tensor, and it fits.
 # Then switch on "Predict first", choose another pair, and name the shape before torch does.
 
@@ -974,46 +1059,12 @@ explorer
 # %% claim=true
 assert "torch refuses" in explorer.tell()
 
-# %% [markdown]
-# ### Exercise: `add_bias` ({minutes} minutes)
+# %% [markdown] name="stretching"
+# ## 5 Stretching without copying ({minutes} minutes)
 #
-# Layers of a network add a number of its own to each of their channels, called its **bias**, and from chapter 3 on you will meet it everywhere.
-# You are to do it for a whole batch, where channels are the middle axis: with biases 10 and 20, two channels of three zeros become `[10, 10, 10]` and `[20, 20, 20]`.
-# Beware of one thing: when there happen to be as many channels as places in a channel, `x + bias` runs, and is wrong.
-
-# %% exercise="add_bias"
-def add_bias(x, bias):
-    """Add to every channel of x its own bias, without a loop.
-
-    x: (batch, channels, length), bias: (channels,). Returns a new tensor of the
-    shape of x; x itself stays as it is.
-
-    For x = torch.zeros(1, 2, 3) and bias = torch.tensor([10.0, 20.0]) the result
-    is [[[10.0, 10.0, 10.0], [20.0, 20.0, 20.0]]].
-    """
-    ### BEGIN SOLUTION
-    return x + bias[:, None]  # (channels, 1) lines up with (channels, length)
-    ### END SOLUTION
-
-
-# %% check="add_bias" points=1
-check("add_bias", add_bias)
-
-# %% [markdown]
-# A digit is a batch of rows as well, if one likes: eight channels of eight places.
-# Give each row of `images[:1]` its own extra ink, with your function.
-
-# %% name="add-bias-used"
-bias = mine("add_bias", lambda x, bias: x + bias[:, None])
-shaded = bias(images[:1], torch.arange(8.0))
-show_digits([images[0], shaded[0]], says=["a zero", "ink rising by row"])
-
-# %% claim=true
-assert torch.equal(shaded[0], images[0] + torch.arange(8.0)[:, None])
-
-# %% [markdown]
-# Does stretching copy the eight factors eight times?
-# `expand` stretches by hand, so that you can look at what comes out.
+# When eight factors are used for eight rows, does somebody write them down eight times?
+# If so, subtracting one digit from a million would need memory for a million copies of it.
+# `expand` stretches by hand, so that you can look.
 #
 # *Predict.* All rows of `torch.ones(4).expand(3, 4)` read the same four numbers. How many places further in memory is one step down, and one to the right: what is its stride?
 
@@ -1049,122 +1100,6 @@ assert (wide == 7).all() and (thin == 7).all()
 # %% [markdown]
 # Three, because the first column is one number in memory, read three times; and nobody warned you.
 # So take a `clone()` before you write into something stretched.
-#
-# Comparisons broadcast too, and that is handy.
-# A column of labels against a row of class numbers asks every label about every class.
-
-# %% name="compare-all"
-few_labels = torch.tensor([5, 7, 5])
-print(few_labels[:, None] == torch.arange(4, 8))  # (3, 1) with (4,)
-
-# %% claim=true
-_answers = few_labels[:, None] == torch.arange(4, 8)
-assert _answers.shape == (3, 4) and _answers.dtype == torch.bool and _answers.sum() == 3
-
-# %% [markdown]
-# ### Exercise: `one_hot` ({minutes} minutes)
-#
-# In section 6 you will need the labels as a table: one row for each digit, with a single 1 in the column of its class.
-# For labels 5, 7 and 5 and eight classes, the three rows are these.
-
-# %% name="one-hot-example"
-for label in few_labels.tolist():
-    print([1.0 if number == label else 0.0 for number in range(8)])
-
-# %% exercise="one_hot"
-def one_hot(labels, k):
-    """Return a float32 table (n, k) with a single 1 per row, at the row's label.
-
-    labels: (n,) int64, each in 0..k-1. The number of columns is k, whichever
-    labels occur.
-
-    one_hot(torch.tensor([2, 0]), 3) gives [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]].
-    """
-    ### BEGIN SOLUTION
-    hits = labels[:, None] == torch.arange(k)  # (n, 1) with (k,) gives (n, k)
-    return hits.to(torch.float32)
-    ### END SOLUTION
-
-
-# %% check="one_hot" points=2
-check("one_hot", one_hot)
-
-# %% [markdown] name="column-meets-row-text"
-# Now the mistake that costs the most hours of all, for it is the same rule at work.
-# A model gives its four predictions as a column, (4, 1); the targets are (4,).
-# The predictions below are perfect, so their mean squared error should be 0.
-#
-# *Predict.* What is the shape of `prediction - target`?
-
-# %% predict=true
-guess = (4, 4)  # a tuple
-
-# %% name="column-meets-row"
-prediction = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
-target = torch.tensor([1.0, 2.0, 3.0, 4.0])
-print("mean squared error:", ((prediction - target) ** 2).mean().item())
-reveal(guess, (prediction - target).shape)
-
-# %% claim=true
-assert ((prediction - target) ** 2).mean() == 2.5
-assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
-
-# %% [markdown] name="compare-shapes"
-# A column and a row together make a whole table: every prediction met every target, and perfect predictions got an error of 2.5.
-# To the rule this is no conflict, so no error comes, and a model trained on that number learns to predict the same for everybody.
-# Make it a habit to compare the shapes of prediction and target before every loss.
-
-# %% [markdown] side=true
-# #### Does nobody warn me when a column meets a row? ({minutes} minutes)
-#
-# torch's own function for the mean squared error does, and then it computes the wrong number all the same.
-
-# %% name="loss-of-perfect-predictions"
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    wrong = F.mse_loss(prediction, target)
-print(wrong, "with the warning:", str(caught[0].message)[:74])
-
-# %% claim=true
-assert wrong == 2.5 and "broadcasting" in str(caught[0].message)
-
-# %% [markdown] side=true
-# #### What does stretching save, and what not? ({minutes} minutes)
-#
-# It saves the memory of what is stretched, but none of the arithmetic: the sum below takes twelve additions and gets memory for twelve results.
-
-# %% name="broadcast-cost"
-stretched = torch.ones(4).expand(3, 4)
-result = torch.zeros(3, 4) + torch.ones(4)
-print("bytes:", stretched.untyped_storage().nbytes(), "and", result.untyped_storage().nbytes())
-
-# %% claim=true
-assert stretched.untyped_storage().nbytes() == 16 and result.untyped_storage().nbytes() == 48
-
-# %% [markdown] side=true
-# #### Can I never write into something stretched? ({minutes} minutes)
-#
-# torch refuses only what asks for several values in one place, such as a write to a whole column.
-# Everything else goes through, as you saw.
-
-# %% name="write-to-a-stretched-column"
-with shows_error(RuntimeError, match="single memory location"):
-    torch.ones(4).expand(3, 4)[:, 0] = 5.0
-
-# %% [markdown] side=true
-# #### What is `nan`, and who made it? ({minutes} minutes)
-#
-# "Not a number" is what a float holds after arithmetic that has no answer, such as the square root of a negative number.
-# No error comes with it.
-#
-# *Predict.* How many entries of `torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))` are nan?
-
-# %% predict=true
-guess = 2  # a whole number
-
-# %% name="elementwise"
-roots = torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))
-reveal(guess, roots.isnan().sum().item())
 
 # %% [markdown] name="layout-summary"
 # ### Exercise: `predict_layout` ({minutes} minutes)
@@ -1213,15 +1148,40 @@ def predict_layout(ops):
 # %% check="predict_layout" points=5
 check("predict_layout", predict_layout)
 
+# %% [markdown] side=true
+# #### What does stretching save, and what not? ({minutes} minutes)
+#
+# It saves the memory of what is stretched, but none of the arithmetic: the sum below takes twelve additions and gets memory for twelve results.
+
+# %% name="broadcast-cost"
+stretched = torch.ones(4).expand(3, 4)
+result = torch.zeros(3, 4) + torch.ones(4)
+print("bytes:", stretched.untyped_storage().nbytes(), "and", result.untyped_storage().nbytes())
+
+# %% claim=true
+assert stretched.untyped_storage().nbytes() == 16 and result.untyped_storage().nbytes() == 48
+
+# %% [markdown] side=true
+# #### Can I never write into something stretched? ({minutes} minutes)
+#
+# torch refuses some writes that would reach one number several times, such as this one to a whole column.
+# Others go through, as you saw, so do not rely on it.
+
+# %% name="write-to-a-stretched-column"
+with shows_error(RuntimeError, match="single memory location"):
+    torch.ones(4).expand(3, 4)[:, 0] = 5.0
+
 # %% [markdown] name="sitting-2"
 # # Second sitting: many digits at once ({minutes} minutes, and {exercises} for the exercises)
+#
+# If you have closed the notebook in between, run everything above first ("Run All Above Selected Cell"), so that the digits are there again.
 
 # %% [markdown] name="reductions"
-# ## 5 Which axis disappears? ({minutes} minutes)
+# ## 6 Which axis disappears? ({minutes} minutes)
 #
 # What does the average digit look like?
 # And the average three?
-# Whoever can answer that has taken a first step towards reading: perhaps a new digit need not be compared with everything, but only with ten averages.
+# If you can answer that, you have taken a first step towards reading: perhaps a new digit need not be compared with everything, but only with ten averages.
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
 # You say along which axis, and torch calls an axis a **dim**.
@@ -1238,8 +1198,8 @@ reveal(guess, average.shape)
 
 # %% [markdown]
 # The dim that you name is the one that disappears: of (1797, 8, 8) the digits are gone, and one picture is left.
-# It is a grey cloud, because everybody's ink lies on top of everybody's.
-# With the threes alone it is another matter.
+# It is a gray cloud, because everybody's ink lies on top of everybody else's.
+# With the threes alone it is a different story.
 
 # %% name="mean-of-each"
 averages = torch.stack([images[labels == number].mean(dim=0) for number in range(10)])
@@ -1251,9 +1211,9 @@ assert averages.shape == (10, 8, 8)
 
 # %% [markdown]
 # Nobody wrote these ten, and you can read them all.
-# In section 6 they will read for you.
+# In section 9 they will read for you.
 #
-# Here is the rule on numbers small enough to add up in the head.
+# Here is the rule, on numbers small enough to add up in your head.
 # `dim=0` runs down the rows and leaves one number for each column; `dim=1` leaves one for each row.
 # Without `dim` all axes go; with several, as in `dim=(1, 2)`, each of these.
 
@@ -1271,8 +1231,46 @@ assert features.sum(dim=1).shape == (4,) and features.sum().shape == ()
 assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
 
 # %% [markdown]
-# And now the first page is readable: `((known - new) ** 2).sum(dim=(1, 2))` takes rows and columns away, and leaves one distance for each known digit.
-# `argmin` then says where the smallest stands.
+# And now you can read the line from the start: `((known - new) ** 2).sum(dim=(1, 2))` takes rows and columns away, and leaves one distance for each known digit.
+# `argmin` then says where the smallest is.
+
+# %% [markdown]
+# Often the result of a reduction has to meet its original again, for example to divide every row by its own sum.
+# The sums of the rows of a (4, 3) table are (4,), and (4, 3) does not fit (4,).
+# `keepdim=True` leaves the dim in its place, with length 1, so that the sums are a column, (4, 1).
+
+# %% name="keepdim"
+print(features.sum(dim=1).shape, features.sum(dim=1, keepdim=True).shape)
+shares = features / features.sum(dim=1, keepdim=True)
+print(shares.sum(dim=1))
+
+# %% claim=true
+assert features.sum(dim=1, keepdim=True).shape == (4, 1)
+assert torch.allclose(shares.sum(dim=1), torch.ones(4))
+
+# %% [markdown]
+# Without it torch would refuse here, which is lucky.
+# On a square table it would not even refuse.
+#
+# *Predict.* `square / square.sum(dim=1)` divides what by what? The rows of `square` have the sums 2 and 4. What is at its upper right, where `square` has 1?
+
+# %% predict=true
+guess = 0.25  # a number
+
+# %% name="no-keepdim"
+square = torch.tensor([[1.0, 1.0], [3.0, 1.0]])
+wrong = square / square.sum(dim=1)
+reveal(guess, wrong[0, 1].item())
+
+# %% claim=true
+with shows_error(RuntimeError, match="must match"):
+    features / features.sum(dim=1)
+assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1.0]
+assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
+
+# %% [markdown]
+# One quarter: the sums were taken for a row, so the upper right was divided by the sum of the *other* row.
+# The shape is right and half of the numbers are wrong.
 
 # %% [markdown]
 # Reshaping and summing together can do something pretty.
@@ -1299,49 +1297,28 @@ figures.shrink(drawing)
 
 # %% [markdown]
 # Keep this line in mind: in chapter 6 your own drawings will go through it.
-#
-# Often the result of a reduction has to meet its original again, for example to divide every row by its own sum.
-# The sums of the rows of a (4, 3) table are (4,), and (4, 3) does not fit (4,).
-# `keepdim=True` leaves the dim in its place, with length 1, so that the sums stand as a column, (4, 1).
 
-# %% name="keepdim"
-print(features.sum(dim=1).shape, features.sum(dim=1, keepdim=True).shape)
-shares = features / features.sum(dim=1, keepdim=True)
-print(shares.sum(dim=1))
+# %% [markdown] side=true
+# #### What is the largest, and where is it? ({minutes} minutes)
+#
+# `amax` gives the values and `argmax` the places; `max` with a dim gives both.
+
+# %% name="max-and-argmax"
+values, places = features.max(dim=0)
+print(values, "are in rows", places)
 
 # %% claim=true
-assert features.sum(dim=1, keepdim=True).shape == (4, 1)
-assert torch.allclose(shares.sum(dim=1), torch.ones(4))
+assert torch.equal(values, features.amax(dim=0)) and values.tolist() == [175.0, 5.0, 3.0]
+assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3, 3]
 
-# %% [markdown]
-# Without it torch would refuse here, which is lucky.
-# On a square table it would not even refuse.
+# %% [markdown] name="equal-say"
+# ## 7 An equal say for every pixel ({minutes} minutes)
 #
-# *Predict.* `square / square.sum(dim=1)` divides what by what? The rows of `square` have the sums 2 and 4. What stands at its upper right, where `square` has 1?
-
-# %% predict=true
-guess = 0.25  # a number
-
-# %% name="no-keepdim"
-square = torch.tensor([[1.0, 1.0], [3.0, 1.0]])
-wrong = square / square.sum(dim=1)
-reveal(guess, wrong[0, 1].item())
-
-# %% claim=true
-with shows_error(RuntimeError, match="must match"):
-    features / features.sum(dim=1)
-assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1.0]
-assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
-
-# %% [markdown]
-# One quarter: the sums lay down as a row, so the upper right was divided by the sum of the *other* row.
-# The shape is right and half of the numbers are wrong.
-#
-# Now to pixels that are not all alike.
+# When distances are compared, a pixel that varies a lot counts a lot, and one that hardly varies counts for nothing, although it may be the one that tells a 1 from a 7.
 # A pixel in the middle varies from digit to digit, one at the rim hardly at all.
 # To give all pixels an equal say you **standardize** them: subtract the mean of each, and divide by its standard deviation, the typical distance from that mean.
 #
-# *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the grey cloud above.
+# *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
 
 # %% predict=true
 guess = 3  # a whole number
@@ -1359,11 +1336,11 @@ assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
 # Three, at the rim of the paper, where no one writes.
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
 # That would not be so bad if it stayed there, but whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
-# Hence the small number `eps` that you find in formulas everywhere: it stands under the root, changes nothing that matters, and keeps the zero away.
+# So before the division something has to keep the zero away.
 #
 # One more thing has to be agreed on.
 # The **variance** is the mean squared distance from the mean, and its root is the standard deviation.
-# If you divide by n you get that of these numbers (`correction=0`, the population's); torch divides by n - 1, which is the better estimate if the numbers are a sample of many more.
+# If you divide by n you get the variance of just these numbers (`correction=0`, the population's); torch divides by n - 1, because the mean of a sample lies a little too close to its own numbers, and this makes up for it.
 #
 # *Predict.* The numbers 1 and 3 have mean 2. What is `torch.tensor([1.0, 3.0]).var()`?
 
@@ -1381,10 +1358,12 @@ assert pair.var(correction=0) == 1
 # %% [markdown]
 # The squared distances are 1 and 1, their sum is 2, and torch divided it by 2 - 1.
 #
+# Against the zero there is a small number `eps`, which you find in formulas everywhere: it is added to the variance before the root is taken, changes nothing that matters, and makes 0 / 0 into 0 divided by something small.
+#
 # ### Exercise: `standardize` ({minutes} minutes)
 #
 # Bring the numbers along any dim to mean 0 and standard deviation 1, without a nan where nothing varies.
-# By hand, with the population's variance: 1 and 3 have mean 2 and variance 1, so they become -1 and 1; and two sevens become 0 and 0.
+# By hand, with the population's variance: 1 and 3 have mean 2 and variance 1, so they become -1 and 1. Two sevens become 0 and 0.
 
 # %% exercise="standardize"
 def standardize(x, dim, eps):
@@ -1421,8 +1400,30 @@ show_digits(standard[:10])
 # %% claim=true
 assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 
-# %% [markdown]
-# Data has holes, too.
+# %% [markdown] side=true
+# #### Somebody shows me standardized numbers: are they right? ({minutes} minutes)
+#
+# Recompute them; the test is quick.
+# Each column must have mean 0, and standard deviation 1 by the deviation that was used.
+# The two differ by the factor root of n / (n - 1), which for four houses is a lot, and for 1,797 digits nothing.
+
+# %% name="verify-standardized"
+count = len(features)
+by_sample = (features - features.mean(dim=0)) / features.std(dim=0)
+by_population = (features - features.mean(dim=0)) / features.std(dim=0, correction=0)
+print("sample's:    ", by_sample[0])
+print("population's:", by_population[0])
+print("times", math.sqrt(count / (count - 1)))
+
+# %% claim=true
+assert torch.allclose(by_population.mean(dim=0), torch.zeros(3), atol=1e-6)
+assert torch.allclose(by_population.std(dim=0, correction=0), torch.ones(3))
+assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
+
+# %% [markdown] name="holes"
+# ## 8 Data with holes ({minutes} minutes)
+#
+# Real data is never complete: sensors fail, forms are left empty, pages are torn.
 # Suppose that a careless scanner has lost half of all pixels; `real` is True where a pixel was read, and the lost ones hold nan.
 # You want the average three all the same.
 # It is tempting to multiply by the mask, since False counts as 0.
@@ -1492,40 +1493,22 @@ show_digits([*damaged[:5].nan_to_num(0), repaired], says=["damaged"] * 5 + ["the
 assert (repaired - threes.mean(dim=0)).abs().max() < 4
 
 # %% [markdown] side=true
-# #### What is the largest, and where does it stand? ({minutes} minutes)
+# #### What is `nan`, and who made it? ({minutes} minutes)
 #
-# `amax` gives the values and `argmax` the places; `max` with a dim gives both.
-
-# %% name="max-and-argmax"
-values, places = features.max(dim=0)
-print(values, "stand in rows", places)
-
-# %% claim=true
-assert torch.equal(values, features.amax(dim=0)) and values.tolist() == [175.0, 5.0, 3.0]
-assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3, 3]
-
-# %% [markdown] side=true
-# #### Which standard deviation was it in that table? ({minutes} minutes)
+# "Not a number" is what a float holds after arithmetic that has no answer, such as the square root of a negative number.
+# No error comes with it.
 #
-# Where somebody shows you standardized numbers, recompute them; the test is quick.
-# Each column must have mean 0, and standard deviation 1 by the deviation that was used.
-# The two differ by the factor root of n / (n - 1), which for four houses is a lot, and for 1,797 digits nothing.
+# *Predict.* How many entries of `torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))` are nan?
 
-# %% name="verify-standardized"
-count = len(features)
-by_sample = (features - features.mean(dim=0)) / features.std(dim=0)
-by_population = (features - features.mean(dim=0)) / features.std(dim=0, correction=0)
-print("sample's:    ", by_sample[0])
-print("population's:", by_population[0])
-print("times", math.sqrt(count / (count - 1)))
+# %% predict=true
+guess = 2  # a whole number
 
-# %% claim=true
-assert torch.allclose(by_population.mean(dim=0), torch.zeros(3), atol=1e-6)
-assert torch.allclose(by_population.std(dim=0, correction=0), torch.ones(3))
-assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
+# %% name="elementwise"
+roots = torch.sqrt(torch.tensor([4.0, -1.0, 0.0, -9.0]))
+reveal(guess, roots.isnan().sum().item())
 
 # %% [markdown] name="products"
-# ## 6 A product that sorts digits ({minutes} minutes)
+# ## 9 A product that sorts digits ({minutes} minutes)
 #
 # The ten averages took a loop over ten masks.
 # One multiplication does it at once; and since nearly all the time that networks ever spend goes into this operation, it is worth seeing what it does before chapter 2 builds on it.
@@ -1538,7 +1521,7 @@ figures.matrix_product(
 )
 
 # %% [markdown]
-# *Predict.* The picture works out the upper left, 1 * 10 + 2 * 40 = 90. Which number stands at the lower right?
+# *Predict.* The picture works out the upper left, 1 * 10 + 2 * 40 = 90. Which number is at the lower right?
 
 # %% predict=true
 guess = 510  # a number: row (5, 6) meets column (30, 60)
@@ -1570,19 +1553,57 @@ assert torch.equal(left @ right, torch.matmul(left, right))
 assert (features @ torch.ones(3)).shape == (4,)
 
 # %% [markdown]
-# Now put your `one_hot` on the left and the digits on the right.
-# Its transpose has ten rows; row 3 has a 1 for each three among the 1,797, and 0 for all others.
+# One piece is missing before we can use it: the labels in a form that can be multiplied.
+# For that it helps that comparisons broadcast too.
+# A column of labels against a row of class numbers asks every label about every class.
+
+# %% name="compare-all"
+few_labels = torch.tensor([5, 7, 5])
+print(few_labels[:, None] == torch.arange(4, 8))  # (3, 1) with (4,)
+
+# %% claim=true
+_answers = few_labels[:, None] == torch.arange(4, 8)
+assert _answers.shape == (3, 4) and _answers.dtype == torch.bool and _answers.sum() == 3
+
+# %% [markdown]
+# ### Exercise: `one_hot` ({minutes} minutes)
+#
+# A label such as 7 is a name and not an amount: a seven is not seven times a one, and adding up labels makes no sense.
+# But you can add up rows that have a single 1 in the column of their class, and that will sort 1,797 digits in a single line.
+# For the labels 5, 7 and 5 and eight classes the rows are `[0, 0, 0, 0, 0, 1, 0, 0]`, `[0, 0, 0, 0, 0, 0, 0, 1]`, and the first again.
+
+# %% exercise="one_hot"
+def one_hot(labels, k):
+    """Return a float32 table (n, k) with a single 1 per row, at the row's label.
+
+    labels: (n,) int64, each in 0..k-1. The number of columns is k, whichever
+    labels occur.
+
+    one_hot(torch.tensor([2, 0]), 3) gives [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]].
+    """
+    ### BEGIN SOLUTION
+    hits = labels[:, None] == torch.arange(k)  # (n, 1) with (k,) gives (n, k)
+    return hits.to(torch.float32)
+    ### END SOLUTION
+
+
+# %% check="one_hot" points=2
+check("one_hot", one_hot)
+
+# %% [markdown]
+# Now the rows with a single 1 are put to use.
+# `one_hot(labels, 10)` has a row for each digit and a column for each class; transposed, it has ten rows, and row 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
 # When this row meets a column of pixels, the others are multiplied away and the threes are added up.
 #
-# *Predict.* `table` is (1797, 10) and `rows` is (1797, 64). What is the shape of `table.T @ rows`?
+# *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
 # %% predict=true
 guess = (10, 64)  # a tuple
 
 # %% name="ten-averages"
-table = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels, 10)  # (1797, 10)
-sums = table.T @ rows
-counts = table.sum(dim=0)[:, None]  # how many there are of each
+hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels, 10)  # (1797, 10)
+sums = hot.T @ rows
+counts = hot.sum(dim=0)[:, None]  # how many there are of each
 templates = sums / counts
 show_digits(templates)
 reveal(guess, sums.shape)
@@ -1592,24 +1613,24 @@ assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 
 # %% [markdown]
 # The same ten pictures, from one product and one division.
-# To read a new digit, ask which of the ten is nearest to it.
+# To read a digit, ask which of the ten is nearest to it.
 
 # %% name="nearest-average"
-distances = ((rows[:, None, :] - templates) ** 2).sum(dim=2)  # (1797, 1, 64) with (10, 64)
-answers = distances.argmin(dim=1)
+distances = torch.stack([((rows - template) ** 2).sum(dim=1) for template in templates])
+answers = distances.argmin(dim=0)  # (10, 1797): the template disappears
 print(f"{(answers == labels).float().mean().item():.1%} are read correctly")
 
 # %% claim=true
-assert distances.shape == (1797, 10) and 0.89 < (answers == labels).float().mean() < 0.92
+assert distances.shape == (10, 1797) and 0.89 < (answers == labels).float().mean() < 0.92
 
 # %% [markdown]
 # Nine out of ten, from ten pictures instead of 1,797.
-# (To be fair, these digits were themselves part of the averages. In section 8 you do it honestly.)
+# (To be fair, these digits were themselves part of the averages. In section 12 you do it honestly.)
 
 # %% [markdown]
 # Lining up axes for `@` can become a puzzle.
 # `einsum` lets you name them instead: give every axis of every input a letter, and after the arrow write the axes of the result.
-# The same letter in two inputs means that these two axes go along together; a letter that is missing after the arrow is summed over.
+# The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
 #
 # *Predict.* `m` has shape (3, 4). What is the shape of `torch.einsum("ij->j", m)`?
 
@@ -1629,11 +1650,9 @@ reveal(guess, torch.einsum("ij->j", m).shape)
 k, stack = torch.randn(4, 5), torch.randn(2, 3, 4)  # stack: two (3, 4) matrices
 for written, same in [
     (torch.einsum("ij,jk->ik", m, k), m @ k),  # a matrix product
-    (torch.einsum("ij->ji", m), m.T),  # a transpose
     (torch.einsum("ij,kj->ik", m, m), m @ m.T),  # rows against rows
-    (torch.einsum("ij,ij->i", m, m), (m * m).sum(dim=1)),  # each row with itself
     (torch.einsum("bij,jk->bik", stack, k), stack @ k),  # b is kept: a batch
-    (torch.einsum("nc,np->cp", table, rows), table.T @ rows),  # digits, classes, pixels
+    (torch.einsum("nc,np->cp", hot, rows), hot.T @ rows),  # digits, classes, pixels
 ]:
     print(tuple(written.shape), torch.allclose(written, same, atol=1e-4))
 
@@ -1643,13 +1662,13 @@ assert torch.equal(torch.einsum("ij->ji", m), m.T)
 assert torch.allclose(torch.einsum("ij->j", m), m.sum(dim=0), atol=1e-5)
 assert torch.allclose(torch.einsum("ij,kj->ik", m, m), m @ m.T, atol=1e-5)
 assert torch.allclose(torch.einsum("bij,jk->bik", stack, k), stack @ k, atol=1e-5)
-assert torch.allclose(torch.einsum("nc,np->cp", table, rows), sums, rtol=1e-3)
+assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums, rtol=1e-3)
 
 # %% [markdown]
 # ### Exercise: `batched_einsum` ({minutes} minutes)
 #
-# Attention, the part of a language model that everybody talks about, is little more than batched products, and people write it in letters for a good reason.
-# Four products of a batch, by einsum or any other way.
+# Chapter 5 and every larger model work on batches of matrices, and with three or four axes letters are the surest way.
+# Write four products of a batch, by einsum or any other way.
 # Write down the letters of the inputs first, then ask which of them must stay; in the next cell, for example, each matrix meets its own vector, and `b` and `n` stay.
 
 # %% name="batched-einsum-example"
@@ -1710,7 +1729,7 @@ print(applied.shape, torch.allclose(applied[1], matrices[1] @ vectors[1], atol=1
 assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vectors[1], atol=1e-5)
 
 # %% [markdown] name="dtypes"
-# ## 7 What a number format cannot hold ({minutes} minutes)
+# ## 10 What a number format cannot hold ({minutes} minutes)
 #
 # How much ink is there on all 1,797 digits together?
 # `images.sum()` says 561,718.
@@ -1730,7 +1749,7 @@ reveal(guess, abs(ink.item() - 561_718) < 10_000)
 assert images.sum() == 561_718 and ink == math.inf
 
 # %% [markdown]
-# Infinity, since float16 ends at 65,504, and again nobody said a word.
+# Infinity, because float16 ends at 65,504, and no error tells you so.
 # The digits themselves fit without loss; only their sum does not.
 # So it pays to know what a format holds, and there are three questions to ask of it: how much memory, how large a number, and how fine.
 #
@@ -1746,8 +1765,8 @@ _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int
 assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
 
 # %% [markdown] name="precision"
-# How large and how fine belong together, since the bits have to be shared out.
-# A float has a fixed number of binary digits: 24 in float32, 11 in float16, 8 in bfloat16.
+# How large and how fine belong together, because the bits of a number are shared between the two: some of them hold its digits, the others say how large it is, as the 5 does in 3.14e5.
+# Of binary digits float32 has 24, float16 has 11, bfloat16 has 8.
 # So there are gaps between the numbers that it has, and the gaps grow with the numbers, just as you would write 3.14 and 314,000 with three digits.
 # bfloat16 spends its bits on the range, which is that of float32, and has wide gaps; float16 has narrower gaps and a small range.
 #
@@ -1806,7 +1825,7 @@ assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
 
 # %% [markdown]
 # Exactly 0.
-# If this number was to tell a weight how to change, the weight has just stopped learning; chapter 5 shows the remedy.
+# The gradients of chapter 2 are often that small, and one that becomes 0 teaches nothing; chapter 5 shows the remedy.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
@@ -1843,69 +1862,12 @@ def precision_lab(step, tiny, count, n):
 # %% check="precision_lab" points=4
 check("precision_lab", precision_lab)
 
+# %% [markdown]
+# Did your counter stop at 256? In bfloat16 the next number after 256 is 258, so 257 lies in the middle and is rounded back, for ever.
+
 # %% [markdown] name="dtype-choice"
-# So which to take?
+# Which should you use, then?
 # float32, the default, until you have a reason; float64 has more digits and costs time.
-
-# %% [markdown]
-# Gaps also spoil subtraction, and this one matters to us.
-# On paper, (p - q) ** 2 is p * p - 2 * p * q + q * q, and many programs compute distances by the second form, since it is one matrix product.
-#
-# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. Does the second form give more than 0 (True) in float32?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="cancellation"
-p, q = torch.tensor(10_000.0), torch.tensor(10_001.1)
-direct = (p - q) ** 2
-expanded = p * p - 2 * p * q + q * q
-print("direct:", direct.item(), " expanded:", expanded.item())
-reveal(guess, (expanded > 0).item())
-
-# %% claim=true
-assert abs(direct - 1.21) < 0.01 and expanded < 0
-assert (p - 10_000.5) ** 2 == 0.25
-assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
-
-# %% [markdown]
-# A distance below zero.
-# The squares are near 100 million, where float32 numbers are 8 apart, so the small difference drowns.
-# Subtract first, then square.
-# Broadcasting gives all differences at once, if you let the two sets of points stand across each other.
-
-# %% name="all-differences"
-start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])
-print(stop[None, :] - start[:, None])  # (1, 3) - (2, 1)
-
-# %% claim=true
-assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18.0, 28.0]]
-
-# %% [markdown]
-# ### Exercise: `pairwise_sq_dists` ({minutes} minutes)
-#
-# This is the heart of the chapter: the squared distance of every new digit to every known one, without a loop.
-# The point (0, 0) is at squared distance 9 + 16 = 25 from (3, 4) and 1 from (0, 1).
-# The differences above were of single numbers; points have d coordinates each, so give `a` and `b` a third axis, that their rows may meet.
-
-# %% exercise="pairwise_sq_dists"
-def pairwise_sq_dists(a, b):
-    """Return the squared distance from every row of a to every row of b.
-
-    a: (n, d), b: (m, d); the result has shape (n, m). No loops. The result is never
-    negative, and it is accurate also for points far from the origin.
-
-    For a = torch.tensor([[0.0, 0.0]]) and b = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
-    the result is [[25.0, 1.0]].
-    """
-    ### BEGIN SOLUTION
-    differences = a[:, None, :] - b[None, :, :]  # (n, m, d)
-    return (differences**2).sum(dim=-1)
-    ### END SOLUTION
-
-
-# %% check="pairwise_sq_dists" points=3
-check("pairwise_sq_dists", pairwise_sq_dists)
 
 # %% [markdown] side=true
 # #### Which dtype wins when two of them meet? ({minutes} minutes)
@@ -1974,6 +1936,68 @@ print(f"float64 takes {ratio:.1f} times as long as float32")
 # %% claim=true
 assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32).eps
 
+# %% [markdown] name="below-zero"
+# ## 11 Distances below zero ({minutes} minutes)
+#
+# The distance of two digits is a sum of squares, so it cannot be negative, and yet many programs report distances below zero.
+# On paper, (p - q) ** 2 is p * p - 2 * p * q + q * q, and many programs compute distances by the second form, since it is one matrix product.
+#
+# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. What does the second form give in float32? (You will not hit it; say what you would bet on.)
+
+# %% predict=true
+guess = -8  # a number
+
+# %% name="cancellation"
+p, q = torch.tensor(10_000.0), torch.tensor(10_001.1)
+direct = (p - q) ** 2
+expanded = p * p - 2 * p * q + q * q
+print("direct:", direct.item(), " expanded:", expanded.item())
+reveal(guess, expanded.item())
+
+# %% claim=true
+assert abs(direct - 1.21) < 0.01 and expanded == -8
+assert (p - 10_000.5) ** 2 == 0.25
+assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
+
+# %% [markdown]
+# A squared distance of -8.
+# The squares are near 100 million, where float32 numbers are 8 apart, so the small difference drowns.
+# Subtract first, then square.
+# Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
+
+# %% name="all-differences"
+start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])
+print(stop[None, :] - start[:, None])  # (1, 3) - (2, 1)
+
+# %% claim=true
+assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18.0, 28.0]]
+
+# %% [markdown]
+# ### Exercise: `pairwise_sq_dists` ({minutes} minutes)
+#
+# This is the heart of the chapter: the squared distance of every new digit to every known one, without a loop.
+# The point (0, 0) is at squared distance 9 + 16 = 25 from (3, 4) and 1 from (0, 1).
+# The differences above were of single numbers; points have d coordinates each, so give `a` and `b` a third axis, so that their rows can meet.
+
+# %% exercise="pairwise_sq_dists"
+def pairwise_sq_dists(a, b):
+    """Return the squared distance from every row of a to every row of b.
+
+    a: (n, d), b: (m, d); the result has shape (n, m). No loops. The result is never
+    negative, and it is accurate also for points far from the origin.
+
+    For a = torch.tensor([[0.0, 0.0]]) and b = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    the result is [[25.0, 1.0]].
+    """
+    ### BEGIN SOLUTION
+    differences = a[:, None, :] - b[None, :, :]  # (n, m, d)
+    return (differences**2).sum(dim=-1)
+    ### END SOLUTION
+
+
+# %% check="pairwise_sq_dists" points=3
+check("pairwise_sq_dists", pairwise_sq_dists)
+
 # %% [markdown] side=true
 # #### How does a score become a probability? ({minutes} minutes)
 #
@@ -2009,8 +2033,8 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 # %% [markdown]
 # ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
 #
-# Every model in this course ends in a softmax, and it must survive large scores: two scores of 1000 are 0.5 and 0.5.
-# Choose the constant so that no exp can overflow, and think of several rows, one far below the others, each with a softmax of its own.
+# Every model in this course that tells digits apart has a softmax at its end, and it must survive large scores: two scores of 1000 become 0.5 and 0.5.
+# Choose the constant so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
 
 # %% exercise="softmax_stable"
 def softmax_stable(x, dim):
@@ -2032,9 +2056,9 @@ def softmax_stable(x, dim):
 check("softmax_stable", softmax_stable)
 
 # %% [markdown] name="moment"
-# ## 8 Your program reads handwriting ({minutes} minutes)
+# ## 12 Your program reads handwriting ({minutes} minutes)
 #
-# Everything is there.
+# You have all the pieces.
 # But to say honestly how well it reads, some digits must be kept aside as new ones, and which ones should be a matter of chance, yet the same chance tomorrow, or you could never compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
@@ -2052,8 +2076,8 @@ assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
 
 # %% [markdown]
 # An experiment with a seed can be repeated.
-# But a function that calls `manual_seed` changes the numbers of everybody who draws after it.
-# A generator of its own leaves the others alone, so that is what careful code takes.
+# But a function that calls `manual_seed` changes the numbers for everyone who draws after it.
+# Careful code takes its own generator, which leaves the others alone.
 
 # %% name="own-generator"
 state = torch.get_rng_state()  # where the global generator stands
@@ -2097,7 +2121,7 @@ known, unseen = order[:1400], order[1400:]
 show_digits(images[unseen[:10]])
 
 # %% [markdown]
-# Read them with your own function: all distances in one call, the place of the smallest in each row, the label that stands there.
+# Read them with your own function: all distances in one call, the place of the smallest in each row, the label at that place.
 
 # %% name="nearest-neighbor"
 sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) ** 2)
@@ -2116,7 +2140,7 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 # You wrote a program that reads handwriting.
 # It has no rule about loops and strokes; it has 1,400 examples and a distance.
 #
-# Always look at the mistakes, for they say more than the percentage.
+# Always look at the mistakes, because they say more than the percentage.
 # Above are the digits that it read wrongly, below for each the known one that it took for its nearest.
 
 # %% name="mistakes"
@@ -2131,8 +2155,8 @@ show_digits([*images[wrong], *images[nearest[~right]]], says=truth + told, per_r
 # And the ten averages, now computed from the known digits alone?
 
 # %% name="nearest-mean"
-table = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels[known], 10)
-templates = table.T @ rows[known] / table.sum(dim=0)[:, None]
+hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels[known], 10)
+templates = hot.T @ rows[known] / hot.sum(dim=0)[:, None]
 by_mean = sq_dists(rows[unseen], templates).argmin(dim=1)
 print(f"nearest of ten averages: {(by_mean == labels[unseen]).float().mean().item():.1%}")
 
@@ -2144,7 +2168,7 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
 #
 # How much noise can your reader bear?
-# `make_batch` makes it, and each digit gets the same kind.
+# `make_batch` makes it, and every pixel of every digit gets some.
 #
 # *Predict.* Ink goes from 0 to 16. Noise of standard deviation 4 is added to all pixels of the new digits. Are more than 90 % of them still read correctly?
 
@@ -2173,15 +2197,15 @@ assert shares[0] > 0.97 and shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 # At 16 it reads two in five, which is a good deal more than the one in ten of pure guessing; look at the last row and see whether you can keep up.
 #
 # One riddle remains.
-# On the first page the same method read 94.6 %, and here about 99.
-# The only difference is which digits were new: there the last 297 of the file, here some from everywhere.
-# The file goes by writers, and on the first page the new digits came from people of whom the program had seen little; shuffled, it has seen every hand before.
+# At the start the same method read 94.6 %, and here about 99.
+# What is different is which digits were new: there the last 297 of the file, here some from everywhere.
+# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
 # Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
 
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt ({minutes} minutes)
 #
-# You have met many mistakes by now, and they are of two kinds.
+# You have met many mistakes by now, and they come in two kinds.
 # The loud ones raise an error: a wrong dtype, a wrong device.
 # (Below, the device "meta" keeps shapes and no numbers, enough to stand for a second device on any laptop.)
 
@@ -2273,7 +2297,7 @@ assert report.shape == (4, 3) and report.dtype == torch.float32
 assert report.device.type == "cpu" and report.requires_grad is False
 
 # %% [markdown] name="progress-text"
-# What have you passed, and what is open? `progress(1)` tells it for this chapter, and `progress()` for all.
+# What have you passed, and what is open? `progress(1)` shows it for this chapter, and `progress()` for all.
 
 # %% name="progress"
 progress(1)
@@ -2303,7 +2327,7 @@ progress(1)
 # 5. Which dim of (batch, features) do you name to average over the batch?
 # 6. What does `"bij,bj->bi"` do? What does `one_hot(labels, 10).T @ rows` add up?
 # 7. What does bfloat16 keep of float32, and what float16?
-# 8. Why does careful code take a generator of its own?
+# 8. Why does careful code take its own generator?
 #
 # <details><summary>Answers</summary>
 #

@@ -50,7 +50,7 @@ figures.first_page()
 # Before 640 numbers, take two.
 # A tiny model predicts `w * x + b`.
 # With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
-# Its **loss**, the number that says how wrong it is, shall be the squared error: 9.
+# Its **loss**, the number that says how wrong it is, is the squared error here: 9.
 #
 # *Predict.* You make w a little larger, 2.000001. Does the loss grow or shrink?
 
@@ -185,7 +185,7 @@ assert loss.item() == 64 and y.grad.item() == 32
 
 # %% [markdown]
 # Here it is by hand.
-# Each small step has an easy derivative of its own, and the chain rule says that they multiply along the way.
+# Each small step has an easy derivative, and the chain rule says that they multiply along the way.
 # Begin at the end: the derivative of s ** 2 is 2 * s, which is 16.
 # The sum passes 16 on to both of its parts, to z and to x.
 # The product turns the 16 that arrives at z into 16 times the *other* factor: 16 * 3 = 48 for x, and 16 * 2 = 32 for y.
@@ -343,7 +343,7 @@ reveal(guess, runs(lambda: (v * 2).backward()))
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
 # A function that finds a gradient and leaves no trace is worth having.
-# This one shall give the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
+# This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
 # `x` belongs to the caller, so work on a copy, `x.detach().clone().requires_grad_()`.
 
 # %% exercise="mean_square_grad"
@@ -784,7 +784,7 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 # %% [markdown] name="update"
 # torch refuses the first, because it cannot know whether the step itself is meant to be part of the graph.
 # Inside `torch.no_grad()` nothing becomes part of a graph, so there the leaf may be changed: the same leaf, with a new value.
-# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, its `.grad` is None from then on, and each step's graph hangs on to the one before.)
+# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, its `.grad` is None from then on, and each step's graph holds on to the one before.)
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
@@ -1260,7 +1260,7 @@ assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
 # There is nothing to go back through.
-# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` hangs on nothing that requires grad: perhaps a `detach`, perhaps an `item`, perhaps a forgotten flag.
+# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` depends on nothing that requires grad: perhaps a `detach`, perhaps an `item`, perhaps a forgotten flag.
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`?
 
@@ -1283,7 +1283,7 @@ assert x[0, 0] == 9
 #
 # ### Exercise: `stop_gradient_loss` ({minutes} minutes)
 #
-# The prediction shall move towards the target, and never the target towards the prediction.
+# The prediction should move towards the target, and never the target towards the prediction.
 # For a = 1, 2 and b = 1, 4 the squared differences are 0 and 4, so the loss is 2; its gradient pulls a's second number up, and b feels nothing.
 
 # %% exercise="stop_gradient_loss"
@@ -1579,7 +1579,7 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
     _y.backward()
 
 # %% [markdown]
-# Six, and not a word.
+# Six, and no error.
 # Old code is full of `.data`; write `detach()` or `no_grad` instead, which are watched.
 #
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
@@ -1759,7 +1759,7 @@ assert x.item() == 2 and x.grad.item() == 3
 # ## 9 Dead gradients and nan ({minutes} minutes)
 #
 # Autograd differentiates the steps that you wrote, at the numbers that you gave.
-# Some steps have no useful derivative, and some have an infinite one; a model that meets them stands still, or is gone in a single step.
+# Some steps have no useful derivative, and some have an infinite one; a model that meets them stops learning, or is ruined in a single step.
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()`: an error, or three numbers? If numbers, which?
 
@@ -1951,7 +1951,7 @@ assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 #
 # Because then its v is 1, and everything else follows.
 # Each node of the graph knows such a product for its own step: a product passes on what arrives times the other factor, a sum passes it on, a square multiplies by 2 times the operand.
-# It is also why one backward pass serves all parameters, while each further output needs a pass of its own.
+# It is also why one backward pass serves all parameters, while each further output needs another pass.
 
 # %% name="node-rules"
 a, b = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
@@ -2348,7 +2348,7 @@ progress(2)
 #
 # 1. Is `w * 1` a leaf, and does it have a `.grad` after `backward`?
 # 2. Why does `.grad` add up, and what must a training loop do about it?
-# 3. What does `total = total + loss` keep, and what should stand there?
+# 3. What does `total = total + loss` keep, and what should you write instead?
 # 4. Which pixels speak against a zero, and how did you find out?
 #
 # <details><summary>Answers</summary>

@@ -213,7 +213,7 @@ assert loss_of(model) < before
 # In the same way `model.to(torch.float64)` converts everything, `model.state_dict()` gives everything for a file, and `model.eval()` tells everybody that training is over.
 
 # %% [markdown] name="why-a-bend"
-# Why did a `relu` stand between the two layers?
+# Why was there a `relu` between the two layers?
 # It sets negative numbers to zero, no more.
 #
 # *Predict.* Leave it out. Is there a single linear layer that computes the same as two in a row?
@@ -236,7 +236,7 @@ assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 
 # %% [markdown]
 # Multiplied out, two straight maps are one straight map, so without something between them a hundred layers are no better than one.
-# What stands between them is called an **activation**, and it must not be straight.
+# What comes between them is called an **activation**, and it must not be straight.
 #
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
@@ -314,7 +314,7 @@ assert classifier(torch.randn(32, 2)).shape == (32, 1)
 #
 # "How large is it?" is the first thing people ask about a model, and the answer is this number.
 # `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
-# Take care: a parameter may stand in two places and is still one (section 8 says what for); `parameters()` knows that, `state_dict()` lists it twice.
+# Take care: a parameter may be used in two places and is still one (section 8 says what for); `parameters()` knows that, `state_dict()` lists it twice.
 
 # %% exercise="count_params"
 def count_params(module, trainable_only=False):
@@ -786,7 +786,7 @@ figures.tree(hidden)
 
 # %% [markdown] name="what-is-hidden"
 # The model runs, `backward` even fills in gradients, and a training loop goes round for hours without an error.
-# But whoever asks the model for its parts gets none: nothing is trained, nothing is saved, nothing moves.
+# But if you ask the model for its parts you get none: nothing is trained, nothing is saved, nothing moves.
 # An empty printout is the quickest sign, so print your models.
 #
 # The remedy is a list that is itself a module, `nn.ModuleList`; and for a dict there is `nn.ModuleDict`.
@@ -1415,7 +1415,7 @@ assert (_rows.std(dim=1, correction=0) - 1).abs().max() < 1e-2
 # %% [markdown] side=true
 # #### Why write into a parameter, and not put a new one there? ({minutes} minutes)
 #
-# Because whoever got the old one, to train it, then trains a tensor that nobody uses.
+# Because the code that got the old one, to train it, then trains a tensor that nobody uses.
 
 # %% name="rebound-weight"
 layer = nn.Linear(3, 2)
@@ -1438,7 +1438,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 # `nn.Dropout(0.5)` is the clearest of them.
 # While the model learns, it sets each number to 0 with probability one half, so that the network cannot rely on any single one.
 #
-# *Predict.* Which two numbers stand in the result for an input of 1000 ones?
+# *Predict.* Which two numbers are in the result for an input of 1000 ones?
 
 # %% predict=true
 guess = [0, 2]  # a list of two numbers, the smaller first
@@ -1476,7 +1476,7 @@ careful.eval()
 # It standardizes each feature, as in chapter 1.
 # While the model learns it uses the mean and deviation of the batch before it, and keeps a running average of them in buffers; when the model is used, it takes those from the buffers.
 #
-# *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call. Where does it stand after one call in train mode?
+# *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call. Where is it after one call in train mode?
 
 # %% predict=true
 guess = 0.5  # a number
@@ -1647,7 +1647,7 @@ assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 #
 # ### Exercise: `save_best` ({minutes} minutes)
 #
-# Whoever trains will call this after each evaluation, `best = save_best(model, best, loss)`, and have the best model in the end.
+# A training loop calls this after each evaluation, `best = save_best(model, best, loss)`, and has the best model in the end.
 # With losses 0.5, 0.3 and 0.4 the second is kept.
 
 # %% exercise="save_best"
@@ -1845,7 +1845,7 @@ check("freeze_all_but", freeze_all_but)
 # #### Can a frozen parameter still change? ({minutes} minutes)
 #
 # Yes: an old `.grad` stays where it is, and a step by hand uses it.
-# So hand on only what shall be trained.
+# So hand on only what is to be trained.
 
 # %% name="old-gradient"
 layer = nn.Linear(2, 1)
@@ -1941,7 +1941,7 @@ assert seen_shapes == [(16, 2)] and torch.equal(by_call, by_forward)
 # ### Exercise: `call_counts` ({minutes} minutes)
 #
 # Which parts of a model run, and how often? In somebody else's model that is the first question.
-# Use hooks, and leave none behind, also when the model raises an error: what stands in the `finally` block of a `try` runs in any case.
+# Use hooks, and leave none behind, also when the model raises an error: the `finally` block of a `try` runs in any case.
 # For a Sequential of a Linear and a ReLU, each runs once.
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all that is in it.
 
@@ -2091,7 +2091,7 @@ check("Dropout", Dropout)
 # %% [markdown]
 # ### Exercise: `BatchNorm1d` (stretch, extra credit, {minutes} minutes)
 #
-# Half parameter, half buffer, one thing in training and another in use: whoever has written this layer has understood this chapter.
+# Half parameter, half buffer, one thing in training and another in use: once you have written this layer, you have understood this chapter.
 # 1 and 3 have mean 2 and variance 1, so they become about -1 and 1.
 # Mean and variance of the batch are computed from x, so that the gradient flows through them.
 # The running values only report, and keep no graph (`no_grad`, and a change in place).
@@ -2329,7 +2329,7 @@ progress(3)
 #
 # <details><summary>Why not save the whole model object?</summary>
 #
-# The file would depend on your classes and where they stand, and loading it runs code. A state is names and numbers.
+# The file would depend on your classes and on where they are defined, and loading it runs code. A state is names and numbers.
 #
 # </details>
 
