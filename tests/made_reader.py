@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from autograder import mine
 from autograder.catalog import contents
@@ -53,6 +54,16 @@ def check(name: str, answer: Any) -> None:
     LOGBOOK.note(report, checked.remember(name, answer, passed))
 
 
+def new_kernel(folder: Path) -> Any:
+    """A kernel without a process, started in a folder, that has checked nothing; it leaves no history on the disk."""
+    for known in (checked.CHECKED, choosing._told, beside._given):
+        known.clear()  # type: ignore[attr-defined]
+    InteractiveShell.clear_instance()
+    shell: Any = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    shell.kernel, shell.starting_dir = object(), str(folder)
+    return shell
+
+
 class Reader:
     """Somebody with a folder of notebooks, and one kernel at a time."""
 
@@ -62,12 +73,8 @@ class Reader:
 
     def start(self, name: str = "") -> None:
         """Start a kernel, for the notebook of this name where the server tells it."""
-        for known in (checked.CHECKED, choosing._told, beside._given):
-            known.clear()  # type: ignore[attr-defined]
         self._patch.setenv("JPY_SESSION_NAME", str(self.folder / f"{name}.ipynb") if name else "")
-        InteractiveShell.clear_instance()
-        self.shell = InteractiveShell.instance()
-        self.shell.kernel, self.shell.starting_dir = object(), str(self.folder)
+        self.shell = new_kernel(self.folder)
         self.shell.user_ns.update(check=check, mine=mine)
 
     def run(self, *cells: str) -> str:

@@ -6,15 +6,15 @@ import ast
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from autograder.catalog.contents import Listed
-from autograder.names import Names, names_of, reached
+from autograder.names import Names, names_of
 from autograder.notebook.checked import digest_of_answer
 from autograder.notebook.logbook import NAME, Entry, _append
-from autograder.reading.source import statements
+from autograder.reading.source import statements, values_of
 from tests.small_chapter import PROJECT
 
 MINE = "mine("
@@ -31,17 +31,12 @@ class Cell:
     checks: str = ""
     is_setup: bool = False
 
-    @property
+    @cached_property
     def names(self) -> Names:
         """What it binds and uses, solved."""
         return names_of(each.node for each in statements(self.solved) or ())
 
-    @property
-    def gives(self) -> set[str]:
-        """The names that it may give a value."""
-        return self.names.bound | self.names.changed | self.names.perhaps_changed
-
-    @property
+    @cached_property
     def taken(self) -> dict[str, set[str]]:
         """The exercises that it takes by `mine`, each with the names that such a statement binds."""
         found: dict[str, set[str]] = {}
@@ -64,17 +59,28 @@ class Chapter:
         """The exercises whose answers its lessons use, in order."""
         return list(dict.fromkeys(name for cell in self.cells for name in cell.taken))
 
-    @property
-    def touched(self) -> list[Cell]:
-        """The cells that take an answer or use one, those that they need, and the exercises with their checks."""
-        names = {name for cell in self.cells for bound in cell.taken.values() for name in bound}
-        using = [cell for cell in self.cells if cell.taken or cell.names.used & names]
-        own = [cell for cell in self.cells if cell.is_setup or {cell.exercise, cell.checks} & set(self.taken)]
-        wanted = {name for cell in using for name in cell.names.used}
-        lessons = [cell for cell in self.cells if not (cell.exercise or cell.checks)]
-        needed = reached(lessons, wanted, lambda cell: cell.gives, lambda cell: cell.names.used)
-        kept = {id(cell) for cell in (*using, *own, *needed)}
-        return [cell for cell in self.cells if id(cell) in kept]
+    @cached_property
+    def _values(self) -> frozenset[str]:
+        return values_of(each for cell in self.cells for each in statements(cell.solved) or ())
+
+    def _gives(self, cell: Cell) -> set[str]:
+        """The names that a cell may give a value; a call may change what it is given, but for modules and functions."""
+        return cell.names.bound | cell.names.changed | (cell.names.perhaps_changed & self._values)
+
+    def touched(self, exercises: Collection[str]) -> list[Cell]:
+        """The cells that take these answers or use one, those that they need, and the exercises with their checks."""
+        taking = [cell for cell in self.cells if not cell.taken.keys().isdisjoint(exercises)]
+        names = {name for cell in taking for each in exercises for name in cell.taken.get(each, ())}
+        kept: list[Cell] = []
+        wanted: set[str] = set()
+        for cell in reversed(self.cells):
+            is_lesson = not (cell.exercise or cell.checks)
+            is_using = cell in taking or (is_lesson and cell.names.used & names)
+            is_own = cell.is_setup or {cell.exercise, cell.checks} & set(exercises)
+            if is_using or is_own or (is_lesson and self._gives(cell) & wanted):
+                kept.append(cell)
+                wanted = (wanted - cell.names.bound) | cell.names.used
+        return kept[::-1]
 
     def texts(self, cells: Iterable[Cell], solved: Collection[str]) -> list[str]:
         """The texts of some cells, where these exercises are solved."""
