@@ -62,9 +62,11 @@ REPORTING = $(if $(REPORT),--junitxml=$(REPORT))
 
 # These runs are nobody's progress.
 nbval run: export PYTORCH_BASICS_PROGRESS := off
+# Two run side by side.
+nbval proofs: export OMP_NUM_THREADS := 1
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
-	pytest -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
+	pytest -p nbval -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
 
 run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs

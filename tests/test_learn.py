@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -16,6 +18,7 @@ from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
 from autograder.grading.assignment import release_path
 from autograder.grading.learn import Learned, learn
+from autograder.running.choose_runner import runner_for
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
@@ -32,6 +35,14 @@ def standardize(x, dim, eps):
     "Ada's own."
     return (x - x.mean(dim, keepdim=True)) / spread(x, dim, eps).square()
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_runner() -> Iterator[None]:
+    """What runs the answers to a course is started once for all tests."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("autograder.grading.learn.runner_for", cache(runner_for))
+        yield
 
 
 @pytest.fixture(scope="module")

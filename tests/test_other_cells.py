@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +87,23 @@ def own_command(course: Path, capsys: pytest.CaptureFixture[str]) -> tuple[bool,
 def refuses(course: Path, told: str, outcome: tuple[bool, str]) -> bool:
     """Whether a way of grading named the cell and the next step, and left nothing behind."""
     done, said = outcome
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
-        recorded = gradebook.assignment_submissions(STEM)
-    wrote = [name for name in ("verdicts", "autograded") if list((course / name).rglob("*.*"))]
     words = (f"found {told}. ", f"source/{STEM}", f"nbgrader generate_assignment {STEM}")
     assert all(each in said for each in words), said
-    return not (done or recorded or wrote)
+    return not done and nothing_left(course)
 
 
-@pytest.mark.parametrize("way", [nbgrader_autograde, formgraders_button], ids=["command", "button"])
-def test_nbgrader_refuses(other: tuple[str, Path], way: Callable[[Path], tuple[bool, str]]) -> None:
-    """`nbgrader autograde` and formgrader's button name the cell and grade nothing."""
+def nothing_left(course: Path) -> bool:
+    """Whether nobody has a grade, a verdict or a graded notebook."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        recorded = gradebook.assignment_submissions(STEM)
+    return not recorded and not any(list((course / name).rglob("*.*")) for name in ("verdicts", "autograded"))
+
+
+def test_formgrader_refuses(other: tuple[str, Path]) -> None:
+    """Formgrader's button names the cell and grades nothing."""
     told, course = other
 
-    assert refuses(course, told, way(course))
+    assert refuses(course, told, formgraders_button(course))
 
 
 def test_grade_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,13 +114,18 @@ def test_grade_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[st
 
 
 def test_all_are_named(tmp_path: Path) -> None:
-    """Several cells are named at once, those of a second notebook with their file."""
+    """Several cells are named at once, those of a second notebook with their file; so does `nbgrader autograde`."""
     extra = new_notebook(cells=[OTHERS["mine (test cell)"]])
     course = course_with(tmp_path, list(OTHERS.values()), extra=extra)
 
     with pytest.raises(WorkFailed) as caught:
         Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
-    assert all(told in str(caught.value) for told in (*OTHERS, "mine (test cell) in extra.ipynb"))
+    done, said = nbgrader_autograde(course)
+
+    named = (*OTHERS, "mine (test cell) in extra.ipynb")
+    assert all(told in str(caught.value) for told in named)
+    assert all(told in said for told in (*named, f"source/{STEM}", f"nbgrader generate_assignment {STEM}")), said
+    assert not done and nothing_left(course)
 
 
 def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) -> None:

@@ -67,20 +67,27 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-@pytest.fixture
-def course(handed_in: Path, tmp_path: Path) -> Path:
-    """A copy of that folder."""
-    return Path(shutil.copytree(handed_in, tmp_path / "course"))
+def copied(handed_in: Path) -> Path:
+    """A copy of that folder, at the same place each time: what grades there in this process is made once."""
+    copy = handed_in.with_name("copy")
+    shutil.rmtree(copy, ignore_errors=True)
+    return Path(shutil.copytree(handed_in, copy))
 
 
 @pytest.fixture(scope="module")
-def expected(handed_in: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def expected(handed_in: Path) -> dict[str, Any]:
     """What there is after one undisturbed run in this process."""
-    course = Path(shutil.copytree(handed_in, tmp_path_factory.mktemp("expected") / "course"))
+    course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     return results(course)
+
+
+@pytest.fixture
+def course(handed_in: Path, expected: dict[str, Any]) -> Path:
+    """A copy in which nothing is graded yet."""
+    return copied(handed_in)
 
 
 def results(course: Path) -> dict[str, Any]:
@@ -163,16 +170,6 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
     assert expected == results(course)
 
 
-def test_nbgraders_own_command_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
-    """`nbgrader autograde` records the same, through sessions of its own; it says what is there of no notebook."""
-    (course / "submitted" / "essay" / STEM).mkdir(parents=True)
-    (course / "submitted" / "essay" / STEM / "essay.txt").touch()
-    status, told = finished(command(course, "nbgrader", "autograde", STEM))
-
-    assert (0, expected) == (status, results(course)), told
-    assert "checksum" not in told and "essay: there is no notebook in the submission (found: 'essay.txt')" in told
-
-
 def test_formgraders_button_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
     """The button grades one student again, whatever there is already."""
     cycle = Cycle(course, STEM)
@@ -195,8 +192,12 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     assert expected == results(course)
 
 
-def test_interrupted_run_stops_at_once_and_goes_on(course: Path, expected: dict[str, Any]) -> None:
-    """Ctrl-C: one word, no traceback, no process left; nbgrader's own command can finish the work."""
+def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
+    course: Path, expected: dict[str, Any]
+) -> None:
+    """Ctrl-C: one word, no traceback, no process left. `nbgrader autograde` finishes the work, through sessions of its
+    own, and records the same; it says what is there of no notebook.
+    """
     run = command(course, "autograder", "grade", STEM, "--workers", "2")
     wait_for_verdicts(course, 1)
     os.killpg(run.pid, signal.SIGINT)
@@ -204,8 +205,13 @@ def test_interrupted_run_stops_at_once_and_goes_on(course: Path, expected: dict[
 
     assert 130 == status and "Traceback" not in told and "stopped" in told, told
     assert all_gone(run.pid)
-    assert 0 == finished(command(course, "nbgrader", "autograde", STEM))[0]
-    assert expected == results(course)
+
+    (course / "submitted" / "essay" / STEM).mkdir(parents=True)
+    (course / "submitted" / "essay" / STEM / "essay.txt").touch()
+    status, told = finished(command(course, "nbgrader", "autograde", STEM))
+
+    assert (0, expected) == (status, results(course)), told
+    assert "checksum" not in told and "essay: there is no notebook in the submission (found: 'essay.txt')" in told
 
 
 def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(

@@ -56,15 +56,19 @@ def _expected(judge: Judge, name: str) -> _Expected:
 
 
 def survives(exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any]) -> bool:
-    """Whether the grader gives a mutant full points, on the visible cases and on fresh ones."""
+    """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
+
+    The case that refuses it goes to the front of what is expected: it refuses most that are changed near by.
+    """
     namespace = dict(prelude)
     try:
         with warnings.catch_warnings(), time_limit(SECONDS):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
-            for case, right in expected:
+            for place, (case, right) in enumerate(expected):
                 (seen,) = exercise.observe(namespace[exercise.name], [case])
                 if exercise.compare(right, seen, exercise.tolerance) is not None:
+                    expected.insert(0, expected.pop(place))
                     return False
     except TimeoutError:
         return False
