@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +23,7 @@ from autograder.walls.trial import missing
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
+from tests.warm_child import warm_children
 
 CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
@@ -43,14 +45,16 @@ def run_in(
     return [outcomes[name] for name in answers]
 
 
-@pytest.fixture(scope="module", params=["forked and confined", "in a fresh process"])
-def children(request: pytest.FixtureRequest) -> Children:
-    """Each way to run a program."""
+@pytest.fixture(scope="module", params=["forked and confined", "in a process of its own"])
+def children(request: pytest.FixtureRequest) -> Iterator[Children]:
+    """Each way to run a program; where a process is to be fresh, what it imports is there already."""
     if request.param.startswith("in"):
-        return fresh_process
-    if reason := missing():
+        with warm_children() as warm:
+            yield warm
+    elif reason := missing():
         pytest.skip(f"nothing can be confined here: {reason}")
-    return ForkServers()
+    else:
+        yield ForkServers()
 
 
 @pytest.fixture
@@ -73,6 +77,14 @@ def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
     assert found.observations is not None
     for expected, seen in zip(key.reference, found.observations, strict=True):
         assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
+
+
+def test_a_fresh_process_is_started_again_where_it_ended() -> None:
+    """From nothing, with the environment that was made for it: what it runs is probed, how it ends is told."""
+    before, ending, after = run_in(fresh_process, RIGHT, "import os\nos._exit('TEACHERS_TOKEN' in os.environ)", RIGHT)
+
+    assert returned(before) and returned(after) and ending.raised is not None
+    assert "exit code 0" in ending.raised.message
 
 
 def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
