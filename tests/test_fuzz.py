@@ -1,6 +1,7 @@
 """What comes from outside may be anything: property tests over generated data.
 
-Each run draws anew, and its first lines say from which seed; a failure prints how to have it again.
+Each run draws anew, at night twice as many damaged notebooks, and its first lines say from which seed; a failure prints
+how to have it again.
 """
 
 import hashlib
@@ -31,6 +32,7 @@ from autograder.running.runner import unpacked
 from autograder.telling.feedback import html, text
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from tests.asked import THOROUGH
 from tests.colab.notebook import colab_copy
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
@@ -194,7 +196,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made(judge, release, bases)
 
 
-@settings(gentle, max_examples=1000)
+@settings(gentle, max_examples=1000 if THOROUGH else 500)
 @given(
     base=st.integers(0, 3),
     chain=CHAINS,

@@ -79,8 +79,9 @@ def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
         assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
 
 
-def test_a_fresh_process_is_started_again_where_it_ended() -> None:
+def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """From nothing, with the environment that was made for it: what it runs is probed, how it ends is told."""
+    monkeypatch.setenv("TEACHERS_TOKEN", "x")
     before, ending, after = run_in(fresh_process, RIGHT, "import os\nos._exit('TEACHERS_TOKEN' in os.environ)", RIGHT)
 
     assert returned(before) and returned(after) and ending.raised is not None
