@@ -27,6 +27,8 @@ from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.small_chapter import PROJECT
 
+pytestmark = pytest.mark.xdist_group("confinement")  # what all of them look at is made once
+
 CASES = made.exercise().cases(3)[:1]
 SHOWN = Room.of_this_python(PROJECT / "autograder").shown
 

@@ -40,6 +40,8 @@ from tests.mutations import MUTATIONS, Mutation, damage
 from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT
 
+pytestmark = pytest.mark.xdist_group("fuzz")  # what all of them look at is made once
+
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text(max_size=8)
 PLAIN = st.recursive(
     SCALARS,

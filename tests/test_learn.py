@@ -24,6 +24,8 @@ from tests.made_submissions import handed_in, released
 from tests.small_chapter import PROJECT
 from tests.test_bank import judge_of
 
+pytestmark = pytest.mark.xdist_group("learn")  # what all of them look at is made once
+
 STEM, NAME = "ch01_tensors", "standardize"
 # A wrong answer that the bank does not hold: it squares what it divides by.
 STRANGE = """

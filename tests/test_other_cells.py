@@ -25,7 +25,10 @@ from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.xdist_group("other cells"),  # each course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
 
 
 def marked(cell: NotebookNode, grade_id: str, **marks: Any) -> NotebookNode:

@@ -25,6 +25,8 @@ from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
 from tests.warm_child import warm_children
 
+pytestmark = pytest.mark.xdist_group("runner")  # what all of them look at is made once
+
 CASES = made.exercise().cases(3)
 RIGHT = "def {}(x, plus):\n    return 2 * x + plus"
 
