@@ -1,7 +1,7 @@
 """What check() passes, grading passes: made notebooks, each run in a real kernel from top to bottom, and graded.
 
-By day 36 notebooks are drawn, at night 216. A failure is shrunk to the edits that matter before it is told. To see more:
-`PARITY=2000 pytest tests/test_parity.py`.
+By day 36 notebooks are drawn, at night 216. A failure is shrunk to the edits that matter before it is told. To see
+more of them: `PARITY=2000 pytest tests/test_parity.py`.
 """
 
 from __future__ import annotations

@@ -2305,7 +2305,7 @@ progress(1)
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?
 #
-# Say it aloud, then unfold.
+# Say it aloud, then open the answers.
 #
 # 1. What is the dtype of `torch.tensor([1, 2])`, and why?
 # 2. You write into `images[labels == 4]`, after taking it. Do the data change? And into `images[:4]`?

@@ -4,8 +4,8 @@
 # *There are 640 numbers. Which way should each of them move?*
 #
 # In chapter 1 ten average pictures read nine digits out of ten, and those pictures came from a formula that somebody had to think of.
-# In this chapter nobody thinks of anything.
-# You begin with ten empty pictures, 640 zeros, which read nothing at all.
+# In this chapter nobody designs the pictures.
+# You begin with ten empty ones, 640 zeros, which cannot read a single digit.
 # Then you ask of each of the 640 numbers: if it were a little larger, would the reading get better or worse?
 # You move each of them a little in the better direction, and ask again.
 # After 200 rounds the ten pictures read 94 digits in 100, more than the averages did, and nobody told them what a digit looks like.
@@ -16,9 +16,9 @@
 # On the way you learn to
 #
 # 1. get a gradient with `backward`, and check it by hand
-# 2. walk downhill with it, and clear away the old one
+# 2. walk downhill with it, and clear it away before the next
 # 3. follow the life of a graph, and keep none by mistake
-# 4. choose between `detach`, `no_grad` and `inference_mode`
+# 4. stop gradients where they should not flow, with `detach` and `no_grad`
 # 5. predict which in-place change breaks a gradient
 # 6. avoid gradients that are nan or dead
 #
@@ -72,13 +72,13 @@ reveal(guess, "grows" if slope > 0 else "shrinks")
 assert abs(slope + 18) < 1e-4
 
 # %% [markdown]
-# It shrinks, and 18 times as fast as w grows, because 7 is too small and each bit of w counts three times.
+# It shrinks, and 18 times as fast as w grows: 7 is too small by 3, w is multiplied by 3, and the square doubles it, 2 * (-3) * 3.
 # This -18 is the derivative of the loss **with respect to** w.
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
 # Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it takes a new computation of the loss for each number.
-# Autograd does it in another way.
-# Say `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
+# Autograd works differently.
+# Set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
 
 # %% name="linear-prediction"
 w = torch.tensor(2.0, requires_grad=True)
@@ -100,24 +100,21 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # This is the division of labor that makes PyTorch pleasant.
 # You write the forward computation, what the model says and how wrong that is; the way back is found for you.
 #
-# *Predict.* `y = (3 * x + 1) ** 2` at x = 2. By the chain rule, the derivative is 2 * (3 * x + 1) * 3. What will `x.grad` be?
-
-# %% predict=true
-guess = 42  # a number
+# Here is another one, so that you can check it: `y = (3 * x + 1) ** 2` at x = 2 has the derivative 2 * (3 * x + 1) * 3, which is 42.
 
 # %% name="forty-two"
 x = torch.tensor(2.0, requires_grad=True)
 y = (3 * x + 1) ** 2
 y.backward()
-reveal(guess, x.grad.item())
+print(x.grad)
 
 # %% claim=true
-assert y.item() == 49
+assert y.item() == 49 and x.grad == 42
 
 # %% [markdown]
 # And what is a gradient good for?
 # It points in the direction in which the function grows fastest, so that a small step the other way makes it smaller.
-# That is all there is to training: find out which way is down, take a small step, and ask again.
+# That is the core of all training: find out which way is down, take a small step, and ask again.
 
 # %% name="downhill"
 point = torch.randn(5, dtype=torch.float64, requires_grad=True)
@@ -162,7 +159,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # %% [markdown] name="worked-text"
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
-# Is it magic? You can do it with a pencil, and once you have, most error messages of this chapter will explain themselves.
+# Is it magic? You can do it with a pencil, and once you have, many error messages of this chapter will make sense.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
 # Forward, in small steps: z = x * y = 6, then s = z + x = 8, then loss = 64.
@@ -189,7 +186,7 @@ assert loss.item() == 64 and y.grad.item() == 32
 # Begin at the end: the derivative of s ** 2 is 2 * s, which is 16.
 # The sum passes 16 on to both of its parts, to z and to x.
 # The product turns the 16 that arrives at z into 16 times the *other* factor: 16 * 3 = 48 for x, and 16 * 2 = 32 for y.
-# So two numbers arrive at x, 48 by way of the product and 16 directly, and because x acts in both ways at once, they are added: 64.
+# So two numbers arrive at x, 48 by way of the product and 16 directly, and because x affects the result along both routes, they are added: 64.
 #
 # In the picture, blue is what the forward pass computes, from left to right; orange is what the **backward pass** fills in, from right to left.
 
@@ -209,7 +206,7 @@ _nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge))
 assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown] name="graph-text"
-# To go back like this, torch has to know how the loss came about.
+# To work backwards like this, torch has to know how the loss came about.
 # While you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
 # `loss.grad_fn` is the last node.
 # You can follow the links yourself, down to the tensors you began with, which are called **leaves**.
@@ -237,7 +234,7 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # The power, the sum, the product, as by hand; and at the ends three nodes that add up what arrives, two of them for x.
 #
 # Only what requires grad is followed, and that spreads by itself.
-# Data do not need it: you want to change the weight, not the houses.
+# Data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
 #
 # *Predict.* `sizes` are data without gradients, and `weight` requires grad. Does `sizes * weight` require grad?
 
@@ -274,7 +271,7 @@ with shows_error(RuntimeError, match="leaf"):
 # %% [markdown]
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
-# Once, with a pencil, so that it is yours: (x + y) * z.
+# Do it once with a pencil, and it sticks: (x + y) * z.
 # Give the sum a name, as above, and go back from the result.
 # With x = 2, y = 3 and z = 4 the sum is 5 and the result 20, and the sum counts z = 4 times; so nudging x by 0.001 must change the result by 0.004.
 
@@ -286,7 +283,7 @@ def grad_by_hand(x, y, z):
     """Return the three derivatives of (x + y) * z, by the chain rule, as a tuple.
 
     x, y, z: floats. The result is (by x, by y, by z), three floats. Work from the
-    numbers; no record is needed.
+    numbers; no graph is needed.
 
     grad_by_hand(2.0, 3.0, 4.0) gives (4.0, 4.0, 5.0).
     """
@@ -325,7 +322,7 @@ assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
-# One thing `backward` asks for: a single number to start from.
+# `backward` needs one thing: a single number to start from.
 #
 # *Predict.* `v` holds three numbers that require grad. Does `(v * 2).backward()` run?
 
@@ -344,7 +341,7 @@ reveal(guess, runs(lambda: (v * 2).backward()))
 #
 # A function that finds a gradient and leaves no trace is worth having.
 # This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
-# `x` belongs to the caller, so work on a copy, `x.detach().clone().requires_grad_()`.
+# `x` belongs to the caller, so work on a copy that requires grad: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with the flag switched on. (A tensor is called *tracked* when it requires grad, and *untracked* when it does not.)
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -475,7 +472,7 @@ for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
 # %% [markdown] name="middle" side=true
 # #### What is the gradient in the middle? ({minutes} minutes)
 #
-# `h = x * 3`, then `(h**2).backward()`, at x = 2: the backward pass comes by h with derivative 2 * h = 12.
+# `h = x * 3`, then `(h**2).backward()`, at x = 2: the backward pass passes h with derivative 2 * h = 12.
 #
 # *Predict.* What is `h.grad` afterwards?
 
@@ -511,7 +508,7 @@ _other = x * 3
 assert h.grad == 12 and passing == [12] and torch.autograd.grad(_other**2, _other)[0] == 12
 
 # %% [markdown]
-# A leaf becomes a middle without notice in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
+# You can lose a leaf without noticing, as in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
 
 # %% name="scaled-leaf"
 scaled = torch.randn(3, requires_grad=True) * 0.1
@@ -546,8 +543,10 @@ known, unseen = order[:1400], order[1400:]
 #
 # To ask for derivatives we need a loss, one number that says how badly the ten pictures read.
 # Counting mistakes will not do, because a count does not change when a picture changes a little.
-# So turn the ten scores of a digit into ten shares that add up to 1, with your softmax of chapter 1; look at the share that the true class got; and take minus its logarithm.
-# If the true class got everything, that is 0; if it got half, 0.69; if it got a thousandth, 6.9. Being sure and wrong is expensive.
+#
+# So turn the ten scores of a digit into ten shares that add up to 1, with your softmax of chapter 1, and look at the share that the true class got.
+# It should be 1; and to be sure of the wrong thing should be expensive, more than to be in doubt.
+# Minus its logarithm does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
 
 # %% name="wrongness"
 one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
@@ -595,6 +594,7 @@ assert pictures.grad.shape == (64, 10)
 # You can see a zero with its hole, a three, a seven, and all that came out of one question asked 640 times.
 #
 # So take one step in that direction, and let the drawer judge.
+# How long a step, is up to you; here it is the gradient times 1, and that factor is called the **learning rate**.
 #
 # *Predict.* Ten empty pictures read one in ten. How much do they read after a single step: about 10 %, 30 %, or more than 60 %?
 
@@ -646,7 +646,7 @@ assert furthest < 1e-3
 
 # %% [markdown]
 # Autograd needed one pass forward and one backward.
-# For a model with a million numbers it is still one forward and one backward, where nudging would take two million; and that difference is the reason why large networks exist at all.
+# For a model with a million numbers it is still one forward and one backward, where nudging would take two million; and that is one reason why large networks can be trained at all.
 
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers? ({minutes} minutes)
@@ -715,7 +715,7 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 
 # %% [markdown]
 # Each node is visited once, after all that arrives there has been added up.
-# So the cost of `backward` grows with the number of steps that you computed, and not with the number of paths or of parameters.
+# So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
 
 # %% [markdown] side=true
 # #### Can I ask for the gradient of the input? ({minutes} minutes)
@@ -751,7 +751,7 @@ reveal(guess, x.grad.item())
 
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it.
-# A training loop that does not clear it follows the sum of all gradients since the beginning, and like somebody who has to obey all orders he ever got, it soon runs in the wrong direction.
+# A training loop that does not clear it follows the sum of all gradients since the beginning, and like someone still obeying every order ever given, it soon runs in the wrong direction.
 # Below are four backward passes over the same loss, whose gradient is 4 each time.
 
 # %% figure=true
@@ -823,7 +823,7 @@ check("grad_of", grad_of)
 # %% [markdown]
 # ### Exercise: `descend` ({minutes} minutes)
 #
-# Gradient descent, written by hand; this is the function that will fill the ten pictures.
+# Many steps downhill, one after the other, are called **gradient descent**; write it by hand, and it will fill the ten pictures.
 # On the parabola x ** 2 from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
 
 # %% name="descend-example"
@@ -887,15 +887,15 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 
 # %% [markdown]
 # They learned.
-# First come the averages, more or less, and then something that averages cannot do: the pictures begin to care about *differences*.
-# Look at the blue places, where ink counts against a class; the hole in the zero is blue, because ink in the middle speaks for an eight.
+# The first steps give each average minus the average of all ten: red where this digit has more ink than the others, and blue where it has less, such as in the hole of the zero.
+# Then they depart from that, because it is not the averages that are to be good but the *decisions*, and where two digits are easily confused the pictures learn what is different between them.
 #
 # In chapter 1, ten averages read about 90 in 100, and they could not have got better, since an average is an average.
 # These ten have the same number of pixels, and they were free to become whatever reads best.
 #
 # Now turn the question around.
 # So far the digits were fixed, and the pictures changed.
-# Nothing keeps you from asking for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
+# Nothing stops you from asking for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
 
 # %% name="pixels-that-decide"
 gradient_at = mine("grad_of", lambda f, x: torch.func.grad(lambda x: f(x).sum())(x))
@@ -915,10 +915,10 @@ show_digits([16 * ink[eight], 16 * more_ink], says=["an eight", "more like a thr
 assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 
 # %% [markdown]
-# Blue, on the left: take away the ink that closes the two loops.
+# Blue is bluest on the left of the eight: take away the ink that closes its two loops.
 # Anybody would have said so, but nobody did; it came out of a gradient.
 #
-# And if you follow it?
+# What if you follow it?
 # `descend` does not care what it changes, so let it change the digit.
 # Before you run the cell: will it look like a three, at the moment when the ten pictures call it one?
 
@@ -937,7 +937,7 @@ assert (digit @ pictures).argmax() == 3 and change < 4
 
 # %% [markdown]
 # What do you read?
-# The ten pictures see something else than we do: they add up weights, and a little everywhere is enough to tip the sum.
+# The ten pictures see something different from what we see: they add up weights, and modest changes to many pixels are enough to tip the sum, even to ink that no pen could make, less than none and more than full.
 # Keep that in mind when a model is praised; it is right for its own reasons, and a gradient can find out which.
 #
 # This is a good place for a break.
@@ -950,7 +950,7 @@ assert (digit @ pictures).argmax() == 3 and change < 4
 #
 # Training runs for hours, and every one of its steps builds a graph.
 # Where do they all go?
-# If you know, you will never have to search for the leak that fills the memory at three in the morning; and you will not be frightened by the most frequent error message of all.
+# If you know, you will know where to look when the memory fills up at three in the morning; and the most frequent error message of all will not frighten you.
 #
 # *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
 
@@ -971,14 +971,14 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 # The square had saved x for its rule, 2 * x, and the first backward pass gave that memory back, since training never needs it again.
 #
 # The message also suggests `retain_graph=True`, which keeps what was saved.
-# Think before you follow it: in nine programs of ten the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
+# Think before you follow it: most often the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
 # Then nobody gives the memory back, it seems.
-# `saved_tensors()` counts the tensors that graphs have saved and that are still alive.
+# `saved_tensors()` counts what graphs have saved and still hold.
 #
-# *Predict.* 1,000 forward passes, each saving three tensors, and no `backward`. How many of the 3,000 are alive in the end?
+# *Predict.* 1,000 forward passes, each of which saves something at three of its steps, and no `backward`. How many of the 3,000 are still held in the end?
 
 # %% predict=true
 guess = 3  # a number
@@ -992,7 +992,7 @@ with saved_tensors() as alive:
 
 # %% [markdown]
 # The last three.
-# A graph lives as long as something leads to it, and `loss` leads only to the newest; when the name goes over to a new loss, the old graph goes.
+# A graph lives as long as something leads to it, and `loss` leads only to the newest; when the name is given to a new loss, the old graph goes.
 # The leak comes from somewhere else, and it looks so harmless: you *keep* the losses, in order to draw them later.
 
 # %% name="keeping-results"
@@ -1018,7 +1018,7 @@ with saved_tensors() as _alive:
 # %% [markdown]
 # A list of losses is a list of graphs, and so is a sum of losses.
 # `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
-# It must not come too early, though: what is computed from a plain number has no graph any more.
+# Do not call it too early, though: what is computed from a plain number has no graph any more.
 
 # %% name="item"
 loss = (x**2).mean()
@@ -1089,8 +1089,8 @@ assert abs(mean_loss - wrongness(pictures).item()) < 1e-4
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# Those parts have each added to `learning.grad`, and that is the good side of adding up: a batch that does not fit into memory is run in parts, and their gradients come together.
-# Only, a mean of means is wrong if the parts are unequal.
+# Those parts have each added to `learning.grad`, and that is the good side of adding up: a batch that does not fit into memory is run in parts, and their gradients add up.
+# But a mean of means is wrong if the parts are unequal.
 # One row with loss 5 and three rows with loss 1 have a mean of 2, and not of 3: the single row counts for a quarter.
 
 # %% name="unequal-parts"
@@ -1241,7 +1241,7 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="detach"
 # ## 7 Where no gradient should flow ({minutes} minutes)
 #
-# Sometimes a number should count as given, although it was computed: a target that the model itself produces, or the score of yesterday's model that today's is compared with.
+# Sometimes a number should count as given, although it was computed: a target that the model itself has produced, for example.
 # If gradients flow into it, the two move towards each other, and the easiest way for a model to be right is then to change the target.
 # `x.detach()` is x without its graph.
 #
@@ -1278,7 +1278,7 @@ _separate[0, 0] = -1
 assert x[0, 0] == 9
 
 # %% [markdown] name="detach-uses"
-# Independent in the graph, one and the same in memory.
+# Separate in the graph, shared in memory.
 # If you mean a copy, write `detach().clone()`.
 #
 # ### Exercise: `stop_gradient_loss` ({minutes} minutes)
@@ -1307,7 +1307,7 @@ check("stop_gradient_loss", stop_gradient_loss)
 # %% [markdown]
 # See what it is good for.
 # Two pictures, one blank and one a digit, and the loss is how different they are.
-# Without your function each goes half the way and the result is a ghost; with it the digit stays what it is.
+# With the plain difference they meet halfway, and the result is a ghost; with yours the digit stays what it is.
 
 # %% name="stop-gradient-used"
 plain_loss = lambda a, b: ((a - b) ** 2).mean()
@@ -1331,7 +1331,7 @@ assert torch.allclose(shown[0], 8 * ink[eight], atol=0.5)
 # %% [markdown]
 # `detach` is for one tensor; `torch.no_grad()`, which you have used for the update, is for a block of code.
 # Inside it no graph is built, whatever the flags say.
-# So there are two switches, the flag of each tensor, and the mode of the block; and a test set is safe, since nobody can go back from a loss that was computed inside.
+# So there are two switches, the flag of each tensor, and the mode of the block; and the drawer is safe, since nobody can train on a loss that was computed inside.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -1346,7 +1346,7 @@ assert score.grad_fn is None and not score.requires_grad and w.requires_grad
 assert (w * 2).requires_grad  # outside again
 
 # %% [markdown] name="no-grad-saving"
-# What is gained by it?
+# What does that buy you?
 # `saved_bytes` counts what the graph of a computation holds on to.
 #
 # *Predict.* How many bytes does the graph of `wrongness` hold inside `no_grad`?
@@ -1466,8 +1466,8 @@ assert generator.grad.tolist() == [3.0, 3.0]
 # ## 8 What an in-place change can break ({minutes} minutes)
 #
 # A graph holds on to tensors that its rules will need.
-# And if you change one of them in place, in the meantime?
-# Sometimes that is harmless, sometimes an error, and once it is worse than an error; so it is good to know the rule.
+# What if you change one of them in place, in the meantime?
+# Sometimes that is harmless, sometimes it is an error, and in one case it is worse than an error; so it is good to know the rule.
 #
 # *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
 
@@ -1556,7 +1556,7 @@ assert torch.allclose(x.grad, x.detach().exp())
 
 # %% [markdown]
 # And what was worse than an error?
-# There is an old way to get at the numbers of a tensor, `.data`, and it gets past the counter.
+# There is an old way to get at the numbers of a tensor, `.data`, and it bypasses the counter.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -1590,8 +1590,9 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # | what happens | what follows |
 # |---|---|
-# | the result of a step in a graph | no leaf; keeps no `.grad` unless asked |
-# | a second `backward` on one graph | fails if something was saved; else adds |
+# | the result of a step in a graph | no leaf; keeps no `.grad`, unless `retain_grad()` asks for it before `backward` |
+# | a second `backward` on one graph | fails if something was saved, as by a square; a sum saves nothing, so it adds |
+# | `detach` | nothing behind it gets a gradient; `backward` fails if nothing else requires grad |
 # | a change of a result in place | fails at `backward` if that result was saved |
 # | a change of a leaf that requires grad, in place | fails at once, except under `no_grad` |
 # | an error | what was added to `.grad` before it stays |
@@ -1646,7 +1647,7 @@ def predict_grad_state(program):
 check("predict_grad_state", predict_grad_state)
 
 # %% [markdown] name="bug-hunt"
-# ## Bug hunt ({minutes} minutes)
+# ## Bug hunt
 #
 # Three small programs about gradients.
 # The first two stop with errors that you know; the third runs, and one of its results is wrong.
@@ -1798,8 +1799,21 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 # %% [markdown]
 # The value is fine and the gradient is nan.
 # `where` sends 0 back to the branch that it did not take, but that branch was computed, and its `log` multiplies what arrives by 1 / x: 0 times infinity.
-# So cleaning the result is too late.
-# No bad number may get *into* the dangerous function; the stretch exercise `safe_log_where` below does it.
+# So cleaning the result is too late: no bad number may get *into* the dangerous function.
+# Put a harmless 1 in its place first, and take the logarithm of that.
+
+# %% name="where-inside"
+x = torch.tensor([0.0, 1.0], requires_grad=True)
+harmless = torch.where(x > 0, x, 1.0)
+torch.log(harmless).sum().backward()
+print(x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [0.0, 1.0]
+
+# %% [markdown]
+# The stretch exercise `safe_log_where`, among the excursions, makes a function of it.
+# And yes, `wrongness` takes a logarithm too; there the share of the true class never became 0.
 
 # %% [markdown] side=true
 # #### And the square root? ({minutes} minutes)
@@ -1879,8 +1893,8 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 # What does `backward` do with ten?
 #
 # A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
-# `backward` never builds that table.
-# It takes one number for each output, v, and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
+# `backward` never builds that table, which for a million inputs and outputs would not fit into any memory.
+# It takes one number for each output, v (as `gradient=`, or as `grad_outputs=` of `torch.autograd.grad`), and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
 #
 # *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].
 # What is v times it, for v = (1, 10)?
@@ -1944,7 +1958,7 @@ show_digits([16 * ink[four], 16 * ink[nine], decides], says=says)
 assert torch.allclose(decides, pictures[:, 4] - pictures[:, 9], atol=1e-4)
 
 # %% [markdown]
-# Blue at the top, where the nine is closed and the four is open.
+# Red along the bar in the middle, where the four has most of its ink; blue at the top, where the nine is closed and the four is open.
 
 # %% [markdown] side=true
 # #### Why must a loss be one number? ({minutes} minutes)
@@ -2206,7 +2220,7 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 # ## Your own engine ({minutes} minutes)
 #
 # You have all the parts: values, a graph, a rule for each step, one backward pass that adds up.
-# An engine for single numbers fits on a page, and after it nothing about autograd will ever be a riddle.
+# An engine for single numbers fits on a page, and after it little about autograd will be a riddle.
 # The one difficulty is the order: a node must wait until all that flows into it has arrived.
 #
 # *Predict.* `h = a * b`, `out = h + h * h`. From `out`, how many arrows lead to h?
@@ -2235,7 +2249,7 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 # The starter says what a Value keeps; you write the rules and the backward pass.
 # With a = 3, `(a * a).backward()` leaves 3 + 3 = 6 in `a.grad`, one 3 for each factor.
 # The derivative of t = tanh(x) is 1 - t * t.
-# Take care: h may be part of two results, and what the first backward pass left in its grad is none of the second's business.
+# Take care: h may be part of two results, and what the first backward pass left in its grad must not leak into the second.
 
 # %% exercise="Value"
 ### BEGIN STARTER
@@ -2336,7 +2350,7 @@ check("Value", Value)
 # | zeros | `round`, comparisons, a flat place |
 
 # %% [markdown] name="progress-text"
-# What have you passed, and what is open? `progress(2)` tells it for this chapter, and `progress()` for all.
+# What have you passed, and what is open? `progress(2)` shows it for this chapter, and `progress()` for all.
 
 # %% name="progress"
 progress(2)
@@ -2344,7 +2358,7 @@ progress(2)
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?
 #
-# Say it aloud, then unfold.
+# Say it aloud, then open the answers.
 #
 # 1. Is `w * 1` a leaf, and does it have a `.grad` after `backward`?
 # 2. Why does `.grad` add up, and what must a training loop do about it?
@@ -2363,7 +2377,7 @@ progress(2)
 # %% [markdown] name="questions-5-8"
 # ### And these?
 #
-# 5. Which of `detach`, `no_grad` and `inference_mode` is for one tensor, and what does it share?
+# 5. Which of `detach` and `no_grad` is for one tensor, and what does it share with it?
 # 6. Why may you change the square's result in place, and not that of `exp`?
 # 7. Which v does `backward()` use for a loss?
 # 8. Why is a `where` around `log` too late?
