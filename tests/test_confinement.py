@@ -70,6 +70,12 @@ class TestFiles:
         # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
+    def test_a_lesson_can_load_the_digits(self, servers: ForkServers) -> None:
+        """An answer may need a lesson's data; they are in a package, which reads a file and nothing else."""
+        seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")
+
+        assert "(1797, 8, 8)" == seen
+
     def test_hidden_folders_are_empty(self) -> None:
         """A folder that is to be hidden is there, with nothing in it; nbgrader's exchange is such a folder."""
         hidden = ForkServers(hidden=(Path("/usr/bin"),))

@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.catalog.contents import POINTS, Listed, decode
-from autograder.catalog.place import ANSWERS, EXERCISES, SHIPPED
+from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.reading.marks import starters
@@ -74,14 +74,14 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
 
 
 def _texts(course: Path, stem: str) -> list[Path]:
-    """What a verdict depends on: the chapter, its answer bank, all exercises, for these may share something, and what
-    chapters there are.
+    """What a verdict depends on: the chapter, its answer bank, all exercises, for these may share something, what
+    lessons look at things with, and what chapters there are.
     """
     return [
         course / "chapters" / f"{stem}.py",
         *sorted((course / ANSWERS / stem).glob("*.py")),
         *sorted((course / EXERCISES).rglob("*.py")),
-        *(path for path in (course / LIST,) if path.is_file()),
+        *(path for path in (course / INSTRUMENTS, course / LIST) if path.is_file()),
     ]
 
 
