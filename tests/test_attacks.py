@@ -127,8 +127,8 @@ def test_messages_name_the_steps_of_the_target(judge: Judge, release: NotebookNo
     """Attacks that speak for the grader's child know which of its steps run and probe the attacked exercise."""
     steps = planned(read(handed_in_with(ATTACKS[0], judge, release), release), judge, SEED).program.steps
 
-    assert isinstance(steps[12], AnswerCell) and isinstance(steps[13], Probing)
-    assert TARGET == steps[13].exercise
+    assert isinstance(steps[10], AnswerCell) and isinstance(steps[11], Probing)
+    assert TARGET == steps[11].exercise
 
 
 @needs_confinement

@@ -678,7 +678,7 @@ assert cube.reshape(2, 12).shape == (2, 12) and cube.reshape(6, -1).shape == (6,
 assert cube.reshape(-1).shape == (24,)
 
 # %% [markdown]
-# Reading order is that of the grid you see, which need not be that of the memory.
+# Mind what is read: the grid that you see, row by row. After a transpose that is not the order of the memory any more.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
 
@@ -704,9 +704,8 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 
 # %% [markdown]
 # Now a mistake that everybody makes once.
-# Some programs store pictures with the picture number as the *last* axis, (8, 8, 1797).
-# You get such a file, and want the digits back with their number first.
-# Two lines give the right shape: `reshape` cuts anew, and `permute` names the old axes in their new order.
+# Some programs store pictures with the number of the picture as the *last* axis, so that a file has the shape (8, 8, 1797), and you want the number first again.
+# Two lines give the right shape: `reshape(1797, 8, 8)`, which cuts anew, and `permute(2, 0, 1)`, which names the old axes in their new order.
 #
 # *Predict.* Which of the two gives the digits back?
 
@@ -714,7 +713,7 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 guess = "permute"  # "reshape" or "permute"
 
 # %% name="reshape-is-no-transpose"
-stored = images.permute(1, 2, 0)  # rows, columns, number of the picture
+stored = torch.stack(tuple(images), dim=2)  # as such a file would be: rows, columns, number
 cut = stored.reshape(1797, 8, 8)
 turned = stored.permute(2, 0, 1)
 print(tuple(stored.shape), "to", tuple(cut.shape), "and", tuple(turned.shape))
@@ -726,7 +725,7 @@ assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images
 
 # %% [markdown]
 # Both have the right shape, and nothing complains.
-# But `reshape` reads in reading order, and there the picture number changes fastest: so it put the same pixel of 64 different people side by side and called that a digit.
+# But `reshape` reads in reading order, and there the picture number changes fastest: so it put the same pixel of 64 different pictures side by side and called that a digit.
 # A model fed with the first five would learn nothing, and no error would ever tell you why.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
@@ -929,7 +928,7 @@ assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
 # That is the whole rule.
-# Here it is at work; cover the right column.
+# Here it is at work; cover the last two columns, and say what comes out.
 #
 # | first | second | result | because |
 # |---|---|---|---|
@@ -961,7 +960,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # A column and a row together make a whole table: every prediction met every target, and perfect predictions got an error of 2.5.
-# To the rule this is no conflict, so no error comes, and a model trained on that number learns to predict the same for everybody.
+# To the rule this is no conflict, so no error comes, and a model trained on that number learns the wrong thing.
 # Make it a habit to compare the two shapes before you compute any error.
 
 # %% [markdown]
@@ -1733,9 +1732,9 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 #
 # How much ink is there on all 1,797 digits together?
 # `images.sum()` says 561,718.
-# Chapter 5 will train in half the bits, because that is twice as fast and takes half the memory; so try the sum in `float16`, with 16 bits for a number instead of 32.
+# Chapter 5 will train in half the bits, because that takes half the memory; so try the sum in `float16`, with 16 bits for a number instead of 32.
 #
-# *Predict.* Is `images.to(torch.float16).sum()` about the same, 561,718 give or take a little (True), or something else entirely (False)?
+# *Predict.* Is `images.to(torch.float16).sum()` within two percent of that?
 
 # %% predict=true
 guess = False  # True or False
@@ -1766,7 +1765,7 @@ assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
 
 # %% [markdown] name="precision"
 # How large and how fine belong together, because the bits of a number are shared between the two: some of them hold its digits, the others say how large it is, as the 5 does in 3.14e5.
-# Of binary digits float32 has 24, float16 has 11, bfloat16 has 8.
+# float32 has 24 binary digits, float16 has 11, bfloat16 has 8.
 # So there are gaps between the numbers that it has, and the gaps grow with the numbers, just as you would write 3.14 and 314,000 with three digits.
 # bfloat16 spends its bits on the range, which is that of float32, and has wide gaps; float16 has narrower gaps and a small range.
 #
@@ -1867,7 +1866,7 @@ check("precision_lab", precision_lab)
 
 # %% [markdown] name="dtype-choice"
 # Which should you use, then?
-# float32, the default, until you have a reason; float64 has more digits and costs time.
+# float32, the default, until you have a reason: float64 where digits matter more than time, and the two halves where chapter 5 says how.
 
 # %% [markdown] side=true
 # #### Which dtype wins when two of them meet? ({minutes} minutes)

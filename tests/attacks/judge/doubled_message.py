@@ -17,5 +17,5 @@ def tell(head, body=b''):
 
 
 def standardize(x, dim, eps):
-    tell({'stage': 13})
+    tell({'stage': 11})
     return x

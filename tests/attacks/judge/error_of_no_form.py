@@ -7,7 +7,7 @@ import json
 import os
 import struct
 
-text = json.dumps({'stage': 12, 'raised': 5}).encode()
+text = json.dumps({'stage': 10, 'raised': 5}).encode()
 for fd in range(3, 64):
     try:
         os.write(fd, struct.pack('>II', len(text), 0) + text)

@@ -16,8 +16,8 @@ def tell(head, body=b''):
             pass
 
 
-tell({'stage': 12})
-tell({'stage': 13}, (2).to_bytes(8, 'big') + b'[]')
+tell({'stage': 10})
+tell({'stage': 11}, (2).to_bytes(8, 'big') + b'[]')
 
 
 def standardize(x, dim, eps):

@@ -17,7 +17,7 @@ def tell(head, body=b''):
             pass
 
 
-tell({'stage': 15})
+tell({'stage': 13})
 
 
 def standardize(x, dim, eps):

@@ -20,5 +20,5 @@ import threading
 
 
 def standardize(x, dim, eps):
-    threading.Timer(0.01, lambda: tell({'stage': 13})).start()
+    threading.Timer(0.01, lambda: tell({'stage': 11})).start()
     return x

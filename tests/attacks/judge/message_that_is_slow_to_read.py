@@ -7,7 +7,7 @@ import json
 import os
 import struct
 
-head = json.dumps({'stage': 12}).encode()
+head = json.dumps({'stage': 10}).encode()
 text = ('{"t":"list","v":[' + '{"t":"dict","v":[["returned",{"t":"list","v":[' + '1.5,' * 14_000_000 + '1]}]]}]}').encode()
 body = len(text).to_bytes(8, 'big') + text + struct.pack('<Q', 2) + b'{}'
 for fd in range(3, 64):

@@ -25,8 +25,8 @@ class Bomb:
         return os.system, ('touch /tmp/pickled',)
 
 
-tell({'stage': 12})
-tell({'stage': 13}, pickle.dumps(Bomb()))
+tell({'stage': 10})
+tell({'stage': 11}, pickle.dumps(Bomb()))
 
 
 def standardize(x, dim, eps):
