@@ -12,6 +12,7 @@ import io
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from timeit import Timer
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def show_digits(
     is_: Sequence[Any] | Tensor | None = None,
     per_row: int = 10,
 ) -> None:
-    """Show small pictures in rows: numbers from 0 (paper) to 16 (ink), or, where some are negative, blue to red.
+    """Show small pictures in rows: numbers from 0 (paper) to 16 (ink), or to 1 where none is larger; blue to
+    red where some are negative.
 
     `pictures` is one picture (h, w), or several: a tensor (n, h, w) or (n, 64), or a list of any of these. Below each
     stand what is said of it, and what it is. Pictures of one size and kind share one scale. A nan is left empty.
@@ -58,6 +60,14 @@ def _distance(down: Tensor, across: Tensor, start: tuple[int, int], end: tuple[i
 def same_memory(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors read the same block of memory."""
     return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+
+
+def milliseconds(action: Callable[[], Any], rounds: int = 7) -> float:
+    """How long it takes at best: the round that was least disturbed. For comparisons in one run, on the CPU."""
+    timer = Timer(action)
+    timer.timeit(1)  # the first call may be slower than all others
+    calls = max(1, round(0.005 / max(timer.timeit(1), 1e-7)))
+    return 1000 * min(timer.timeit(calls) for _ in range(rounds)) / calls
 
 
 def runs(action: Callable[[], Any]) -> bool:
@@ -148,12 +158,15 @@ class Pictures:
         return says or truth
 
     def _scale(self, picture: np.ndarray) -> float:
-        """The largest number of the pictures of this size and kind, and at least full ink where none is negative."""
+        """The largest number of the pictures of this size and kind, and at least full ink where none is negative.
+
+        Pixels from 0 to 1 are a usual scale too; on that of the digits they would all be white.
+        """
         alike = [
             other for other in self._pictures if other.shape == picture.shape and _signed(other) == _signed(picture)
         ]
         largest = max(float(np.nanmax(np.abs(other), initial=0.0)) for other in alike)
-        return (largest or 1.0) if _signed(picture) else max(largest, _FULL)
+        return (largest or 1.0) if _signed(picture) else max(largest, _FULL if largest > 1 else 1.0)
 
 
 def _apart(pictures: Any) -> list[np.ndarray]:
@@ -163,6 +176,8 @@ def _apart(pictures: Any) -> list[np.ndarray]:
     numbers = torch.as_tensor(pictures).detach().cpu().to(torch.float64).numpy()
     if numbers.shape[-1] == 64 and numbers.ndim < 3:
         numbers = numbers.reshape(-1, 8, 8)
+    if numbers.ndim == 4 and numbers.shape[1] == 1:  # as a convolution wants them
+        numbers = numbers[:, 0]
     if numbers.ndim not in (2, 3):
         raise ValueError(f"expected pictures of shape (h, w), (n, h, w) or (n, 64), found {tuple(numbers.shape)}")
     return list(numbers.reshape(-1, *numbers.shape[-2:]))

@@ -76,6 +76,17 @@ class TestFiles:
 
         assert "(1797, 8, 8)" == seen
 
+    @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
+    def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:
+        """The tools and the figures of the course, though the rest of it is hidden."""
+        of_course = (
+            "from course.instruments import drawn_four, milliseconds",
+            "from course.figures import ch01_tensors",
+            "int(drawn_four().shape[0]), sorted(name for name in os.listdir('{}/course') if name != '__init__.py')",
+        )
+
+        assert "(32, ['exercises', 'figures', 'instruments.py'])" == told(ForkServers(hidden=hidden), *of_course)
+
     def test_hidden_folders_are_empty(self) -> None:
         """A folder that is to be hidden is there, with nothing in it; nbgrader's exchange is such a folder."""
         hidden = ForkServers(hidden=(Path("/usr/bin"),))

@@ -1,11 +1,24 @@
 """The tools of the lessons: what they show and count."""
 
+import base64
+import io
 import re
+from time import sleep
 
 import pytest
 import torch
+from matplotlib.image import imread
 
-from course.instruments import Pictures, drawn_four, runs, same_memory, saved_bytes, saved_tensors, show_digits
+from course.instruments import (
+    Pictures,
+    drawn_four,
+    milliseconds,
+    runs,
+    same_memory,
+    saved_bytes,
+    saved_tensors,
+    show_digits,
+)
 
 
 def shown(capsys: pytest.CaptureFixture[str]) -> str:
@@ -26,6 +39,7 @@ def test_pictures_say_what_they_are(capsys: pytest.CaptureFixture[str]) -> None:
         (torch.ones(8, 8), "1 picture of 8 by 8 numbers"),
         (torch.ones(64, requires_grad=True), "1 picture of 8 by 8 numbers"),
         (torch.ones(2, 6, 5), "2 pictures of 6 by 5 numbers"),
+        (torch.ones(2, 1, 6, 5), "2 pictures of 6 by 5 numbers"),
         ([torch.ones(8, 8), torch.ones(2, 3, 3)], "3 pictures of 3 by 3 and 8 by 8 numbers"),
     ],
 )
@@ -45,6 +59,15 @@ def test_pictures_in_html() -> None:
     assert ["a: 8 by 8 numbers, dark where there is ink", "c: 8 by 8 numbers, dark where there is ink"] == told[::2]
     assert "b: 1 by 3 numbers, red where positive, blue where negative" == told[1]
     assert 3 == html._repr_html_().count("image/png") and 2 == html._repr_html_().count("display:flex")
+
+
+@pytest.mark.parametrize(("full", "paper"), [(16, 0.5), (1, 0.5), (0.5, 0.75), (32, 0.5), (8, 0.75)])
+def test_scale_of_ink(full: float, paper: float) -> None:
+    """Half of the ink is gray, on the scale from 0 to 16 or to 1; on a wider one where the numbers go farther."""
+    pictures = [torch.full((1, 1), full).numpy(), torch.full((1, 1), full / 2).numpy()]
+    half = re.findall(r"base64,([^\"]+)", Pictures(pictures, [], [], 10)._repr_html_())[1]
+
+    assert paper == pytest.approx(imread(io.BytesIO(base64.b64decode(half)))[0, 0, 0], abs=0.01)
 
 
 def test_what_cannot_be_shown_is_told() -> None:
@@ -68,6 +91,12 @@ def test_same_memory() -> None:
     x = torch.ones(4)
 
     assert same_memory(x, x[1:]) and not same_memory(x, x.clone())
+
+
+def test_milliseconds() -> None:
+    """The time of one call, in the round that was least disturbed."""
+    assert 1.9 < milliseconds(lambda: sleep(0.002), rounds=3) < 20
+    assert milliseconds(lambda: None) < 0.1
 
 
 def test_runs(capsys: pytest.CaptureFixture[str]) -> None:

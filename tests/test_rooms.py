@@ -65,7 +65,7 @@ def files(*folders: str) -> list[Path]:
     return [path for folder in folders for path in sorted((PROJECT / folder).rglob("*.py"))]
 
 
-KEPT_SMALL = files("autograder", "explorers", "course/exercises", "course/figures")
+KEPT_SMALL = [*files("autograder", "explorers", "course/exercises", "course/figures"), COURSE / "instruments.py"]
 ENGINE = files("autograder")
 
 

@@ -37,6 +37,11 @@ def find_course(start: Path) -> Path:
     )
 
 
+def open_to_answers(course: Path) -> tuple[Path, ...]:
+    """What answers may see of a course, and of those that are installed: what lessons import comes from there."""
+    return tuple(folder / name for folder in (course, *_installed()) for name in (EXERCISES, FIGURES, INSTRUMENTS))
+
+
 def course_here() -> Path:
     """The folder of the course that a notebook in the working folder belongs to; raises CourseNotFound."""
     return _course_at(Path.cwd(), os.environ.get(COURSE_VARIABLE))

@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.catalog.place import EXERCISES, FIGURES, INSTRUMENTS
+from autograder.catalog.place import open_to_answers
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, send
 from autograder.running.child import ReadyChapter, discard, serve
@@ -63,10 +63,8 @@ def _warm_up(modules: list[str]) -> None:
 
 
 def _room(ground: Ground, hidden: list[str]) -> Room:
-    package, course = Path(__file__).resolve().parents[1], Path(ground.course)
-    return Room.of_this_python(
-        package, *(course / name for name in (EXERCISES, FIGURES, INSTRUMENTS)), hidden=tuple(map(Path, hidden))
-    )
+    package = Path(__file__).resolve().parents[1]
+    return Room.of_this_python(package, *open_to_answers(Path(ground.course)), hidden=tuple(map(Path, hidden)))
 
 
 class Server:
