@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SKY, YELLOW
+from autograder.telling.palette import GREEN, INK, ORANGE, PALE, SKY, WHITE, YELLOW
 
+from ._ch01_floats import FORMATS, gap_after, gaps_by_size, name_of, ticks_near_one
 from .drawing import blank, box, caption, finish, new_figure, told
 from .drawn import first_page as first_page
 from .drawn import shrink as shrink
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW_COLORS = (YELLOW, SKY, ORANGE, GREEN)
-FORMATS = (
-    (torch.float32, BLUE, "-"),
-    (torch.float16, ORANGE, "--"),
-    (torch.bfloat16, GREEN, ":"),
-)
 
 
 def matrix_product(left: Tensor, right: Tensor) -> Figure:
@@ -174,42 +169,16 @@ def reductions(x: Tensor) -> Figure:
 
 def float_spacing() -> Figure:
     """Draw the numbers each float format has next to 1, and the gap to the next number by magnitude."""
-    fig, (near_one, gaps) = new_figure(1, 2, figsize=(9.5, 3.6))
-    for height, (dtype, color, _) in enumerate(FORMATS):
-        values = _neighbors_of_one(dtype, 0.03)
-        near_one.plot(values, [height] * len(values), "|", color=color, markersize=26)
-    near_one.set_yticks(range(len(FORMATS)), [_name(dtype) for dtype, _, _ in FORMATS])
-    near_one.set(ylim=(-0.6, 2.6), xlabel="number", title="Each tick is a number the format has")
-    magnitudes = torch.logspace(-8, 8, 161).tolist()
-    for dtype, color, line in FORMATS:
-        points = [(value, gap) for value in magnitudes if (gap := _gap(value, dtype)) < float("inf")]
-        gaps.loglog(*zip(*points, strict=True), line, color=color, label=_name(dtype), linewidth=2.2)
-    gaps.set(xlabel="number", ylabel="gap to the next number", title="Larger numbers stand farther apart")
-    gaps.legend()
+    fig, (near_one, gaps) = new_figure(1, 2, figsize=(9.5, 3.9))
+    ticks_near_one(near_one)
+    gaps_by_size(gaps)
+    after_one = ", ".join(f"{gap_after(1.0, dtype):.2g} in {name_of(dtype)}" for dtype, *_ in FORMATS)
     return told(
         fig,
         "Left, ticks for the numbers near 1 that float32, float16 and bfloat16 have: a solid band, a fine comb, a "
-        "coarse comb. Right, three rising lines: the gap to the next number grows with the number; that of bfloat16 "
-        "is the widest, that of float16 ends at 65,504.",
+        f"coarse comb; the gap after 1 is {after_one}. Right, three rising lines: the gap to the next number grows "
+        "with the number; that of bfloat16 is the widest, that of float16 ends at 65,504.",
     )
-
-
-def _neighbors_of_one(dtype: torch.dtype, reach: float) -> list[float]:
-    """Return every number of a format within reach of 1 (float32: a solid band of samples)."""
-    if dtype == torch.float32:
-        return torch.linspace(1 - reach, 1 + reach, 400).tolist()
-    bits = torch.arange(2**15, dtype=torch.int32).to(torch.int16)
-    values = bits.view(dtype).to(torch.float64)
-    return values[(values - 1).abs() <= reach].tolist()
-
-
-def _gap(value: float, dtype: torch.dtype) -> float:
-    """Return the distance from the number nearest to value to the next larger one, inf beyond the range."""
-    here = torch.tensor([value], dtype=dtype)
-    bits = here.view(torch.int32 if dtype == torch.float32 else torch.int16)
-    after = (bits + 1).view(dtype)
-    gap = float(after.double() - here.double())
-    return float("inf") if math.isnan(gap) else gap
 
 
 def _joined(pair: tuple[int, ...]) -> int:
@@ -236,7 +205,9 @@ def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
         "linewidth": 1.5,
     }
     ax.annotate("", (start + step + 0.5, 1.62), (start + 0.5, 1.62), arrowprops=bend)
-    ax.text(start + step / 2 + 0.5, 1.62 + lift, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK)
+    back = {"facecolor": WHITE, "edgecolor": "none", "pad": 0.6}  # another arc may pass behind it
+    top = (start + step / 2 + 0.5, 1.66 + lift)
+    ax.text(*top, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK, bbox=back)
 
 
 def _offset(x: Tensor, row: int, col: int) -> int:
@@ -256,7 +227,3 @@ def _row_color(row: int) -> str:
 
 def _number(value: Tensor) -> str:
     return f"{value.item():g}"
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
