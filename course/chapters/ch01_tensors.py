@@ -31,7 +31,7 @@ import torch
 import torch.nn.functional as F
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch01_tensors as figures
-from course.instruments import drawn_four, same_memory, show_digits
+from course.instruments import drawn_four, milliseconds, same_memory, show_digits
 
 _ = torch.manual_seed(seed)
 
@@ -1920,16 +1920,9 @@ assert (rows.double().float() @ torch.ones(64, 2)).shape == (1797, 2)
 # How much depends on the machine, and the cell measures yours.
 
 # %% name="float64-cost"
-from torch.utils.benchmark import Timer
-
-
-def seconds(kind):
-    """Time the product of two (512, 512) matrices of a dtype."""
-    x = torch.randn(512, 512, dtype=kind)
-    return Timer("x @ x", globals={"x": x}).timeit(10).mean
-
-
-ratio = seconds(torch.float64) / seconds(torch.float32)
+x = torch.randn(512, 512)
+y = x.double()
+ratio = milliseconds(lambda: y @ y) / milliseconds(lambda: x @ x)
 print(f"float64 takes {ratio:.1f} times as long as float32")
 
 # %% claim=true

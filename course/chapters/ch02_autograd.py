@@ -34,7 +34,7 @@ import torch
 import torch.nn.functional as F
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch02_autograd as figures
-from course.instruments import runs, saved_bytes, saved_tensors, show_digits
+from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
 
 _ = torch.manual_seed(seed)
 
@@ -1382,16 +1382,12 @@ figures.saved_bytes(256)
 # Measure it on your machine, for small tensors and for large ones; building a node costs about the same whatever its size, so it shows only where the steps are small.
 
 # %% name="no-grad-time"
-from torch.utils.benchmark import Timer
-
-
 def cost_of_a_graph(n):
     """How many times as long a few steps on an (n, n) tensor take when a graph is built."""
     x = torch.randn(n, n, requires_grad=True)
-    timer = Timer("torch.tanh(x @ x).sum()", globals={"torch": torch, "x": x})
-    with_graph = min(timer.timeit(25).mean for _ in range(5))  # the round that was least disturbed
+    with_graph = milliseconds(lambda: torch.tanh(x @ x).sum())
     with torch.no_grad():
-        return with_graph / min(timer.timeit(25).mean for _ in range(5))
+        return with_graph / milliseconds(lambda: torch.tanh(x @ x).sum())
 
 
 print(f"small: {cost_of_a_graph(4):.2f}, large: {cost_of_a_graph(256):.2f} times as long")
