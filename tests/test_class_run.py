@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfile
 
@@ -12,7 +14,7 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_run, classroom
+from autograder.grading import class_run, classroom, executors
 from autograder.grading.assignment import Assignment, release_path
 from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
@@ -147,6 +149,29 @@ class TestAgain:
         list(grade_class(assignment, folders, ONE))
 
         assert 1 == len(set(seeds(tmp_path, "ada", "bob", "cy")))
+
+    def test_workers_are_ended_by_who_stops(
+        self, assignment: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who closes the run early ends its workers then and there, though something still holds on to them."""
+        ended: list[threading.Thread] = []
+
+        @contextmanager
+        def crew() -> Iterator[executors.Here]:
+            try:
+                yield executors.Here()
+            finally:
+                ended.append(threading.current_thread())
+
+        held, outcomes = [], class_run._outcomes
+        monkeypatch.setattr(Workers, "for_class", lambda *_: executors.Crew(crew, 1))
+        monkeypatch.setattr(class_run, "_outcomes", lambda *about: held.append(outcomes(*about)) or held[-1])
+        run = grade_class(assignment, hand_in(ada="a", bob="b"), ONE)
+        next(run)
+        assert not ended
+        run.close()
+
+        assert [threading.current_thread()] == ended
 
     def test_next_round_has_a_seed_of_its_own(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
         """Feedback shows cases: who hands in again meets others."""

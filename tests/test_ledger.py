@@ -3,6 +3,7 @@
 import ast
 import itertools
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def entries(path: Path) -> list[dict[str, Any]]:
     return loaded
 
 
+@cache
 def chapter(path: Path) -> Chapter:
     return read_chapter(COURSE / "chapters" / f"{path.stem}.py")
 

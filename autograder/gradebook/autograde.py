@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -133,8 +134,8 @@ def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight.gradable(gradebook, wanted)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    done = class_run.grade_class(wanted, folders, Workers(), converter.force)
-    reasons = {student: reason for student, reason in done if reason}
+    with closing(class_run.grade_class(wanted, folders, Workers(), converter.force)) as done:
+        reasons = {student: reason for student, reason in done if reason}
     for student in folders:
         _clear_unfinished(coursedir, wanted.stem, student)
     return reasons

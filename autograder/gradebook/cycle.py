@@ -101,11 +101,11 @@ class Cycle:
         with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
             preflight.gradable(gradebook, wanted)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
-            done = class_run.grade_class(wanted, folders, workers, force)
-            for student, reason in progress(done, len(students)):
-                reason = reason or self._recorded(gradebook, released, student, student in known)
-                if reason:
-                    failures[student] = reason
+            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force)) as done:
+                for student, reason in progress(done, len(students)):
+                    reason = reason or self._recorded(gradebook, released, student, student in known)
+                    if reason:
+                        failures[student] = reason
         return failures
 
     def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import closing
 from pathlib import Path
 
 from autograder.errors import CourseError, WorkFailed
@@ -26,11 +27,12 @@ _NONE_LIVES = (
 
 def grade_class(
     assignment: Assignment, folders: Mapping[str, Path], workers: Workers, force: bool = False
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """See to it that there is a current verdict file for each student's folder of `submitted/`.
 
     Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
-    moment goes on where it was; `force` grades all anew. Raises WorkFailed where nothing can be graded or kept.
+    moment goes on where it was; `force` grades all anew. Raises WorkFailed where nothing can be graded or kept. Close
+    it when you stop early: left to the garbage collector, it might be a worker pool's own thread that ends the pool.
     """
     course = Path(assignment.course)
     changed: list[str] = []
@@ -51,10 +53,11 @@ def grade_class(
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
-    for student, verdict in _outcomes(changed, submit, workers.for_class(len(changed))):
-        if isinstance(verdict, SubmissionVerdict):
-            classroom.store(course, student, verdict)
-        yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
+    with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
+        for student, verdict in outcomes:
+            if isinstance(verdict, SubmissionVerdict):
+                classroom.store(course, student, verdict)
+            yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
     classroom.end_round(course, assignment.stem)
 
 
@@ -73,7 +76,9 @@ def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:
 _Submit = Callable[[Executor, str], Future[SubmissionVerdict]]
 
 
-def _outcomes(students: list[str], submit: _Submit, crew: Crew) -> Iterator[tuple[str, SubmissionVerdict | str]]:
+def _outcomes(
+    students: list[str], submit: _Submit, crew: Crew
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """The verdict on each student, or a reason, in the order in which they come.
 
     Where a worker dies, those who were under way are graded again one by one: then it is clear whose file it was.
