@@ -7,7 +7,6 @@ Each is one line in a lesson. What the reader is meant to copy stands in the les
 
 from __future__ import annotations
 
-import base64
 import io
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,8 @@ import torch
 from IPython.display import display
 from torch import Tensor
 
-from autograder.telling.markup import Html, join, tag
+from autograder.telling.markup import Html, join, picture, tag
+from autograder.watching.probes.memory import same_memory as same_memory
 
 _SIDE = 64  # pixels on the screen, of a small picture
 _FULL = 16.0  # the ink of a digit goes from 0 to this
@@ -55,11 +55,6 @@ def _distance(down: Tensor, across: Tensor, start: tuple[int, int], end: tuple[i
     share = ((down - start[0]) * along + (across - start[1]) * over) / (along**2 + over**2)
     share = share.clamp(0, 1)
     return torch.hypot(down - start[0] - share * along, across - start[1] - share * over)
-
-
-def same_memory(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors read the same block of memory."""
-    return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
 
 
 def milliseconds(action: Callable[[], Any], rounds: int = 7) -> float:
@@ -119,6 +114,7 @@ class Pictures:
 
     def __init__(self, pictures: list[np.ndarray], says: list[str], is_: list[str], per_row: int) -> None:
         self._pictures, self._says, self._is, self._per_row = pictures, says, is_, per_row
+        self._scales = {kind: _scale([one for one in pictures if _kind(one) == kind]) for kind in map(_kind, pictures)}
         for name, words in (("says", says), ("is_", is_)):
             if words and len(words) != len(pictures):
                 raise ValueError(
@@ -138,13 +134,12 @@ class Pictures:
         return tag("div", *(tag("div", *row, style=style) for row in rows), role="group", aria_label=repr(self))
 
     def _cell(self, index: int) -> Html:
-        picture, word = self._pictures[index], self._word(index)
-        side = _SIDE if max(picture.shape) < 2 * 8 else 2 * _SIDE
-        width = round(side * picture.shape[1] / max(picture.shape))
-        shown = tag(
-            *("img",),
-            src=f"data:image/png;base64,{base64.b64encode(_png(picture, self._scale(picture))).decode()}",
-            alt=f"{word or f'picture {index + 1}'}: {_seen(picture)}",
+        numbers, word = self._pictures[index], self._word(index)
+        side = _SIDE if max(numbers.shape) < 2 * 8 else 2 * _SIDE
+        width = round(side * numbers.shape[1] / max(numbers.shape))
+        shown = picture(
+            _png(numbers, self._scales[_kind(numbers)]),
+            f"{word or f'picture {index + 1}'}: {_seen(numbers)}",
             style=f"width:{width}px;image-rendering:pixelated;border:1px solid #888;margin:0;max-width:none",
         )
         caption = tag("div", word, style=f"width:{max(width, side)}px;font-size:12px;line-height:1.3;text-align:center")
@@ -156,17 +151,6 @@ class Pictures:
         if says and truth:
             return f"{says} \u2713" if says == truth else f"{says} \u2717 is {truth}"
         return says or truth
-
-    def _scale(self, picture: np.ndarray) -> float:
-        """The largest number of the pictures of this size and kind, and at least full ink where none is negative.
-
-        Pixels from 0 to 1 are a usual scale too; on that of the digits they would all be white.
-        """
-        alike = [
-            other for other in self._pictures if other.shape == picture.shape and _signed(other) == _signed(picture)
-        ]
-        largest = max(float(np.nanmax(np.abs(other), initial=0.0)) for other in alike)
-        return (largest or 1.0) if _signed(picture) else max(largest, _FULL if largest > 1 else 1.0)
 
 
 def _apart(pictures: Any) -> list[np.ndarray]:
@@ -191,17 +175,31 @@ def _signed(picture: np.ndarray) -> bool:
     return bool((picture < 0).any())
 
 
+def _kind(picture: np.ndarray) -> tuple[tuple[int, ...], bool]:
+    """Pictures of one kind share a scale: of one size, and with negative numbers or without."""
+    return picture.shape, _signed(picture)
+
+
+def _scale(alike: list[np.ndarray]) -> float:
+    """The largest number of pictures of one kind, and at least full ink where none is negative.
+
+    Pixels from 0 to 1 are a usual scale too; on that of the digits they would all be white.
+    """
+    largest = max(float(np.nanmax(np.abs(picture), initial=0.0)) for picture in alike)
+    return (largest or 1.0) if _signed(alike[0]) else max(largest, _FULL if largest > 1 else 1.0)
+
+
 def _seen(picture: np.ndarray) -> str:
     """What a picture shows, for who cannot see it."""
     kind = "red where positive, blue where negative" if _signed(picture) else "dark where there is ink"
     return f"{picture.shape[0]} by {picture.shape[1]} numbers, {kind}"
 
 
-def _png(picture: np.ndarray, scale: float) -> bytes:
+def _png(numbers: np.ndarray, scale: float) -> bytes:
     from matplotlib.image import imsave  # not needed where a lesson is only graded
 
-    share = np.nan_to_num(np.clip(np.abs(picture) / scale, 0, 1))[..., None]
-    full = np.where(picture[..., None] < 0, _BLUE, _RED) if _signed(picture) else np.zeros(3)
+    share = np.nan_to_num(np.clip(np.abs(numbers) / scale, 0, 1))[..., None]
+    full = np.where(numbers[..., None] < 0, _BLUE, _RED) if _signed(numbers) else np.zeros(3)
     colors = (255 + (full - 255) * share).round().astype(np.uint8)
     file = io.BytesIO()
     imsave(file, colors, format="png")

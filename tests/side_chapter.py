@@ -1,6 +1,11 @@
 """A chapter with two sittings, exercises and side paths, as text, for the tests of what is made of these."""
 
+from functools import partial
+
+from tests import small_chapter
+
 STEM = "ch08_sides"
+read = partial(small_chapter.read, stem=STEM)
 TIERS = {"double": "core", "third": "warm-up", "hunt": "stretch"}
 
 

@@ -3,6 +3,11 @@
 from pathlib import Path
 from shutil import copy
 
+import pytest
+
+from autograder.authoring.chapter import Chapter, read_chapter
+from autograder.errors import ChapterError
+
 PROJECT = Path(__file__).resolve().parent.parent
 STEM = "ch07_small"
 
@@ -81,6 +86,23 @@ def double(x):
     squared_by_mistake = x ** 2
     return squared_by_mistake
 '''
+
+
+def read(folder: Path, text: str, stem: str = STEM) -> Chapter:
+    """A chapter of this text."""
+    path = folder / "course" / "chapters" / f"{stem}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return read_chapter(path)
+
+
+def refusal(folder: Path, text: str, slip: tuple[str, str, str], stem: str = STEM) -> str:
+    """What is said of a chapter's text with a slip in it: (what the author had to write, what was written, ...)."""
+    old, new, _ = slip
+    assert old in text
+    with pytest.raises(ChapterError) as told:
+        read(folder, text.replace(old, new, 1), stem)
+    return str(told.value)
 
 
 def make_project(folder: Path, text: str = TEXT, address: str = "") -> Path:

@@ -6,19 +6,12 @@ import pytest
 from autograder.authoring.cells import guess_of, without_answer
 from autograder.authoring.chapter import Chapter, Kind, read_chapter, read_course
 from autograder.errors import ChapterError, CourseNotFound
-from tests.small_chapter import STEM, TEXT
+from tests.small_chapter import STEM, TEXT, read, refusal
 
 
 @pytest.fixture
 def chapter(tmp_path: Path) -> Chapter:
     return read(tmp_path, TEXT)
-
-
-def read(folder: Path, text: str) -> Chapter:
-    path = folder / "course" / "chapters" / f"{STEM}.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
-    return read_chapter(path)
 
 
 class TestReading:
@@ -184,13 +177,10 @@ SLIPS = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
     """An author's slip stops the build with file and line, in one line, with the next step."""
-    old, new, words = SLIPS[slip]
-    assert old in TEXT
-    with pytest.raises(ChapterError) as told:
-        read(tmp_path, TEXT.replace(old, new, 1))
+    told = refusal(tmp_path, TEXT, SLIPS[slip])
 
-    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*$", str(told.value))
-    assert words in str(told.value)
+    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*$", told)
+    assert SLIPS[slip][2] in told
 
 
 @pytest.mark.parametrize("slip", ["misspelt key", "points as text", "body of the check", "no guess", "name twice"])

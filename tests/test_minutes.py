@@ -9,11 +9,12 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.authoring.build import build
-from autograder.authoring.chapter import Chapter, Kind, read_chapter
+from autograder.authoring.chapter import Chapter, Kind
 from autograder.authoring.minutes import filled, shares, tiers, title
-from autograder.errors import ChapterError, ExerciseError
+from autograder.errors import ExerciseError
 from tests.second_course import CHAPTER, COURSE, EXERCISE, make_second_course, with_side_path
-from tests.side_chapter import STEM, TEXT, TIERS
+from tests.side_chapter import STEM, TEXT, TIERS, read
+from tests.small_chapter import refusal
 
 TIER = TIERS.__getitem__
 PLAIN = """\
@@ -25,14 +26,6 @@ import math
 
 # %% [markdown] name="here"
 """
-
-
-def read(folder: Path, text: str) -> Chapter:
-    """A chapter of this text."""
-    path = folder / "course" / "chapters" / f"{STEM}.py"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return read_chapter(path)
 
 
 def told(chapter: Chapter) -> list[str]:
@@ -181,13 +174,10 @@ SLIPS = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
     """An author's slip stops the build with file and line, in one line, with the next step."""
-    old, new, words = SLIPS[slip]
-    assert old in TEXT
-    with pytest.raises(ChapterError) as raised:
-        read(tmp_path, TEXT.replace(old, new, 1))
+    said = refusal(tmp_path, TEXT, SLIPS[slip], STEM)
 
-    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", str(raised.value))
-    assert words in str(raised.value)
+    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", said)
+    assert SLIPS[slip][2] in said
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,12 @@ from autograder.errors import ChapterError, WorkFailed
 from autograder.notebook import logbook
 from autograder.notebook_run import run_notebook
 from tests.asked import THOROUGH
-from tests.side_chapter import STEM, TEXT
-from tests.small_chapter import PROJECT
+from tests.side_chapter import STEM, TEXT, read
+from tests.small_chapter import PROJECT, refusal
 
 EXACT = "#### When is a sum exact? ({minutes} minutes)"
 CHAPTERS = sorted((PROJECT / "course" / "chapters").glob("*.py"))
 WITH_SIDE_PATHS = [path for path in CHAPTERS if "side=true" in path.read_text(encoding="utf-8")]
-
-
-def read(folder: Path, text: str) -> Chapter:
-    """A chapter of this text."""
-    path = folder / "course" / "chapters" / f"{STEM}.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
-    return read_chapter(path)
 
 
 def run(chapter: Chapter, advice: str) -> None:
@@ -95,13 +87,10 @@ SLIPS = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_slips(tmp_path: Path, slip: str) -> None:
     """An author's slip stops the build with file and line, in one line, with the next step."""
-    old, new, words = SLIPS[slip]
-    assert old in TEXT
-    with pytest.raises(ChapterError) as told:
-        read(tmp_path, TEXT.replace(old, new, 1))
+    told = refusal(tmp_path, TEXT, SLIPS[slip], STEM)
 
-    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", str(told.value))
-    assert words in str(told.value)
+    assert re.match(rf"course/chapters/{STEM}\.py:\d+: [^\n]*; [^\n]*$", told)
+    assert SLIPS[slip][2] in told
 
 
 # What the main path may not read: the cells of the main path behind all side paths, and the name.

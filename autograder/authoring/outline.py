@@ -14,7 +14,7 @@ from functools import cached_property
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import fail
 from autograder.authoring.prose import Heading, excerpts
-from autograder.authoring.side_paths import side_paths
+from autograder.authoring.side_paths import aside
 
 _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
 
@@ -35,7 +35,7 @@ class Outline:
     def __init__(self, chapter: Chapter) -> None:
         self.chapter = chapter
         self.pieces = [piece for place, cell in enumerate(chapter.cells) for piece in _pieces(place, cell)]
-        off = {place for path in side_paths(chapter) for place in path.places}
+        off = aside(chapter)
         self.side = {number for number, piece in enumerate(self.pieces) if piece.place in off}
         self.exercise = {number: name for name in chapter.exercises for number in self._of_exercise(name)}
 

@@ -49,9 +49,14 @@ def _begins_anew(cell: Cell) -> bool:
     return cell.kind is Kind.MARKDOWN and first_heading(cell.source) is not None
 
 
+def aside(chapter: Chapter) -> set[int]:
+    """The places of the cells that are on side paths."""
+    return {place for path in side_paths(chapter) for place in path.places}
+
+
 def main_path(chapter: Chapter) -> Chapter:
     """The chapter with all side paths taken out."""
-    off = {place for path in side_paths(chapter) for place in path.places}
+    off = aside(chapter)
     return replace(chapter, cells=tuple(cell for place, cell in enumerate(chapter.cells) if place not in off))
 
 

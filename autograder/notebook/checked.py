@@ -29,7 +29,7 @@ class LastCheck:
 CHECKED: dict[str, LastCheck] = {}
 
 
-def remember(name: str, answer: object, passed: bool) -> str:
+def note(name: str, answer: object, passed: bool) -> str:
     """Note a check; returns what tells the text of an answer that passed from another one, "" where nothing does."""
     shell = get_ipython()
     CHECKED[name] = LastCheck(answer, _called(name, answer, shell), passed)

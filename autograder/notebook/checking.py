@@ -19,7 +19,7 @@ from autograder.judging.judgement import judge, whole
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.notebook import fresh as fresh_cases
-from autograder.notebook.checked import file_of, remember
+from autograder.notebook.checked import file_of, note
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.logbook import LOGBOOK
 from autograder.notebook.reach import reached
@@ -44,7 +44,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
     display(Feedback(report, here().find(name).hints))
-    told = LOGBOOK.note(report, remember(name, answer, report.passed))
+    told = LOGBOOK.note(report, note(name, answer, report.passed))
     if told:
         print(told)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:

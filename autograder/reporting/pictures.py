@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograder.reporting.items import Item
-from autograder.telling.markup import Html, tag
+from autograder.telling.markup import Html, picture, tag
 from autograder.telling.palette import BLUE, INK, ORANGE, WHITE
 
 if TYPE_CHECKING:
@@ -102,8 +101,6 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _figure(fig: Figure, told: str) -> Html:
-    """The picture inside the page: it needs no file beside it, and no network."""
     data = io.BytesIO()
     fig.savefig(data, format="png", dpi=150, facecolor="white", metadata={"Software": None})
-    address = f"data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}"
-    return tag("figure", tag("img", src=address, alt=told))
+    return tag("figure", picture(data.getvalue(), told))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from IPython.display import display
@@ -64,7 +65,7 @@ def _found(name: str, otherwise: object, shell: Any) -> Choice:
     if name in CHECKED:
         return _checked_here(CHECKED[name], shell)
     running = path_of_notebook(shell)
-    if _is_here(name, chapter, otherwise, shell):
+    if _is_here(name, chapter, otherwise, shell, running):
         return Choice(why=UNTIL)
     return beside(name, chapter, running)
 
@@ -86,9 +87,8 @@ def _checked_here(last: LastCheck, shell: Any) -> Choice:
     return Choice(last.answer) if shell.user_ns.get(last.called) is last.answer else Choice(why=_CHANGED)
 
 
-def _is_here(name: str, chapter: Listed, otherwise: object, shell: Any) -> bool:
+def _is_here(name: str, chapter: Listed, otherwise: object, shell: Any, running: Path | None) -> bool:
     """Whether an exercise that this kernel has not checked is one of the notebook that it runs."""
-    running = path_of_notebook(shell)
     stems = [each.stem for each in here().listed if running is not None and each.stem in running.name]
     if stems:
         return chapter.stem in stems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -24,6 +25,11 @@ def tag(name: str, /, *children: str, **attributes: Attribute) -> Html:
     """
     told = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
     return Html(f"<{name}{told}>" if name in _EMPTY else f"<{name}{told}>{join(*children)}</{name}>")
+
+
+def picture(png: bytes, alt: str, **attributes: Attribute) -> Html:
+    """An image inside the page: it needs no file beside it, and no network. `alt` is for who cannot see it."""
+    return tag("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", alt=alt, **attributes)
 
 
 def join(*children: str) -> Html:

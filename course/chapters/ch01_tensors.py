@@ -1600,7 +1600,8 @@ check("one_hot", one_hot)
 guess = (10, 64)  # a tuple
 
 # %% name="ten-averages"
-hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels, 10)  # (1797, 10)
+as_rows = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+hot = as_rows(labels, 10)  # (1797, 10)
 sums = hot.T @ rows
 counts = hot.sum(dim=0)[:, None]  # how many there are of each
 templates = sums / counts
@@ -2147,7 +2148,7 @@ show_digits([*images[wrong], *images[nearest[~right]]], says=truth + told, per_r
 # And the ten averages, now computed from the known digits alone?
 
 # %% name="nearest-mean"
-hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())(labels[known], 10)
+hot = as_rows(labels[known], 10)
 templates = hot.T @ rows[known] / hot.sum(dim=0)[:, None]
 by_mean = sq_dists(rows[unseen], templates).argmin(dim=1)
 print(f"nearest of ten averages: {(by_mean == labels[unseen]).float().mean().item():.1%}")

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from autograder.telling.palette import GREEN, INK, ORANGE, PALE, SKY, WHITE, YELLOW
 
+from ._ch01_drawn import first_page as first_page
+from ._ch01_drawn import shrink as shrink
 from ._ch01_floats import FORMATS, gap_after, gaps_by_size, name_of, ticks_near_one
 from .drawing import blank, box, caption, finish, new_figure, told
-from .drawn import first_page as first_page
-from .drawn import shrink as shrink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SKY, YELLOW
 
-from .drawing import blank, box, caption, finish, new_figure, told
+from .digits import known_digits
+from .drawing import blank, box, caption, finish, new_figure, signed, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,21 +43,17 @@ RELUS: dict[str, Callable[[Tensor], Tensor]] = {
 
 def first_page() -> Figure:
     """Draw ten pictures that learn to read digits, from zeros, after 0, 1, 20 and 200 steps of descent."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    ink, labels = torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
-    unseen = torch.arange(len(labels)) % 5 == 0
+    rows, labels = known_digits()
+    ink, unseen = rows / 16, torch.arange(len(labels)) % 5 == 0
     known = ~unseen
     fig, grid = new_figure(4, 10, figsize=(9.5, 4.6))
     pictures, done = torch.zeros(64, 10), 0
     for row, steps in zip(grid, (0, 1, 20, 200), strict=True):
         pictures, done = _learned(pictures, ink[known], labels[known], steps - done), steps
         right = ((ink[unseen] @ pictures).argmax(dim=1) == labels[unseen]).float().mean().item()
-        reach = max(pictures.abs().max().item(), 1e-9)
+        reach = pictures.abs().max().item()
         for ax, picture in zip(row, pictures.T, strict=True):
-            ax.imshow(picture.reshape(8, 8).tolist(), cmap="RdBu_r", vmin=-reach, vmax=reach)
-            ax.set(xticks=[], yticks=[])
+            signed(ax, picture.reshape(8, 8), reach=reach)
         row[0].set_ylabel(
             f"{steps} step{'' if steps == 1 else 's'}\n{right:.0%} right",
             fontsize=9,

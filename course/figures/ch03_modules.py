@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SILVER, SKY, YELLOW
 
-from .drawing import blank, box, caption, finish, new_figure, paper, told
+from .digits import known_digits
+from .drawing import blank, box, caption, finish, new_figure, paper, signed, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,11 +39,11 @@ def first_page() -> Figure:
         "a falling stroke": torch.eye(3) * 3 - 1,
         "a rising stroke": torch.eye(3).flip(1) * 3 - 1,
     }
-    digit = _first_digit()
+    digit = known_digits()[0][0].reshape(8, 8)
     fig, row = new_figure(1, 5, figsize=(9.5, 2.6))
     paper(row[0], digit, "a digit")
     for ax, (words, kernel) in zip(row[1:], kernels.items(), strict=True):
-        _signed(ax, nn.functional.conv2d(digit[None, None], kernel[None, None])[0, 0], words)
+        signed(ax, nn.functional.conv2d(digit[None, None], kernel[None, None])[0, 0], words)
     return told(
         fig,
         "A handwritten zero, and beside it four pictures of 6 by 6 numbers in red and blue: where ink begins from the "
@@ -59,9 +60,9 @@ def convolution(picture: Tensor, kernel: Tensor, row: int, col: int) -> Figure:
     paper(left, picture, "the picture, with the window on it")
     _numbers(left, picture, picture.max().item() / 2)
     _window(left, row, col, height, width)
-    _signed(middle, kernel, "the kernel")
+    signed(middle, kernel, "the kernel")
     _numbers(middle, kernel, kernel.abs().max().item() / 2)
-    _signed(right, result, f"the result; the marked place: {(patch * kernel).sum().item():g}")
+    signed(right, result, f"the result; the marked place: {(patch * kernel).sum().item():g}")
     _numbers(right, result, result.abs().max().item() / 2)
     _window(right, row, col, 1, 1)
     return told(
@@ -84,20 +85,6 @@ def _numbers(ax: Axes, picture: Tensor, white_above: float) -> None:
         for col, number in enumerate(numbers):
             color = "white" if abs(number) > white_above else INK
             ax.text(col, row, f"{number:g}", ha="center", va="center", fontsize=8, color=color)
-
-
-def _signed(ax: Axes, picture: Tensor, title: str) -> None:
-    """Draw numbers below and above 0 in blue and red."""
-    reach = picture.abs().max().item() or 1.0
-    ax.imshow(picture.tolist(), cmap="RdBu_r", vmin=-reach, vmax=reach)
-    ax.set(xticks=[], yticks=[])
-    ax.set_title(title, fontsize=10)
-
-
-def _first_digit() -> Tensor:
-    from sklearn.datasets import load_digits
-
-    return torch.tensor(load_digits().images[0], dtype=torch.float32)
 
 
 def tree(module: nn.Module) -> Figure:

@@ -53,6 +53,14 @@ def paper(ax: Axes, picture: Tensor, title: str) -> None:
     ax.set(xticks=[], yticks=[], title=title)
 
 
+def signed(ax: Axes, picture: Tensor, title: str = "", reach: float = 0.0) -> None:
+    """Draw a picture of numbers, those below 0 in blue and those above in red, up to `reach` or their own largest."""
+    largest = reach or picture.abs().max().item() or 1.0
+    ax.imshow(picture.tolist(), cmap="RdBu_r", vmin=-largest, vmax=largest)
+    ax.set(xticks=[], yticks=[])
+    ax.set_title(title, fontsize=10)
+
+
 def finish(fig: Figure, title: str, alt: str = "") -> Figure:
     """Set the title, and what is to be read where the figure cannot be seen."""
     fig.axes[0].set_title(title, fontsize=12, loc="left", color=INK)

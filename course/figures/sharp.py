@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import io
 
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from autograder.telling.markup import tag
+from autograder.telling.markup import picture
 
 _DOTS = 100  # to the inch, as wide as a page; drawn with twice as many
 
@@ -27,8 +26,7 @@ class Drawing(Figure):
     def _ipython_display_(self) -> None:
         file = io.BytesIO()
         self.savefig(file, format="png", dpi=2 * _DOTS, bbox_inches="tight", facecolor="white")
-        picture = file.getvalue()
-        width = int.from_bytes(picture[16:20], "big") // 2  # where a PNG says how wide it is
-        source = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-        shown = tag("img", src=source, alt=self.words(), width=width, style="max-width:100%;background:white")
+        png = file.getvalue()
+        width = int.from_bytes(png[16:20], "big") // 2  # where a PNG says how wide it is
+        shown = picture(png, self.words(), width=width, style="max-width:100%;background:white")
         display({"text/html": shown, "text/plain": self.words()}, raw=True)

@@ -10,6 +10,7 @@ from torch import Tensor
 from autograder.telling.palette import INK, ORANGE, SKY
 from course.instruments import drawn_four
 
+from .digits import known_digits
 from .drawing import new_figure, paper, told
 
 if TYPE_CHECKING:
@@ -59,10 +60,7 @@ def _shrunk(drawing: Tensor) -> Tensor:
 
 def _likeness(picture: Tensor) -> Tensor:
     """How like each digit a picture is: a softmax of minus the squared distance to the nearest known one."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    known, labels = torch.tensor(digits.data, dtype=torch.float32), torch.tensor(digits.target)
+    known, labels = known_digits()
     distances = ((known - picture.reshape(-1)) ** 2).sum(dim=1)
     nearest = torch.stack([distances[labels == number].min() for number in range(10)])
     return torch.softmax(-nearest / 200, dim=0)
