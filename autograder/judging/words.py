@@ -128,7 +128,7 @@ def _tensor_sentence(place: str, difference: Difference) -> str:
         return f"The shape and dtype of {place} are right; the values are not.{_nan_note(expected, got)}"
     if difference.aspect == "requires_grad":
         if expected.requires_grad:
-            return f"Expected {place} to be tracked for gradients, but it is cut off from its input."
+            return f"Expected a gradient to flow back through {place}, but it is cut off from its input."
         return f"Expected {place} not to require gradients, but it does."
     one, other = getattr(expected, difference.aspect), getattr(got, difference.aspect)
     advice = " Move every tensor to the device of the input." if difference.aspect == "device" else ""

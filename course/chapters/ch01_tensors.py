@@ -287,14 +287,14 @@ check("describe", describe)
 
 # %% name="records"
 plain = torch.ones(3)
-tracked = torch.ones(3, requires_grad=True)
-print("without:", (plain * 2).grad_fn, " with:", (tracked * 2).grad_fn.name())
-print("the tensor itself:", plain.grad_fn, tracked.grad_fn)
+watched = torch.ones(3, requires_grad=True)
+print("without:", (plain * 2).grad_fn, " with:", (watched * 2).grad_fn.name())
+print("the tensor itself:", plain.grad_fn, watched.grad_fn)
 
 # %% claim=true
 assert plain.requires_grad is False and (plain * 2).grad_fn is None
-assert tracked.requires_grad is True and tracked.grad_fn is None
-assert "Mul" in (tracked * 2).grad_fn.name()
+assert watched.requires_grad is True and watched.grad_fn is None
+assert "Mul" in (watched * 2).grad_fn.name()
 
 # %% [markdown]
 # It is easy to forget the s of `requires_grad`.
@@ -2212,7 +2212,7 @@ with shows_error(RuntimeError, match="meta"):
 _sum = torch.ones(3).sum()
 assert not _sum.requires_grad
 with shows_error(RuntimeError, match="does not require grad"):
-    _sum.backward()  # nothing was tracked: loud as well
+    _sum.backward()  # nothing requires grad: loud as well
 
 # %% [markdown]
 # The silent ones are worse.
@@ -2277,7 +2277,7 @@ check("linear_mse", linear_mse)
 # | shape: is it what I wrote in the comment? | `x.shape` |
 # | dtype: floats for numbers, int64 for labels? | `x.dtype` |
 # | device: the same for all? | `x.device` |
-# | tracked: where it should be, and only there? | `x.requires_grad`, `x.grad_fn` |
+# | requires grad: where it should, and only there? | `x.requires_grad`, `x.grad_fn` |
 # | loss: does it go down, from a plausible start? | `loss.item()` |
 # | repeatable: does the same seed give the same? | `torch.manual_seed` |
 

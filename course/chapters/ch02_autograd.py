@@ -341,13 +341,13 @@ reveal(guess, runs(lambda: (v * 2).backward()))
 #
 # A function that finds a gradient and leaves no trace is worth having.
 # This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
-# `x` belongs to the caller, so work on a copy that requires grad: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with the flag switched on. (A tensor is called *tracked* when it requires grad, and *untracked* when it does not.)
+# `x` belongs to the caller, so work on a copy that requires grad: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with the flag switched on.
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
     """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
 
-    x: floats of any shape; the result has the shape and dtype of x and is untracked.
+    x: floats of any shape; the result has the shape and dtype of x, and no graph.
     x itself stays as it was: its values, its requires_grad and its .grad.
 
     For x = torch.tensor([[1.0, 2.0]]) the result is [[1.0, 2.0]].
@@ -494,18 +494,17 @@ assert x.grad == 36 and "not a leaf" in str(caught[0].message)
 
 # %% [markdown]
 # Only leaves keep their gradient; in the middle it passes through and is dropped, because somebody would have to pay for the memory.
-# `retain_grad()`, called before `backward`, keeps it, and a hook sees it pass.
+# `retain_grad()`, called before `backward`, keeps it.
 
 # %% name="retain-grad"
-h, passing = x * 3, []
+h = x * 3
 h.retain_grad()
-h.register_hook(passing.append)
 (h**2).backward()
-print("kept:", h.grad, " seen by the hook:", passing)
+print("kept:", h.grad)
 
 # %% claim=true
 _other = x * 3
-assert h.grad == 12 and passing == [12] and torch.autograd.grad(_other**2, _other)[0] == 12
+assert h.grad == 12 and torch.autograd.grad(_other**2, _other)[0] == 12
 
 # %% [markdown]
 # You can lose a leaf without noticing, as in `torch.randn(3, requires_grad=True) * 0.1`: the name that you hold is the result, and its `.grad` stays None.
@@ -802,12 +801,12 @@ assert gradient.tolist() == [4.0] and x.grad.tolist() == [100.0]
 
 # %% exercise="grad_of"
 def grad_of(f, x):
-    """Return the gradient of f at x, in the shape of x and untracked.
+    """Return the gradient of f at x, in the shape of x and without a graph.
 
     f takes a tensor of the shape of x and returns a tensor; if that holds more than
-    one number, differentiate their sum. x may be tracked or not. x stays as it was:
+    one number, differentiate their sum. x may require grad or not. x stays as it was:
     values, requires_grad, .grad. No .grad changes anywhere, also not that of another
-    tracked tensor which f uses.
+    tensor that f uses.
 
     For f = torch.sin and x = torch.zeros(2) the result is [1.0, 1.0].
     """
@@ -836,7 +835,7 @@ for _ in range(2):
 def descend(f, x0, lr, steps):
     """Return where gradient descent on f arrives from x0: `steps` times x = x - lr * gradient.
 
-    f takes a tensor and returns a scalar. The result is untracked, has the shape and
+    f takes a tensor and returns a scalar. The result has no graph, and the shape and
     dtype of x0 and memory of its own, also for steps=0. x0 stays as it was: values,
     requires_grad, .grad. At each step f is called on a leaf, so that no graph reaches
     back into an earlier step.
@@ -1104,7 +1103,7 @@ def accumulate(loss_fn, batches, params):
 
     loss_fn(batch): the mean loss over the rows of that batch, computed with params.
     batches: a list of tensors (rows, features), not all with equally many rows.
-    params: a list of tracked leaves, perhaps with an old .grad, which must not count.
+    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
     loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
     gradient too.
 
@@ -1290,7 +1289,7 @@ assert x[0, 0] == 9
 def stop_gradient_loss(a, b):
     """Return the mean squared difference of a and b, a scalar whose gradient reaches a only.
 
-    a, b: tensors of the same shape, perhaps both tracked. b counts as a constant: after
+    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant: after
     backward, the gradient has reached a and nothing behind b. a and b stay as they
     were. `.data` is not allowed.
 
@@ -1582,7 +1581,21 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # You know the rules of a whole chapter now.
 # Put them together, and say of small programs what they leave behind, without running them.
-# For example `y = x ** 2; y.backward()` at x = 3: x is a leaf, its grad is 2 * 3 = 6, and nothing raises.
+# Only leaves keep their gradient. In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless you call `retain_grad()` there before `backward`.
+# So of x = 3 and h = 3 * x, the leaf x has a `.grad` in the end, 2 * h * 3 = 54, and h has one, 2 * h = 18, only because somebody asked.
+
+# %% name="left-behind-example"
+x = torch.tensor(3.0, requires_grad=True)
+h = x * 3
+h.retain_grad()
+(h**2).backward()
+print("x:", x.is_leaf, x.grad.item(), "  h:", h.is_leaf, h.grad.item())
+
+# %% claim=true
+assert (x.is_leaf, x.grad, h.is_leaf, h.grad) == (True, 54, False, 18)
+
+# %% [markdown]
+# These are the rules you need, all from this chapter.
 #
 # | what happens | what follows |
 # |---|---|
@@ -1663,7 +1676,7 @@ check("predict_grad_state", predict_grad_state)
 #     "exp_grad": the gradient of sum(exp(x) + 1) at x.
 #     "stepped": x after one step of gradient descent on sum(x ** 2) with rate 0.1.
 #     "square_grad": the gradient of sum((3 * x) ** 2) at x, and "report": 3 * x, cut off
-#     above 1. All four have the shape of x and are untracked; x stays as it was.
+#     above 1. All four have the shape of x and no graph; x stays as it was.
 #
 #     For x = torch.tensor([0.0, 1.0]) the results are about [1.0, 2.72], [0.0, 0.8],
 #     [0.0, 18.0] and [0.0, 1.0].
@@ -1691,7 +1704,7 @@ def fix_inplace(x):
     "exp_grad": the gradient of sum(exp(x) + 1) at x.
     "stepped": x after one step of gradient descent on sum(x ** 2) with rate 0.1.
     "square_grad": the gradient of sum((3 * x) ** 2) at x, and "report": 3 * x, cut off
-    above 1. All four have the shape of x and are untracked; x stays as it was.
+    above 1. All four have the shape of x and no graph; x stays as it was.
 
     For x = torch.tensor([0.0, 1.0]) the results are about [1.0, 2.72], [0.0, 0.8],
     [0.0, 18.0] and [0.0, 1.0].
@@ -1919,10 +1932,10 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 
 # %% exercise="vjp"
 def vjp(f, x, v):
-    """Return v times the Jacobian of f at x, in the shape of x and untracked.
+    """Return v times the Jacobian of f at x, in the shape of x and without a graph.
 
     f takes x and returns a tensor y of any shape; v has the shape of y. Entry i of the
-    result is the sum over all j of v_j * dy_j / dx_i. x may be tracked or not; it stays
+    result is the sum over all j of v_j * dy_j / dx_i. x may require grad or not; it stays
     as it was, .grad included, and so does v.
 
     For f(x) = x ** 2, x = [1.0, 2.0] and v = [1.0, 10.0] the result is [2.0, 40.0].
@@ -2081,7 +2094,7 @@ assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 #
 #     LeakyClamp.apply(x, low, high, slope) is x inside, low + slope * (x - low) below
 #     and high + slope * (x - high) above. x: floats of any shape; low, high: floats;
-#     slope: a scalar tensor, which may be tracked, as x may. backward gives the
+#     slope: a scalar tensor, which may require grad, as x may. backward gives the
 #     gradients of x and of slope, and None for an input that needs none. It passes
 #     torch.autograd.gradcheck, also when it is used several times before backward.
 #
@@ -2101,7 +2114,7 @@ class LeakyClamp(torch.autograd.Function):
 
     LeakyClamp.apply(x, low, high, slope) is x inside, low + slope * (x - low) below
     and high + slope * (x - high) above. x: floats of any shape; low, high: floats;
-    slope: a scalar tensor, which may be tracked, as x may. backward gives the
+    slope: a scalar tensor, which may require grad, as x may. backward gives the
     gradients of x and of slope, and None for an input that needs none. It passes
     torch.autograd.gradcheck, also when it is used several times before backward.
 
@@ -2181,7 +2194,7 @@ assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(moved, h
 
 # %% exercise="hessian_vector_product"
 def hessian_vector_product(f, x, v):
-    """Return the Hessian of f at x times v, in the shape of x and untracked.
+    """Return the Hessian of f at x times v, in the shape of x and without a graph.
 
     f takes x and returns a scalar; v has the shape of x. The full Hessian is never
     built: two backward passes are enough, however many entries x has. x and v stay as
@@ -2250,7 +2263,7 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 # %% exercise="Value"
 ### BEGIN STARTER
 # class Value:
-#     """A number that records how it was made, and a backward that walks the record.
+#     """A number that knows how it was made, and a backward that goes through its graph.
 #
 #     Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a
 #     and b are Values, perhaps the same one). result.backward() adds to the grad of every
@@ -2279,7 +2292,7 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 #         raise NotImplementedError()
 ### END STARTER
 class Value:
-    """A number that records how it was made, and a backward that walks the record.
+    """A number that knows how it was made, and a backward that goes through its graph.
 
     Value(2.0) has data 2.0 and grad 0.0. a + b, a * b and a.tanh() give new Values (a
     and b are Values, perhaps the same one). result.backward() adds to the grad of every

@@ -1379,17 +1379,17 @@ torch.manual_seed(seed)
 starts = {"as it comes": lambda model: model, "your start": mine("init_he", plain_init)}
 for name, start in starts.items():
     model = start(nn.Sequential(deep(), nn.Linear(100, 10)))
-    for _ in range(100):
+    for _ in range(200):
         loss = F.cross_entropy(model(ink[:600]), labels[:600])
         gradients = torch.autograd.grad(loss, list(model.parameters()))
         with torch.no_grad():
             for p, gradient in zip(model.parameters(), gradients, strict=True):
-                p -= 0.1 * gradient
+                p -= 0.05 * gradient
     share = (model(ink).argmax(dim=1) == labels).float().mean().item()
-    print(f"{name:12} after 100 steps: loss {loss.item():.2f}, {share:.0%} are read correctly")
+    print(f"{name:12} after 200 steps: loss {loss.item():.2f}, {share:.0%} are read correctly")
 
 # %% claim=true
-assert share > 0.7
+assert share > 0.8
 
 # %% [markdown]
 # The same network, the same steps, and one of the two has not moved at all: its loss is that of guessing, log 10 = 2.30.

@@ -119,7 +119,7 @@ class LeakyClamp(torch.autograd.Function):
 
 @bank.wrong(
     "no-gradient-for-slope",
-    "You return None for `slope`. It is a tensor and may be tracked: what sticks out of the limits is its derivative.",
+    "You return None for `slope`. It is a tensor and may require grad: what sticks out of the limits is its derivative.",
 )
 class LeakyClamp(torch.autograd.Function):
     @staticmethod

@@ -9,7 +9,7 @@ bank = AnswerBank("descend")
 
 @bank.wrong(
     "graph-through-update",
-    "Your update is recorded: each x is made from the one before, and the graph grows with every step.",
+    "Your update is part of the graph: each x is made from the one before, and the graph grows with every step.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
@@ -31,7 +31,7 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "rebinds-leaf",
-    "`x = x - ...` makes a new tensor; made under `no_grad`, it is not tracked, so the second backward fails. "
+    "`x = x - ...` makes a new tensor; made under `no_grad`, it does not require grad, so the second backward fails. "
     "Change the leaf in place.",
 )
 def descend(f, x0, lr, steps):
@@ -100,7 +100,7 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "update-is-recorded",
-    "You change a tracked leaf in place while recording is on: torch refuses. Update under `torch.no_grad()`.",
+    "You change a leaf that requires grad in place: torch refuses. Update under `torch.no_grad()`.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
@@ -127,7 +127,7 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "returns-the-leaf",
-    "You return the leaf, which is tracked. An untracked tensor is asked for.",
+    "You return the leaf, which requires grad. A tensor that does not is asked for.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

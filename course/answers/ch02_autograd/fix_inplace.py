@@ -32,7 +32,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "leaf-still-in-place",
-    "The first program runs. The second changes a tracked leaf in place while recording is on: look at that error.",
+    "The first program runs. The second changes a leaf in place that requires grad, outside `no_grad`: look at that error.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -256,7 +256,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "report-is-tracked",
-    "Your report is still tracked: detach it, as the other three results are.",
+    "Your report still requires grad: detach it, as the other three results are.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

@@ -39,7 +39,7 @@ def grad_of(f, x):
 
 @bank.wrong(
     "fills-other-grads",
-    "`x` is safe, but backward fills the .grad of every tracked leaf it meets, also of those that `f` uses itself.",
+    "`x` is safe, but backward fills the .grad of every leaf that requires grad, also of those that `f` uses itself.",
 )
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
@@ -76,7 +76,7 @@ def grad_of(f, x):
 
 @bank.wrong(
     "clone-is-no-leaf",
-    "You clone `x` without detaching it and read .grad of the clone: where `x` is tracked the clone is no leaf, "
+    "You clone `x` without detaching it and read .grad of the clone: where `x` requires grad the clone is no leaf, "
     "and its .grad stays None.",
 )
 def grad_of(f, x):
@@ -139,8 +139,8 @@ bank.survives(
         "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
-        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
-        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach() -> x": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
+        "x.detach -> x.clone": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
         "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
     }
 )

@@ -9,7 +9,7 @@ bank = AnswerBank("hessian_vector_product")
 
 @bank.wrong(
     "no-create-graph",
-    "What you differentiate has no graph: `x` may come untracked, and the first gradient has one with "
+    "What you differentiate has no graph: `x` may come without requiring grad, and the first gradient has one with "
     "`create_graph` alone.",
 )
 def hessian_vector_product(f, x, v):
@@ -88,7 +88,7 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "fills-the-grad-of-v",
-    "Your second backward reaches a tracked `v` as well and fills its .grad. v must stay as it was.",
+    "Your second backward also reaches a `v` that requires grad and fills its .grad. v must stay as it was.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -99,7 +99,7 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "tracked-result",
-    "You keep a graph for a third derivative that nobody asked for: the result is tracked.",
+    "You keep a graph for a third derivative that nobody asked for: the result requires grad.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -174,11 +174,11 @@ bank.survives(
         "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
-        "v.detach() -> v": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
-        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
-        "v.detach -> v.clone": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
-        "v.detach -> v.contiguous": "Without create_graph the second gradient is untracked, whether v is tracked or not.",
-        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "v.detach() -> v": "Without create_graph the second gradient has no graph, whether v requires grad or not.",
+        "x.detach() -> x": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
+        "v.detach -> v.clone": "Without create_graph the second gradient has no graph, whether v requires grad or not.",
+        "v.detach -> v.contiguous": "Without create_graph the second gradient has no graph, whether v requires grad or not.",
+        "x.detach -> x.clone": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
         "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
     }
 )

@@ -70,7 +70,7 @@ def mean_square_grad(x):
 
 @bank.wrong(
     "returns-a-tracked-gradient",
-    "`create_graph=True` makes a gradient that is tracked itself. That is for second derivatives; none is asked for.",
+    "`create_graph=True` makes a gradient with a graph of its own. That is for second derivatives; none is asked for.",
 )
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()
@@ -79,7 +79,7 @@ def mean_square_grad(x):
 
 @bank.wrong(
     "clone-is-no-leaf",
-    "You clone `x` without detaching it. Where `x` is tracked the clone is no leaf: its .grad stays None, "
+    "You clone `x` without detaching it. Where `x` requires grad the clone is no leaf: its .grad stays None, "
     "and that of `x` grows.",
 )
 def mean_square_grad(x):

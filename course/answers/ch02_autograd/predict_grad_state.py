@@ -241,7 +241,7 @@ def predict_grad_state(program):
 
 @bank.wrong(
     "no-grad-makes-untracked",
-    "After `no_grad` you see x as untracked. Only the update was not recorded; x still requires grad.",
+    "After `no_grad` you take x for a tensor that does not require grad. Only the update has no graph; x still requires grad.",
 )
 def predict_grad_state(program):
     name, n = program
@@ -264,7 +264,7 @@ def predict_grad_state(program):
 
 @bank.wrong(
     "old-value-counts",
-    "Under `no_grad` the update is not recorded, but it happens: the gradient is taken at the new x.",
+    "Under `no_grad` the update has no graph, but it happens: the gradient is taken at the new x.",
 )
 def predict_grad_state(program):
     name, n = program
@@ -287,7 +287,7 @@ def predict_grad_state(program):
 
 @bank.wrong(
     "leaf-in-place-works",
-    "You let a tracked leaf be changed in place while recording is on. torch refuses that.",
+    "You let a leaf that requires grad be changed in place outside `no_grad`. torch refuses that.",
 )
 def predict_grad_state(program):
     name, n = program

@@ -58,7 +58,7 @@ def safe_log_where(x):
 
 @bank.wrong(
     "no-gradient",
-    "Your result has no record, as under `no_grad`, or from Python numbers: no nan comes back, but no gradient either.",
+    "Your result has no graph, as under `no_grad`, or from Python numbers: no nan comes back, but no gradient either.",
 )
 def safe_log_where(x):
     with torch.no_grad():

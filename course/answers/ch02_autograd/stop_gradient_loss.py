@@ -9,7 +9,7 @@ bank = AnswerBank("stop_gradient_loss")
 
 @bank.wrong(
     "no-grad-around-all",
-    "Under `no_grad` nothing at all is recorded: no gradient reaches `a` either. Only `b` should stay out.",
+    "Under `no_grad` there is no graph at all: no gradient reaches `a` either. Only `b` should stay out.",
 )
 def stop_gradient_loss(a, b):
     with torch.no_grad():

@@ -75,7 +75,7 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "fills-the-grad-of-v",
-    "You weigh with a `v` that may be tracked, so that backward fills its .grad too. v must stay as it was.",
+    "You weigh with a `v` that may require grad, so that backward fills its .grad too. v must stay as it was.",
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -147,8 +147,8 @@ bank.survives(
         "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().detach": "Nothing writes into the leaf, so it may share memory with x.",
         "x.detach().clone -> x.detach().contiguous": "Nothing writes into the leaf, so it may share memory with x.",
-        "x.detach() -> x": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
-        "x.detach -> x.clone": "A clone of a tracked x is no leaf, but torch.autograd.grad takes any tensor and stores nothing.",
+        "x.detach() -> x": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
+        "x.detach -> x.clone": "A clone of an x that requires grad is no leaf, but torch.autograd.grad takes any tensor.",
         "x.detach -> x.contiguous": "The clone that follows is a tensor of its own; torch.autograd.grad stores nothing.",
     }
 )

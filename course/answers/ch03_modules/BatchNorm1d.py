@@ -52,7 +52,7 @@ class BatchNorm1d(nn.Module):
 
 @bank.wrong(
     "graph-in-buffers",
-    "Your running values are made from tracked tensors: they drag the graph of each batch along. Use torch.no_grad().",
+    "Your running values are made from tensors that require grad: they drag the graph of each batch along. Use torch.no_grad().",
 )
 class BatchNorm1d(nn.Module):
     def __init__(self, n):

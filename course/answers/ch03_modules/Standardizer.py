@@ -202,11 +202,11 @@ class Standardizer(nn.Module):
 
 bank.survives(
     {
-        "mean.detach() -> mean": "It would matter for a mean that is tracked; what is given are plain numbers.",
-        "mean.detach -> mean.clone": "It would matter for a mean that is tracked; what is given are plain numbers.",
-        "mean.detach -> mean.contiguous": "It would matter for a mean that is tracked; what is given are plain numbers.",
-        "std.detach() -> std": "It would matter for a std that is tracked; what is given are plain numbers.",
-        "std.detach -> std.clone": "It would matter for a std that is tracked; what is given are plain numbers.",
-        "std.detach -> std.contiguous": "It would matter for a std that is tracked; what is given are plain numbers.",
+        "mean.detach() -> mean": "It would matter for a mean that requires grad; what is given are plain numbers.",
+        "mean.detach -> mean.clone": "It would matter for a mean that requires grad; what is given are plain numbers.",
+        "mean.detach -> mean.contiguous": "It would matter for a mean that requires grad; what is given are plain numbers.",
+        "std.detach() -> std": "It would matter for a std that requires grad; what is given are plain numbers.",
+        "std.detach -> std.clone": "It would matter for a std that requires grad; what is given are plain numbers.",
+        "std.detach -> std.contiguous": "It would matter for a std that requires grad; what is given are plain numbers.",
     }
 )

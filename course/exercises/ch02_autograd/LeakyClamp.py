@@ -58,7 +58,7 @@ def two_calls(answer: Answer, case: Case) -> Observation:
 
 @watched
 def needs(answer: Answer, case: Case) -> Observation:
-    """What backward itself returns where only x, and where only slope, is tracked; and whether grad_out stays."""
+    """What backward itself returns where only x, and where only slope, requires grad; and whether grad_out stays."""
     return {
         "for_x_alone": _backward(answer, case, 0)[0],
         "for_slope_alone": _backward(answer, case, 3)[0],
@@ -67,7 +67,7 @@ def needs(answer: Answer, case: Case) -> Observation:
 
 
 def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[list[str], bool]:
-    """What backward returns where these arguments are tracked, and whether it leaves what it is given as it was."""
+    """What backward returns where these arguments require grad, and whether it leaves what it is given as it was."""
     args = copy_of(case.args)
     for place in tracked:
         args[place].requires_grad_()
@@ -102,8 +102,8 @@ none_unneeded = Requirement(
     "returns None for each input that needs no gradient",
     needs,
     tells={
-        "for_x_alone": "With only x tracked, backward should return a tensor for x and None three times.",
-        "for_slope_alone": "With only slope tracked, backward should return None three times and a tensor for slope.",
+        "for_x_alone": "Where only x requires grad, backward should return a tensor for x and None three times.",
+        "for_slope_alone": "Where only slope requires grad, backward should return a tensor for slope, and None for the others.",
         "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
     },
 )

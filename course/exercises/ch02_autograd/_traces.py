@@ -11,7 +11,7 @@ CHANGED = (
     "The result is right, but a tensor that you were given is no longer as it was: look at values, "
     "requires_grad and .grad."
 )
-TRACKED = "Your result is tracked: it still knows how it was made. An untracked tensor is asked for."
+TRACKED = "Your result requires grad: it still hangs on the graph that made it. A tensor without one is asked for."
 
 left = Requirement(
     "leaves what it is given as it was",
@@ -23,4 +23,8 @@ again = Requirement(
     on_function("returned", "again", tracked=True, times=2),
     tells={"again": "A second call on the same tensor gives something else: the first one left something behind."},
 )
-untracked = Requirement("returns an untracked tensor", on_function("tracked", tracked=True), tells={"tracked": TRACKED})
+untracked = Requirement(
+    "returns a tensor that does not require grad",
+    on_function("tracked", tracked=True),
+    tells={"tracked": TRACKED},
+)

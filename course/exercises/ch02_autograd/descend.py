@@ -42,7 +42,7 @@ def steps_of(*kept: str) -> Probe:
 one_step = Requirement("takes one step against the gradient", on_function("returned"))
 many_steps = Requirement("takes as many steps as asked for", on_function("returned"))
 on_leaves = Requirement(
-    "starts each step on a leaf, and returns an untracked tensor",
+    "starts each step on a leaf, and returns a tensor that does not require grad",
     steps_of("on_leaves", "tracked"),
     tells={
         "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps.",
@@ -61,7 +61,7 @@ own_memory = Requirement(
     spelled=of_function,
     hints=(
         "Start with a leaf of your own. Which three things happen in each step?",
-        "Clear the old gradient, call backward on f(x), move x. The last must not be recorded.",
+        "Clear the old gradient, call backward on f(x), move x. The last belongs under `no_grad`.",
         "Under `torch.no_grad()` the leaf is changed in place: `x -= ...`, not `x = x - ...`.",
     ),
 )

@@ -27,7 +27,7 @@ def outlines(answer: Answer, case: Case) -> Observation:
 
 
 requirements = (
-    Requirement("runs, and returns four untracked tensors", outlines),
+    Requirement("runs, and returns four tensors that do not require grad", outlines),
     Requirement("exp_grad: a gradient through exp", entries("exp_grad")),
     Requirement("stepped: a step of gradient descent", entries("stepped")),
     Requirement("square_grad: the gradient of the uncut scores", entries("square_grad")),
@@ -47,7 +47,7 @@ requirements = (
     ),
     hints=(
         "Read which operation the error names. Which of its tensors was changed, and had it been saved?",
-        "`exp` saves its result: make a new tensor. A leaf may be changed only where nothing is recorded.",
+        "`exp` saves its result: make a new tensor. A leaf may be changed only under `no_grad`.",
         "The third program raises nothing. Compare `square_grad` with 18 * x, and look at what `.data` hides.",
     ),
 )

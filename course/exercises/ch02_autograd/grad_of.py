@@ -20,7 +20,7 @@ from ._traces import again, left, untracked
 
 @watched
 def beside_a_weight(answer: Answer, case: Case) -> Observation:
-    """Whether the .grad of another tracked tensor, which the function uses, stays as it was."""
+    """Whether the .grad of another tensor that requires grad, which the function uses, stays as it was."""
     (x,) = copy_of(case.args)
     weight = torch.arange(1, x.numel() + 1, dtype=x.dtype).reshape(x.shape)
     warm(weight)
@@ -30,7 +30,7 @@ def beside_a_weight(answer: Answer, case: Case) -> Observation:
 
 
 def spelled(name: str, case: Case) -> str:
-    """A case without a function has one that uses a tracked weight."""
+    """A case without a function has one that uses a weight which requires grad."""
     if isinstance(case.args[0], Tensor):
         return call_of(name, "lambda x: (weight * x**2).sum()", *map(argument, case.args))
     return of_function(name, case)

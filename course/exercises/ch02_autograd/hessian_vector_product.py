@@ -38,9 +38,9 @@ def cost(answer: Answer, case: Case) -> Observation:
 second = Requirement("multiplies v by second derivatives", on_function("returned"))
 mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
 untracked = Requirement(
-    "returns an untracked tensor",
+    "returns a tensor that does not require grad",
     on_function("tracked", tracked=True),
-    tells={"tracked": "Your result is tracked: its graph stays alive as long as it does."},
+    tells={"tracked": "Your result requires grad: its graph stays alive as long as it does."},
 )
 left = Requirement(
     "leaves what it is given as it was",

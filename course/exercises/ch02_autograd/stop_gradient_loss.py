@@ -21,7 +21,7 @@ from ._traces import CHANGED
 
 
 class _WatchRecording(TorchFunctionMode):
-    """Note whether anything is computed while recording is off."""
+    """Note whether anything is computed while gradients are off."""
 
     off = False
 
@@ -31,7 +31,7 @@ class _WatchRecording(TorchFunctionMode):
 
 
 def stopped(*kept: str, leaves: bool = False) -> Probe:
-    """The loss of two tracked tensors, the gradients that arrive behind each, and what became of the two."""
+    """The loss of two tensors that require grad, the gradients that arrive behind each, and what became of the two."""
 
     def look(answer: Answer, case: Case) -> Observation:
         sources = copy_of(case.args)
@@ -53,7 +53,7 @@ def stopped(*kept: str, leaves: bool = False) -> Probe:
 def compare_stopped(expected: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
     """The usual comparison, but how the gradient was stopped matters only where none arrives at all.
 
-    A right answer may switch recording off for a copy of b. Of two answers that lose the gradient of a, it tells
+    A right answer may switch gradients off for a copy of b. Of two answers that lose the gradient of a, it tells
     which mistake was made.
     """
     seen = [{facet: value for facet, value in one.items() if facet != "recording_off"} for one in (expected, got)]
@@ -68,7 +68,7 @@ to_a = Requirement(
     stopped("to_a", "tracked", "recording_off"),
     tells={
         "to_a": "The loss is right; the gradient that arrives behind a is not.",
-        "tracked": "Your loss has no history: nothing can flow back from it.",
+        "tracked": "Your loss has no graph: no gradient can come back from it.",
     },
 )
 not_to_b = Requirement(

@@ -93,7 +93,7 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
 
 @on_batches
 def without_graph(module: Any, x: Tensor) -> Observation:
-    """Whether the statistics are untracked after a step on a tracked batch, and whether the module can be copied."""
+    """Whether the statistics require no grad after a batch that does, and whether the module can be copied."""
     for _ in range(2):
         module(x.clone().requires_grad_()).sum().backward()
     tracked = [name for name, tensor in statistics(module).items() if tensor.requires_grad]
@@ -131,7 +131,7 @@ evaluated = Requirement(
 no_graph = Requirement(
     "keeps no graph in the running values",
     without_graph,
-    {"tracked": "A running value is tracked: it keeps the graphs of all batches so far."},
+    {"tracked": "A running value requires grad: it keeps the graphs of all batches so far."},
 )
 
 
