@@ -16,7 +16,7 @@ from explorers.graph_story import Story, id_of, story_of
 from explorers.graph_words import arrived_at, brief
 from explorers.widget import Explorer
 
-PASSES = {"forward pass": "forward", "walk back": "back"}
+PASSES = {"forward pass": "forward", "backward pass": "back"}
 
 
 def autograd_stepper(
@@ -107,7 +107,7 @@ def _chosen(story: Story, name: str, value: str) -> Story:
     if name in ("next", "previous"):
         moved = story.moved(1 if name == "next" else -1)
         if moved.at == story.at:
-            raise Refused("This is the end of the walk back." if name == "next" else "This is the first step.")
+            raise Refused("This is the end of the backward pass." if name == "next" else "This is the first step.")
         return moved
     if name == "pass":
         return story.to("forward" if PASSES[value] == "forward" else "back", now.row)

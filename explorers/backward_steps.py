@@ -1,7 +1,8 @@
 """Goes back through a graph with torch's own engine, and notes what arrives at each node and what it sends on.
 
-The reader's graph is not freed and no `.grad` changes. Hooks of the reader run, as in any walk back: what a hook makes
-of a gradient is a part of the result. Those that wait for a `.grad` (`register_post_accumulate_grad_hook`) do not run.
+The reader's graph is not freed and no `.grad` changes. Hooks of the reader run, as in any backward pass: what a hook
+makes of a gradient is a part of the result. Those that wait for a `.grad` (`register_post_accumulate_grad_hook`) do
+not run.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from explorers.tensor_values import Values, values_of
 
 @dataclass(frozen=True)
 class Passage:
-    """What passes a node on the walk back: one entry for each result in `arrived`, for each operand in `sent`.
+    """What passes a node on the backward pass: one entry for each result in `arrived`, for each operand in `sent`.
 
     None stands for no gradient. `hooked` names the results whose gradient is not the sum of what was sent there: a hook
     has changed it.
@@ -36,7 +37,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Added:
-    """What a walk back does to a leaf's `.grad`: what it holds before, what is added, what it would hold then.
+    """What a backward pass does to a leaf's `.grad`: what it holds before, what is added, what it would hold then.
 
     All three are None where there is nothing; `tracked` is False for a leaf whose flag was switched off since.
     """
@@ -49,7 +50,7 @@ class Added:
 
 @dataclass(frozen=True)
 class Walk:
-    """The walk back: what passed each node (by position), what was added to each leaf, and torch's error if it failed.
+    """The backward pass: what passed each node (by position), what each leaf was given, and torch's error if it failed.
 
     After an error, `passages` holds the nodes up to the one that failed; that one has sent nothing.
     """

@@ -37,7 +37,7 @@ class Result:
 class Node:
     """A node: a recorded step (`MulBackward0`), or `AccumulateGrad`, which stands for a leaf and adds to its `.grad`.
 
-    `operands` says where the tracked operands came from: position and slot; None stands for one that is not tracked.
+    `operands` says where the operands came from: position and slot; None stands for one that does not require grad.
     `passage` is None where no gradient came along; `added` is there for leaves only.
     """
 
@@ -64,7 +64,7 @@ LEAF = "AccumulateGrad"
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph in the order of the forward pass, and the walk back through it; a node is known by its position.
+    """A graph in the order of the forward pass, and the backward pass through it; a node is known by its position.
 
     `backward` is the order of the walk, from `root` on. `error` is torch's own: what backward would say now. `note` is
     ours. In a graph without nodes nothing is recorded, or it is too large to be shown.
@@ -92,7 +92,7 @@ def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | N
     """
     names = dict(names or {})
     if not result.requires_grad:
-        return Graph(error=_refusal(result, gradient), note=_UNTRACKED)
+        return Graph(error=_refusal(result, gradient), note=_NO_GRAPH)
     try:
         traced = trace(result)
     except TooManyNodes as error:
@@ -105,7 +105,7 @@ def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | N
     return Graph(tuple(passed), traced.backward, traced.root, _modules(traced, nodes, names), walk.error, _note(walk))
 
 
-_UNTRACKED = "Nothing is recorded behind this tensor, so there is no graph."
+_NO_GRAPH = "This tensor does not come from a graph."
 
 
 def _note(walk: Walk) -> str:
@@ -118,7 +118,7 @@ def _refusal(result: Tensor, gradient: Tensor | None) -> str:
         torch.autograd.grad(result, [torch.zeros((), requires_grad=True)], gradient, allow_unused=True)
     except RuntimeError as error:
         return f"RuntimeError: {error}"
-    raise AssertionError("torch goes back from a tensor that is not tracked")
+    raise AssertionError("torch goes back from a tensor that does not require grad")
 
 
 def _result_name(result: Tensor, names: NamedTensors) -> dict[str, Tensor]:

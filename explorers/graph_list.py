@@ -1,4 +1,4 @@
-"""The list of all steps of the autograd stepper: a table for the forward pass, one for the walk back."""
+"""The list of all steps of the autograd stepper: a table for the forward pass, one for the backward pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from explorers.tensor_values import Values
 MOST_LISTED = 15  # rows of the list at a present moment
 MOST_TOLD = 60  # rows of the list where all is told
 HEADS = {"forward": ("step", "made from", "result", "saved"), "back": ("step", "gradient that arrives", "sends on")}
-CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Walk back, the result on top"}
+CAPTIONS = {"forward": "Forward pass, first step on top", "back": "Backward pass, the result on top"}
 
 
 def step_list(story: Story, phase: Phase) -> Html:
@@ -84,7 +84,7 @@ def _back_line(story: Story, row: GraphRow) -> list[str]:
         changes = node.added.incoming and node.added.tracked
         return [label, arrived_at(node), f".grad: {before} becomes {after}" if changes else ".grad stays as it is"]
     if node.passage and not node.passage.sent:
-        return [label, arrived_at(node), "the walk back stops here"]
+        return [label, arrived_at(node), "the backward pass stops here"]
     return [label, arrived_at(node), _lines(_destinations(graph, sent_by(node)))]
 
 

@@ -23,7 +23,7 @@ MOST_VALUE = 10  # letters of a value in a box
 MOST_BUTTONS = 30  # for folding
 
 NOTHING = Html("")
-LEGEND = "In a box: what it is, its value and, on the walk back, the gradient that arrives. Leaves are blue."
+LEGEND = "In a box: what it is, its value and, on the backward pass, the gradient that arrives. Leaves are blue."
 FOLDS = (
     "A graph does not know modules, it knows their parameters. A folded row holds the steps that use a module's "
     "parameters, and those between them; a layer without parameters stands by itself unless it lies between."
@@ -54,7 +54,7 @@ def heading(story: Story) -> str:
     if now is None:
         return "Nothing to step through." if not story.graph.nodes else "The whole story."
     rows = [moment.row for moment in story.moments if moment.phase == now.phase]
-    phase = "Forward pass" if now.phase == "forward" else "Walk back"
+    phase = "Forward pass" if now.phase == "forward" else "Backward pass"
     return f"{phase}, {rows.index(now.row) + 1} of {len(rows)}: {called(story.graph, now.row)}"
 
 
@@ -71,7 +71,7 @@ def _notes(graph: Graph) -> Html:
 
 
 def _stop(graph: Graph) -> str:
-    """The step at which the walk back fails; the start, where it does not even begin."""
+    """The step at which the backward pass fails; the start, where it does not even begin."""
     for at in graph.backward:
         node = graph.nodes[at]
         if node.passage and not node.passage.sent and not node.is_leaf:

@@ -15,7 +15,7 @@ from explorers.saved import Saved
 from explorers.tensor_values import Values
 
 NOTHING = Html("")
-LEAF = "A leaf: a tracked tensor that is not the result of a recorded step. Here the walk back ends."
+LEAF = "A leaf: a tensor that requires grad and is not the result of a step. Here the backward pass ends."
 UNKNOWN = "Its values cannot be told: no step keeps them as they were, and you gave it no name."
 SELF = "`self` is torch's name for the first operand, `other` for the second, `result` for the step's own result."
 ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Pow"}
@@ -25,7 +25,7 @@ SUM = (".grad before", "arrives", ".grad after")
 
 
 def present(graph: Graph, now: Moment) -> Html:
-    """The step of this moment: on the forward pass what it made, on the walk back what it makes of the gradient."""
+    """The step of this moment: on the forward pass what it made, on the backward pass what it makes of the gradient."""
     if now.row.module:
         return _module(graph, now.row, now.phase)
     at = now.row.nodes[0]
@@ -65,7 +65,7 @@ def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
 def _forward(graph: Graph, node: Node) -> Html:
     if node.is_leaf:
         return join(tag("p", LEAF), _whole("its values", node.results[0].values))
-    operands = ", ".join(origin(graph, place) for place in node.operands) or "nothing tracked"
+    operands = ", ".join(origin(graph, place) for place in node.operands) or "nothing that requires grad"
     results = [_result(result, number, node) for number, result in enumerate(node.results)]
     return join(tag("p", prose(f"`{node.kind}`. Made from: {operands}.")), *results, _saved(graph, node.saved))
 
@@ -95,13 +95,13 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
     errors = {each.error: None for each in saved if each.error and each.error != graph.error}
     told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
     names = small(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
-    return join(table("Saved for the walk back", ("name", "whose", "value", "version"), lines), names, told)
+    return join(table("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
 
 
 def _whose(graph: Graph, saved: Saved) -> str:
     if isinstance(saved.of, tuple):
         return origin(graph, saved.of)
-    return saved.of or ("a setting" if saved.setting else "not tracked" if saved.values else "")
+    return saved.of or ("a setting" if saved.setting else "needs no gradient" if saved.values else "")
 
 
 def _version(saved: Saved) -> str:
@@ -121,7 +121,7 @@ def _back(graph: Graph, at: int) -> Html:
     if node.added:
         return join(came, rule, _adding(node.results[0].name, node.added))
     if not passage.sent:
-        return join(came, tag("p", "Here the walk back stops, with the error above.", class_="x-error"))
+        return join(came, tag("p", "Here the backward pass stops, with the error above.", class_="x-error"))
     sent = [_whole(f"sends to {origin(graph, place)}", each) for place, each in sent_by(node)]
     return join(came, rule, tag("div", *sent, class_="x-parts"), _summed(graph, node), small(_none(node)))
 
@@ -139,7 +139,7 @@ def _contributions(graph: Graph, at: int) -> Html:
         if place[0] == at
     ]
     if graph.root[0] == at:
-        return tag("p", "The walk back starts here.")
+        return tag("p", "The backward pass starts here.")
     return table("Several gradients arrive and are added", ("", "gradient"), lines) if len(lines) > 1 else NOTHING
 
 
@@ -155,9 +155,9 @@ def _summed(graph: Graph, node: Node) -> Html:
 
 
 def _none(node: Node) -> str:
-    told = "No gradient goes to operands that are not tracked. " if None in node.operands else ""
+    told = "No gradient goes to operands that do not require one. " if None in node.operands else ""
     silent = len([place for place in node.operands if place]) > len(list(sent_by(node)))
-    return told + ("A tracked operand gets no gradient (None) from this rule." if silent else "")
+    return told + ("An operand that requires grad gets none (None) from this rule." if silent else "")
 
 
 def _sum(added: Added) -> list[str]:

@@ -1,4 +1,4 @@
-"""The moments that a reader steps through: the forward pass row by row, then the walk back."""
+"""The moments that a reader steps through: the forward pass row by row, then the backward pass."""
 
 from __future__ import annotations
 

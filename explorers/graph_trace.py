@@ -24,7 +24,7 @@ class TooManyNodes(ValueError):
 class Trace:
     """The live nodes of a graph, each after those it was made from; a node is known by its position here.
 
-    `links` has one entry per operand of a node: where that came from, or None for an operand that is not tracked.
+    `links` has one entry per operand of a node: where that came from, or None where it does not require grad.
     `backward` is the order in which the engine visits the nodes; `root` is where the walk starts. `leaves` has the
     leaf of each node that adds to a `.grad`.
     """

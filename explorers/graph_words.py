@@ -64,7 +64,7 @@ def numbered(row: GraphRow) -> str:
 def origin(graph: Graph, place: ResultPlace | None) -> str:
     """Where an operand came from, in words."""
     if place is None:
-        return "not tracked"
+        return "needs no gradient"
     at, slot = place
     node = graph.nodes[at]
     name = node.results[slot].name

@@ -50,7 +50,7 @@ class TestPicture:
         """Where all is told, both passes stand in tables that need no style: values, what was saved, gradients."""
         drawn = graph_picture(replace(small(), at=None))
 
-        forward, back = rows(drawn, "Forward pass")[1:], rows(drawn, "Walk back")[1:]
+        forward, back = rows(drawn, "Forward pass")[1:], rows(drawn, "Backward pass")[1:]
         assert forward[2] == ["3 Mul", "x, y", "(), not kept", "other = 3, version 0 self = 2, version 0"]
         assert forward[4] == ["5 Pow → loss", "Add (step 4)", "64", "exponent = 2 self = 8, version 0"]
         assert back[1:3] == [["4 Add", "16", "16 to Mul (step 3) 16 to x"], ["3 Mul", "16", "48 to x 32 to y"]]
@@ -96,9 +96,9 @@ class TestPicture:
         y += 1
         changed = text(graph_picture(replace(story_of(read(y.sum(), {"x": x})), at=None)))
 
-        assert "Nothing is recorded" in text(graph_picture(story_of(read(torch.ones(())))))
+        assert "This tensor does not come from a graph" in text(graph_picture(story_of(read(torch.ones(())))))
         assert "backward would stop at step 2 (Exp)" in changed and "is at version 1; expected version 0" in changed
-        assert "result: changed in place since" in changed and "the walk back stops here" in changed
+        assert "result: changed in place since" in changed and "the backward pass stops here" in changed
 
     def test_a_large_graph_stays_small(self) -> None:
         """Of several hundred nodes, modules are folded, and a part is drawn and listed; what is left out is counted."""
@@ -118,7 +118,7 @@ class TestPicture:
             y = y * 1.01
         drawn = graph_picture(replace(story_of(read(y, {"x": x})), at=None))
 
-        assert len(rows(drawn, "Walk back")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
+        assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
 
     def test_a_folded_module(self) -> None:
         """A folded module tells what leaves it, and what is added to its parameters."""
@@ -181,18 +181,18 @@ class TestWidget:
             said.append(stepper.said)
 
         assert said[3] == "Forward pass, 4 of 5: Add. Result: 8."
-        assert said[5] == "Walk back, 1 of 5: Pow → loss. Arrives: 1."
+        assert said[5] == "Backward pass, 1 of 5: Pow → loss. Arrives: 1."
         assert "x. Arrives: 64. .grad would be 64." in " ".join(said)
-        assert said[10] == "This is the end of the walk back." and "x-note" in stepper.picture
+        assert said[10] == "This is the end of the backward pass." and "x-note" in stepper.picture
 
     def test_jumps(self, stepper: AutogradStepper) -> None:
         """A row of the list, a box, and the other pass can be chosen."""
         press(stepper, "row", "step 4")
         assert stepper.said.startswith("Forward pass, 4 of 5")
-        press(stepper, "pass", "walk back")
-        assert stepper.said.startswith("Walk back, 2 of 5: Add")
+        press(stepper, "pass", "backward pass")
+        assert stepper.said.startswith("Backward pass, 2 of 5: Add")
         press(stepper, "point", "step 3")
-        assert stepper.said.startswith("Walk back, 3 of 5: Mul")
+        assert stepper.said.startswith("Backward pass, 3 of 5: Mul")
 
     def test_all_that_can_be_pressed_is_offered(self) -> None:
         """Each button of the picture, at each moment, folded or not, is one that Python knows."""
@@ -258,7 +258,7 @@ class TestWidget:
         """For a tensor without a record there is nothing to press, and the reason is told."""
         stepper = autograd_stepper(torch.ones(()))
 
-        assert stepper.controls == [] and "Nothing is recorded" in stepper.tell()
+        assert stepper.controls == [] and "This tensor does not come from a graph" in stepper.tell()
 
     @pytest.mark.parametrize(
         "given", [{"result": 3.0}, {"result": torch.ones(()), "x": 3}, {"result": torch.ones(()), "model": 3}]

@@ -878,7 +878,7 @@ for steps in (1, 5, 20, 200):
     pictures = descent(wrongness, pictures, 1.0, steps - done)
     done = steps
     loss = wrongness(pictures).item()
-    print(f"after {steps} steps: loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
+    print(f"steps: {steps:3}   loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
     show_digits(pictures.T)
 
 # %% claim=true

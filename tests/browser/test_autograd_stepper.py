@@ -52,7 +52,7 @@ def test_with_a_mouse(lab: Lab) -> None:
         following.click()
         expect(heading(stepper)).to_contain_text(place)
     stepper.locator("svg .x-box").filter(has_text="Mul").click()
-    expect(heading(stepper)).to_have_text("Walk back, 3 of 5: Mul")
+    expect(heading(stepper)).to_have_text("Backward pass, 3 of 5: Mul")
     stepper.get_by_role("button", name="1 x", exact=True).click()
 
     expect(stepper.locator("table").filter(has_text="What backward would add")).to_contain_text("None")

@@ -103,7 +103,7 @@ none_unneeded = Requirement(
     needs,
     tells={
         "for_x_alone": "Where only x requires grad, backward should return a tensor for x and None three times.",
-        "for_slope_alone": "Where only slope requires grad, backward should return a tensor for slope, and None for the others.",
+        "for_slope_alone": "Where only slope requires grad, backward should return a tensor for slope, else None.",
         "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
     },
 )
