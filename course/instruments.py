@@ -83,6 +83,19 @@ class _Kept:
         self.tensor = tensor.detach()
 
 
+def show_graph(result: Tensor) -> None:
+    """Print the nodes behind a result, the last step first; a node leads to those indented below it."""
+    print(*_lines(result.grad_fn, 0), sep="\n")
+
+
+def _lines(node: Any, depth: int) -> list[str]:
+    """A line for a node, and those of all that it leads to; one that several lead to stands there several times."""
+    if node is None:
+        return []
+    name = node.name().split("::")[-1]  # torch::autograd::AccumulateGrad
+    return ["   " * depth + name, *(line for below, _ in node.next_functions for line in _lines(below, depth + 1))]
+
+
 @contextmanager
 def saved_tensors() -> Iterator[weakref.WeakSet[Any]]:
     """Collect what the graphs built in this block have saved and still hold: `len` says how many tensors that is."""

@@ -18,6 +18,7 @@ from course.instruments import (
     saved_bytes,
     saved_tensors,
     show_digits,
+    show_graph,
 )
 
 
@@ -127,3 +128,17 @@ def test_what_graphs_hold() -> None:
         assert 0 == len(alive)
 
     assert 32 == saved_bytes(lambda: x.exp()) and 0 == saved_bytes(lambda: x + 1)
+
+
+def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """Indented by what leads to what; an operand without a graph has no line."""
+    x = torch.ones((), requires_grad=True)
+    show_graph((x * 2 + x) ** 2)
+
+    assert shown(capsys).split("\n")[:-1] == [
+        "PowBackward0",
+        "   AddBackward0",
+        "      MulBackward0",
+        "         AccumulateGrad",
+        "      AccumulateGrad",
+    ]

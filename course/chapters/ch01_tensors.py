@@ -375,7 +375,7 @@ reveal(guess, table[1, 0].item())
 # %% [markdown]
 # The change went through.
 # `row` is a **view**: a second tensor that reads the memory of the first, so that nothing had to be copied to make it.
-# Whole numbers and slices give views, because what they take is evenly spaced in memory.
+# Integers and slices give views, because along each axis they take even steps.
 #
 # *Predict.* Now take rows 0 and 2 with a list, `picked = table[[0, 2]]`, and set `picked[0, 0] = -1`.
 # What is `table[0, 0]`, which was 0?
@@ -390,7 +390,7 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, for which there is no even spacing in general; so torch does not look for one, and collects them into a **copy** with its own memory.
+# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own.
 # In the picture the upper strip is the table's memory, and the lower one is the copy's.
 
 # %% figure=true
@@ -399,6 +399,7 @@ figures.view_or_copy(table, table[1], table[[0, 2]])
 # %% [markdown]
 # So a slice of the digits is a view, which costs nothing even for a million of them, whereas picking some by a list copies.
 # So does picking them by a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
+# `same_memory(a, b)` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
 fours = images[labels == 4]
@@ -425,26 +426,9 @@ show_digits([images[4], wiped], says=["as it was", "wiped"])
 assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 
 # %% [markdown]
-# There is a second way to share memory, and it has nothing to do with indices.
-#
-# *Predict.* `a` holds three ones. After `b = a` and `b += 1`, what is `a[0]`?
-
-# %% predict=true
-guess = 2  # a number
-
-# %% name="inplace-alias"
-a = torch.ones(3)
-b = a
-b += 1
-reveal(guess, a[0].item())
-
-# %% [markdown]
-# `b = a` copies nothing: it gives one tensor a second name, an **alias**.
-# And `+=` works **in place**, which means that it writes into the memory that is there, where every name and every view will find it.
-# So do all methods whose name ends in an underscore, such as `add_`.
-# `b = b + 1` makes a new tensor.
-#
-# In a function this becomes a trap, because the caller does not see it coming.
+# `+=` works **in place**: it writes into the memory that is there, where every view will find it.
+# So does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
+# In a function that is a trap, because the caller does not see it coming.
 #
 # *Predict.* `ink_range` returns a number. What is the mean of `four` after the call, if it was about 4 before?
 
@@ -500,7 +484,7 @@ check("first_and_rest", first_and_rest)
 split = mine("first_and_rest", lambda x: (x[0] + 0, x[1:]))
 one, others = split(images)
 one[:] = 16 - one  # ink where there was paper
-show_digits([one, images[0], others[0]], says=["yours, inverted", "in the data", "the next"])
+show_digits([one, images[0]], says=["yours, inverted", "in the data"])
 
 # %% claim=true
 assert not same_memory(images, one) and same_memory(images, others)
@@ -521,6 +505,20 @@ assert not same_memory(table, table.clone()) and same_memory(table, table.detach
 # %% [markdown] side=true
 # #### How do I know whether a line works in place? ({minutes} minutes)
 #
+# `b = a` copies nothing: it gives one tensor a second name, an **alias**.
+#
+# *Predict.* `a` holds three ones. After `b = a` and `b += 1`, what is `a[0]`?
+
+# %% predict=true
+guess = 2  # a number
+
+# %% name="inplace-alias"
+a = torch.ones(3)
+b = a
+b += 1
+reveal(guess, a[0].item())
+
+# %% [markdown]
 # `data_ptr()` is the address of the first element, so print it before and after.
 
 # %% name="inplace-or-new"
@@ -613,16 +611,10 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 # Must 115,008 numbers be moved for that?
 # Not one, because the memory of a computer is no grid anyway.
 # It is one long line of numbers, and the shape is only a way to read it.
-#
-# *Predict.* What is the shape of `images.reshape(1797, 64)[0]`?
-
-# %% predict=true
-guess = (64,)  # a tuple
 
 # %% name="rows-of-pixels"
 rows = images.reshape(1797, 64)
-print("the same memory:", same_memory(images, rows))
-reveal(guess, rows[0].shape)
+print(rows.shape, " the same memory:", same_memory(images, rows))
 
 # %% claim=true
 assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
@@ -660,24 +652,22 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
 # The colors jump along the line, but the line is the same.
-# That is why transposing a huge tensor takes no time at all, and why a transposed digit is still a view of the data.
+# That is why a transposed digit is still a view of the data, and why transposing sixteen million numbers takes no longer than transposing twelve.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
+large = torch.zeros(4000, 4000)
+print(f"transposed in {milliseconds(lambda: large.T):.4f} ms")
+print(f"copied in {milliseconds(large.clone, 3):.1f} ms")
+
+# %% claim=true
+assert milliseconds(large.clone, 3) > 20 * milliseconds(lambda: large.T)
+del large
 
 # %% [markdown]
 # And what does `reshape` do? It goes through the grid in **reading order**, row by row, and cuts what it reads into new rows.
-# One of the lengths may be -1; torch works it out from the number of elements.
-
-# %% name="reshape"
-cube = torch.arange(24).reshape(2, 3, 4)
-print(cube.reshape(2, 12).shape, cube.reshape(6, -1).shape, cube.reshape(-1).shape)
-
-# %% claim=true
-assert cube.reshape(2, 12).shape == (2, 12) and cube.reshape(6, -1).shape == (6, 4)
-assert cube.reshape(-1).shape == (24,)
-
-# %% [markdown]
+# One of the lengths may be -1; torch works it out from the number of elements, so `reshape(-1)` makes one long row.
+#
 # Mind what is read: the grid that you see, row by row. After a transpose that is not the order of the memory any more.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
@@ -688,21 +678,17 @@ guess = [0, 3, 1, 4, 2, 5]  # a list of six numbers
 # %% name="reshape-of-transpose"
 small = torch.arange(6).reshape(2, 3)
 line = small.T.reshape(-1)
+print("the same memory:", same_memory(small, line))
 reveal(guess, line)
-
-# %% [markdown]
-# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
-# So here `reshape` had no choice and made a copy.
-# That is its rule: a view wherever strides can do it, and a copy where they cannot.
-
-# %% name="reshape-copies-if-needed"
-print("small.reshape(-1) shares memory:  ", same_memory(small, small.reshape(-1)))
-print("small.T.reshape(-1) shares memory:", same_memory(small, line))
 
 # %% claim=true
 assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
 
 # %% [markdown]
+# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
+# So here `reshape` had no choice and made a copy.
+# That is its rule: a view wherever strides can do it, and a copy where they cannot.
+#
 # Now a mistake that everybody makes once.
 # Some programs store pictures with the number of the picture as the *last* axis, so that a file has the shape (8, 8, 1797), and you want the number first again.
 # Two lines give the right shape: `reshape(1797, 8, 8)`, which cuts anew, and `permute(2, 0, 1)`, which names the old axes in their new order.
@@ -726,7 +712,7 @@ assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images
 # %% [markdown]
 # Both have the right shape, and nothing complains.
 # But `reshape` reads in reading order, and there the picture number changes fastest: so it put the same pixel of 64 different pictures side by side and called that a digit.
-# A model fed with the first five would learn nothing, and no error would ever tell you why.
+# The first five are what a model would be fed, and no error would tell you.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
 # ### Exercise: `flatten_images` ({minutes} minutes)
@@ -794,6 +780,14 @@ assert gaps.view(12).stride() == (2,) and same_memory(gaps, gaps.view(12))
 # #### Which shapes can `reshape` not make? ({minutes} minutes)
 #
 # One that does not hold as many elements, and one with two unknown lengths.
+
+# %% name="reshape"
+cube = torch.arange(24).reshape(2, 3, 4)
+print(cube.reshape(2, 12).shape, cube.reshape(6, -1).shape, cube.reshape(-1).shape)
+
+# %% claim=true
+assert cube.reshape(2, 12).shape == (2, 12) and cube.reshape(6, -1).shape == (6, 4)
+assert cube.reshape(-1).shape == (24,)
 
 # %% name="reshape-errors"
 with shows_error(RuntimeError, match="invalid"):

@@ -34,7 +34,8 @@ import torch
 import torch.nn.functional as F
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch02_autograd as figures
-from course.instruments import milliseconds, runs, saved_bytes, saved_tensors, show_digits
+from course.instruments import milliseconds, runs, saved_bytes, saved_tensors
+from course.instruments import show_digits, show_graph
 
 _ = torch.manual_seed(seed)
 
@@ -76,7 +77,7 @@ assert abs(slope + 18) < 1e-4
 # This -18 is the derivative of the loss **with respect to** w.
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
-# Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it takes a new computation of the loss for each number.
+# Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it computes the loss anew for each number.
 # Autograd works differently.
 # Set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
 
@@ -115,24 +116,17 @@ assert y.item() == 49 and x.grad == 42
 # And what is a gradient good for?
 # It points in the direction in which the function grows fastest, so that a small step the other way makes it smaller.
 # That is the core of all training: find out which way is down, take a small step, and ask again.
+# Here are w = 2, and a hundredth of its gradient to either side.
 
 # %% name="downhill"
-point = torch.randn(5, dtype=torch.float64, requires_grad=True)
-
-
-def height(q):
-    return (q**2).sum() + torch.sin(q).sum()
-
-
-height(point).backward()
-step = 0.001 * point.grad
 with torch.no_grad():
-    for name, place in (("downhill", point - step), ("here", point), ("uphill", point + step)):
-        print(f"{name:9} {height(place).item():.5f}")
+    step = 0.01 * w.grad
+    for name, there in (("downhill", w - step), ("here", w), ("uphill", w + step)):
+        print(f"{name:9} w = {there.item():.2f}   loss {loss_at(there, b).item():.2f}")
 
 # %% claim=true
 with torch.no_grad():
-    assert height(point - step) < height(point) < height(point + step)
+    assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
 # (`no_grad` says that nothing in this block needs a gradient; section 4 comes back to it.)
@@ -178,7 +172,13 @@ print("with respect to y:", y.grad.item())
 reveal(guess, x.grad.item())
 
 # %% claim=true
-assert loss.item() == 64 and y.grad.item() == 32
+_at_s = 2 * 8.0
+_at_z = _at_s * 1  # s = z + x
+_at_x = _at_z * 3.0 + _at_s * 1  # through z = x * y, and through s directly
+assert loss.item() == 64
+assert (_at_x, _at_z * 2.0) == (x.grad.item(), y.grad.item()) == (64.0, 32.0)
+_nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge)) ** 2
+assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown]
 # Here it is by hand.
@@ -193,33 +193,14 @@ assert loss.item() == 64 and y.grad.item() == 32
 # %% figure=true
 figures.graph(2.0, 3.0)
 
-# %% name="worked-by-hand"
-at_s = 2 * 8.0
-at_z = at_s * 1  # s = z + x
-at_x = at_z * 3.0 + at_s * 1  # through z = x * y, and through s directly
-at_y = at_z * 2.0
-print(at_x, at_y)
-
-# %% claim=true
-assert (at_x, at_y) == (x.grad.item(), y.grad.item()) == (64.0, 32.0)
-_nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge)) ** 2
-assert abs(_nudged / (2 * nudge) - 64) < 1e-3
-
 # %% [markdown] name="graph-text"
 # To work backwards like this, torch has to know how the loss came about.
 # While you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
 # `loss.grad_fn` is the last node.
-# You can follow the links yourself, down to the tensors you began with, which are called **leaves**.
+# `show_graph` follows the links down to the tensors that you began with, which are called **leaves**.
 
 # %% name="walk-the-graph"
-def show(node, depth=0):
-    """Print a node and, indented, all that it leads to."""
-    print("   " * depth + node.name().split("::")[-1])
-    for below, _ in node.next_functions:
-        show(below, depth + 1)
-
-
-show(loss.grad_fn)
+show_graph(loss)
 
 # %% claim=true
 def _names(node):
@@ -231,7 +212,8 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# The power, the sum, the product, as by hand; and at the ends three nodes that add up what arrives, two of them for x.
+# The power, the sum, the product, as by hand; and at the ends the leaves.
+# `AccumulateGrad` is the node that adds what arrives to a tensor's `.grad`; that of x stands there twice, because two routes lead to it.
 #
 # Only what requires grad is followed, and that spreads by itself.
 # Data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
@@ -253,7 +235,6 @@ assert (sizes + 1).grad_fn is None and not (sizes + 1).requires_grad
 # %% [markdown] name="leaf-text"
 # One operand is enough, since the result changes with it.
 # Where none requires grad, no graph is built at all, and nothing is wasted.
-# (In chapter 3, layers will ask for gradients of their own weights, so that you do not have to.)
 
 # %% name="weight-and-data"
 bias = torch.tensor(1.0, requires_grad=True)
@@ -274,9 +255,6 @@ with shows_error(RuntimeError, match="leaf"):
 # Do it once with a pencil, and it sticks: (x + y) * z.
 # Give the sum a name, as above, and go back from the result.
 # With x = 2, y = 3 and z = 4 the sum is 5 and the result 20, and the sum counts z = 4 times; so nudging x by 0.001 must change the result by 0.004.
-
-# %% name="by-hand-example"
-print(((2.001 + 3) * 4 - (2 + 3) * 4) / 0.001)
 
 # %% exercise="grad_by_hand"
 def grad_by_hand(x, y, z):
@@ -322,7 +300,8 @@ assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
-# `backward` needs one thing: a single number to start from.
+# Called without arguments, `backward` needs a result with a single number to start from.
+# (`runs` tries the call, and prints the error if there is one.)
 #
 # *Predict.* `v` holds three numbers that require grad. Does `(v * 2).backward()` run?
 
@@ -367,7 +346,7 @@ check("mean_square_grad", mean_square_grad)
 
 # %% name="mean-of-squares"
 twelve = torch.randn(4, 3)
-of_mean_square = mine("mean_square_grad", lambda x: torch.func.grad(lambda x: (x**2).mean())(x))
+of_mean_square = mine("mean_square_grad", lambda x: 2 * x / x.numel())
 print(of_mean_square(twelve)[0], 2 * twelve[0] / 12)
 
 # %% claim=true
@@ -949,7 +928,7 @@ assert (digit @ pictures).argmax() == 3 and change < 4
 #
 # Training runs for hours, and every one of its steps builds a graph.
 # Where do they all go?
-# If you know, you will know where to look when the memory fills up at three in the morning; and the most frequent error message of all will not frighten you.
+# If you know, you will know where to look when the memory fills up at three in the morning.
 #
 # *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
 
@@ -967,14 +946,14 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The message says why.
-# The square had saved x for its rule, 2 * x, and the first backward pass gave that memory back, since training never needs it again.
+# The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved, since training never needs it again.
 #
 # The message also suggests `retain_graph=True`, which keeps what was saved.
 # Think before you follow it: most often the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
-# Then nobody gives the memory back, it seems.
+# Then nobody lets go, it seems.
 # `saved_tensors()` counts what graphs have saved and still hold.
 #
 # *Predict.* 1,000 forward passes, each of which saves something at three of its steps, and no `backward`. How many of the 3,000 are still held in the end?
@@ -1005,7 +984,6 @@ with saved_tensors() as alive:
     for _ in range(100):
         total = total + x.exp().sin().tanh().sum()
     print("and a running sum of losses keeps", len(alive))
-del total
 
 # %% claim=true
 with saved_tensors() as _alive:
@@ -1017,21 +995,6 @@ with saved_tensors() as _alive:
 # %% [markdown]
 # A list of losses is a list of graphs, and so is a sum of losses.
 # `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
-# Do not call it too early, though: what is computed from a plain number has no graph any more.
-
-# %% name="item"
-loss = (x**2).mean()
-number = loss.item()
-print(number, "and the loss still has its graph:", loss.grad_fn.name())
-with shows_error(AttributeError, match="backward"):
-    (number * 2).backward()
-
-# %% claim=true
-assert isinstance(number, float) and loss.grad_fn is not None
-with shows_error(RuntimeError, match="cannot be converted"):
-    x.item()  # 1000 elements
-loss.backward()
-
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
@@ -1062,7 +1025,8 @@ def running_loss(losses):
 check("running_loss", running_loss)
 
 # %% [markdown]
-# Here are the known digits in 14 parts of 100; with your function, never more than one of their graphs is alive.
+# Here are the known digits in 14 parts of 100.
+# Each time the next loss is asked for, look at what is still held of those before.
 
 # %% name="running-loss-used"
 def plain_running_loss(losses):
@@ -1078,9 +1042,17 @@ def loss_of(part):
     return -(shares * one_hot(labels[part], 10)).sum(dim=1).log().mean()
 
 
-learning = pictures.clone().requires_grad_()
-mean_loss = mine("running_loss", plain_running_loss)(loss_of(part) for part in known.split(100))
+def losses():
+    for part in known.split(100):
+        yield loss_of(part)
+        held.append(len(alive))
+
+
+learning, held = pictures.clone().requires_grad_(), []
+with saved_tensors() as alive:
+    mean_loss = mine("running_loss", plain_running_loss)(losses())
 print(f"in parts: {mean_loss:.4f}   at once: {wrongness(pictures).item():.4f}")
+print("tensors held:", held)
 
 # %% claim=true
 assert abs(mean_loss - wrongness(pictures).item()) < 1e-4
@@ -1122,6 +1094,24 @@ def accumulate(loss_fn, batches, params):
 
 # %% check="accumulate" points=4
 check("accumulate", accumulate)
+
+# %% [markdown] side=true
+# #### Can I call `item()` too early? ({minutes} minutes)
+#
+# Yes, because what is computed from a plain number has no graph.
+
+# %% name="item"
+loss = (x**2).mean()
+number = loss.item()
+print(number, "and the loss still has its graph:", loss.grad_fn.name())
+with shows_error(AttributeError, match="backward"):
+    (number * 2).backward()
+
+# %% claim=true
+assert isinstance(number, float) and loss.grad_fn is not None
+with shows_error(RuntimeError, match="cannot be converted"):
+    x.item()  # 1000 elements
+loss.backward()
 
 # %% [markdown] side=true
 # #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
@@ -1240,8 +1230,40 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="detach"
 # ## 7 Where no gradient should flow ({minutes} minutes)
 #
-# Sometimes a number should count as given, although it was computed: a target that the model itself has produced, for example.
-# If gradients flow into it, the two move towards each other, and the easiest way for a model to be right is then to change the target.
+# Take two pictures, a blank one and an eight, and let both follow the gradient of the loss that says how different they are.
+# The blank is to become like the eight.
+#
+# *Predict.* What becomes of the eight: does it stay, or does it fade?
+
+# %% predict=true
+guess = "fades"  # "stays" or "fades"
+
+# %% name="pulled-together"
+def pulled(loss_between):
+    """What becomes of a blank picture and of an eight, after 100 steps of descent with both."""
+    blank, target = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
+    for _ in range(100):
+        loss_between(blank, target).backward()
+        with torch.no_grad():
+            for each in (blank, target):
+                if each.grad is not None:
+                    each -= 3 * each.grad
+                    each.grad = None
+    return [16 * blank.detach(), 16 * target.detach()]
+
+
+shown = pulled(lambda a, b: ((a - b) ** 2).mean())
+show_digits(shown, says=["the blank", "the eight"])
+reveal(guess, "stays" if torch.allclose(shown[1], 16 * ink[eight]) else "fades")
+
+# %% claim=true
+assert torch.allclose(shown[0], 8 * ink[eight], atol=0.5)
+assert torch.allclose(shown[1], 8 * ink[eight], atol=0.5)
+
+# %% [markdown]
+# They met halfway, at a ghost.
+# The same happens to a model that has computed its own target: the easiest way to be right is to change the target.
+# So a number must be able to count as given, although it was computed.
 # `x.detach()` is x without its graph.
 #
 # *Predict.* After `y = x.detach()`, does `(y * 2).sum().backward()` run?
@@ -1259,7 +1281,7 @@ assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
 # There is nothing to go back through.
-# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` depends on nothing that requires grad: perhaps a `detach`, perhaps an `item`, perhaps a forgotten flag.
+# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` depends on nothing that requires grad: perhaps a `detach`, perhaps a `no_grad`, perhaps a forgotten flag.
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`?
 
@@ -1304,33 +1326,21 @@ def stop_gradient_loss(a, b):
 check("stop_gradient_loss", stop_gradient_loss)
 
 # %% [markdown]
-# See what it is good for.
-# Two pictures, one blank and one a digit, and the loss is how different they are.
-# With the plain difference they meet halfway, and the result is a ghost; with yours the digit stays what it is.
+# Once more the blank and the eight, with yours.
 
 # %% name="stop-gradient-used"
-plain_loss = lambda a, b: ((a - b) ** 2).mean()
 held_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
-shown = []
-for loss_between in (plain_loss, held_loss):
-    blank, target = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
-    for _ in range(100):
-        loss = loss_between(blank, target)
-        gradients = torch.autograd.grad(loss, [blank, target], allow_unused=True)
-        with torch.no_grad():
-            for picture, gradient in zip((blank, target), gradients, strict=True):
-                picture -= 3 * gradient if gradient is not None else 0
-    shown += [16 * blank.detach(), 16 * target.detach()]
-show_digits(shown, says=["blank became", "target became"] * 2)
+shown = pulled(held_loss)
+show_digits(shown, says=["the blank", "the eight"])
 
 # %% claim=true
-assert torch.allclose(shown[3], 16 * ink[eight])
-assert torch.allclose(shown[0], 8 * ink[eight], atol=0.5)
+assert torch.allclose(shown[1], 16 * ink[eight])
+assert torch.allclose(shown[0], 16 * ink[eight], atol=0.5)
 
 # %% [markdown]
 # `detach` is for one tensor; `torch.no_grad()`, which you have used for the update, is for a block of code.
 # Inside it no graph is built, whatever the flags say.
-# So there are two switches, the flag of each tensor, and the mode of the block; and the drawer is safe, since nobody can train on a loss that was computed inside.
+# So there are two switches, the flag of each tensor and the mode of the block.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -1363,7 +1373,7 @@ assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the
 
 # %% [markdown]
 # No graph, nothing to hold.
-# The numbers themselves come out the same to the last digit, so whether an evaluation is *right* does not depend on `no_grad`; how much memory it needs does.
+# The numbers themselves come out the same, so whether an evaluation is *right* does not depend on `no_grad`; how much memory it needs does.
 
 # %% [markdown] side=true
 # #### Which operations hold how much? ({minutes} minutes)
