@@ -78,9 +78,8 @@ print(scores_by_hand(ink[:5], w1, b1, w2, b2).shape)
 
 # %% [markdown]
 # It runs. Now live with it.
-# All four need `requires_grad`; every step of training has to name all four; so has the function that saves them, and the one that moves them to the graphics card.
-# With a third layer there are six, and in each of those places you have to remember the two new ones.
-# Forget one in the step, and nothing complains: it just never learns.
+# Whoever trains, saves or moves this has to name all four tensors, and six with a third layer.
+# Forget one in the step, and nothing complains: that one never learns.
 #
 # So let an object keep them.
 # In torch it is called a module: a class made from `nn.Module`, whose `__init__` makes the parts and whose `forward` computes.
@@ -112,7 +111,7 @@ assert [_name for _name, _ in model.named_parameters()] == [
 ]
 
 # %% [markdown]
-# *Predict.* `nn.Linear(64, 32)` computes `x @ weight.T + bias`, with one row of the weight for each output. What is the shape of its weight?
+# *Predict.* `nn.Linear(64, 32)` takes 64 numbers and gives 32, each a weighted sum of the 64, plus a bias. What is the shape of its weight?
 
 # %% predict=true
 guess = (32, 64)  # a tuple
@@ -126,6 +125,7 @@ reveal(guess, model.look.weight.shape)
 assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weight.shape == (32, 64)
 
 # %% [markdown]
+# One row for each output, so it computes `x @ weight.T + bias`.
 # Now ask the module for everything it keeps.
 
 # %% name="named-parameters"
@@ -144,6 +144,7 @@ assert list(model.look._parameters) == ["weight", "bias"]
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
 # What exactly is entered? Modules; and tensors that are wrapped in `nn.Parameter`, the class of tensors that are to learn. (And buffers, in section 2.)
+# `parameters()` asks the registry, and then every module in it, for theirs.
 #
 # Here are four attributes.
 
@@ -182,14 +183,15 @@ assert names == ["first", "third.weight", "third.bias"]
 
 # %% name="step-by-hand"
 def loss_of(model):
-    """How badly a model reads the digits: minus the log of the true class's probability."""
+    """How badly it reads the digits: minus the log of the true class's share, on average."""
     return F.cross_entropy(model(ink), labels)
 
 
 for step in range(21):
     loss = loss_of(model)
     if step % 5 == 0:
-        print(f"after {step:2} steps: loss {loss.item():.2f}")
+        right = (model(ink).argmax(dim=1) == labels).float().mean().item()
+        print(f"after {step:2} steps: loss {loss.item():.2f}, {right:.0%} are read correctly")
     model.zero_grad()
     loss.backward()
     with torch.no_grad():
@@ -207,9 +209,8 @@ assert loss_of(model) < 1.9
 
 # %% [markdown] name="why-a-bend"
 # Why was there a `relu` between the two layers?
-# It sets negative numbers to zero, no more.
 #
-# *Predict.* Leave it out. Is there a single linear layer that computes the same as two in a row?
+# *Predict.* Leave it out. Is there a single linear layer that computes the same as the two in a row?
 
 # %% predict=true
 guess = True  # True or False
@@ -220,7 +221,8 @@ with torch.no_grad():
     single.weight.copy_(second.weight @ first.weight)  # second(first(x)), multiplied out
     single.bias.copy_(second.weight @ first.bias + second.bias)
 x = torch.randn(100, 2)
-print("with relu between them:", torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4))
+with_relu = second(torch.relu(first(x)))
+print("with relu between the two, this one:", torch.allclose(with_relu, single(x), atol=1e-4))
 reveal(guess, torch.allclose(second(first(x)), single(x), atol=1e-5))
 
 # %% claim=true
@@ -233,9 +235,9 @@ assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 #
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
-# Write the smallest network that can learn a curve: linear, activation, linear.
+# Write `Reader` once more, with sizes that you choose: linear, activation, linear.
 # (MLP is short for multi-layer perceptron.)
-# It is `Reader` with sizes that you choose; with 8 numbers in, 16 between and 1 out, five rows of 8 give five rows of 1.
+# With 8 numbers in, 16 between and 1 out, five rows of 8 give five rows of 1.
 
 # %% name="two-layer-example"
 print((torch.relu(torch.randn(5, 8) @ torch.randn(8, 16)) @ torch.randn(16, 1)).shape)
@@ -283,26 +285,6 @@ class TwoLayerMLP(nn.Module):
 check("TwoLayerMLP", TwoLayerMLP)
 
 # %% [markdown]
-# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
-
-# %% predict=true
-guess = 33  # a number
-
-# %% name="mlp-count"
-def plain_mlp(inputs, hidden, outputs):
-    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
-
-
-classifier = mine("TwoLayerMLP", plain_mlp)(2, 8, 1)
-print(classifier(torch.randn(32, 2)).shape)
-reveal(guess, sum(p.numel() for p in classifier.parameters()))
-
-# %% claim=true
-assert classifier(torch.randn(32, 2)).shape == (32, 1)
-
-# %% [markdown]
-# 2 * 8 + 8 into the middle, and 8 + 1 out of it.
-#
 # ### Exercise: `count_params` ({minutes} minutes)
 #
 # "How large is it?" is the first thing people ask about a model, and the answer is this number.
@@ -332,6 +314,28 @@ print("ten pictures: 640;  Reader:", count(model))
 
 # %% claim=true
 assert count(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
+
+# %% [markdown]
+# *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
+
+# %% predict=true
+guess = 33  # a number
+
+# %% name="mlp-count"
+def plain_mlp(inputs, hidden, outputs):
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+
+tiny_net = mine("TwoLayerMLP", plain_mlp)(2, 8, 1)
+print(tiny_net(torch.randn(32, 2)).shape)
+reveal(guess, count(tiny_net))
+
+# %% claim=true
+assert tiny_net(torch.randn(32, 2)).shape == (32, 1)
+
+# %% [markdown]
+# 2 * 8 + 8 into the middle, and 8 + 1 out of it.
+# (`nn.Sequential` puts layers in a row; section 3 says more about it.)
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph? ({minutes} minutes)
