@@ -23,8 +23,11 @@ SECONDS = 0.5  # what is quicker is not worth a file
 GROUP = "class of "  # begins the name of a group of tests that share the class of a chapter
 # Of these test modules, the chapters whose text, exercises or answers they look at. Every other is about all of them.
 ABOUT: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("runner", "confinement", "second_course"), ()),
+    **dict.fromkeys(("runner", "second_course", "stubs", "probe", "probes", "submission"), ()),
+    **dict.fromkeys(("autograd_graph", "graph_picture", "loop_picture", "loop_state"), ()),
+    **dict.fromkeys(("shape_explorer", "shape_picture", "explorer_widget"), ()),
     **dict.fromkeys(("whole_runs", "learn", "attacks", "attacks_on_teacher", "other_cells"), ("ch01_tensors",)),
+    **dict.fromkeys(("class_run", "progress_travels", "confinement"), ("ch01_tensors",)),
 }
 # These draw anew in each run.
 DRAWN = ("fuzz",)

@@ -50,7 +50,7 @@ class TestMutants:
 
 class TestTimeLimit:
     def test_an_endless_mutant_is_stopped(self) -> None:
-        """A loop without end costs a second, not the run."""
+        """A loop without end costs a moment, not the run."""
         with pytest.raises(TimeoutError), time_limit(0.05):
             _run_forever()
 

@@ -15,6 +15,7 @@ import pytest
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proved import proof_path
 from autograder.files import digest_of, remember
+from tests import other_processors
 from tests.asked import THOROUGH
 from tests.other_processors import COURSE, EXERCISES
 from tests.small_chapter import PROJECT
@@ -66,6 +67,15 @@ def test_long_ones_are_drawn_one_at_a_time() -> None:
 
     assert LONG < set(EXERCISES) and 1 == len(LONG.intersection(left)) and set(EXERCISES) - LONG < set(left)
     assert ["fit"] == _with_one_of(LONG, ["fit"]) and [] == _with_one_of(LONG, [])
+
+
+def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, so that silence is not taken for a command that did nothing."""
+    monkeypatch.setattr(sys, "argv", ["other_processors", "add_bias", "rank"])
+    monkeypatch.setattr(other_processors, "strays", lambda *_: iter(()))
+
+    assert 0 == other_processors.main()
+    assert "2 exercises: every answer is told what it should be told.\n" == capsys.readouterr().out
 
 
 def _where(setting: str) -> str:

@@ -62,3 +62,12 @@ def test_a_class_is_about_its_chapter() -> None:
     assert remembered.about("test_whole_runs", ["class of ch03_modules"]) == ("ch03_modules",)
     assert remembered.about("test_whole_runs", []) == ("ch01_tensors",)
     assert len(remembered.about("test_ledger", [])) > 1
+
+
+@pytest.mark.parametrize("module", remembered.ABOUT)
+def test_who_is_about_some_chapters_names_no_other(module: str) -> None:
+    """Nor the course as a whole."""
+    text = (remembered.PROJECT / "tests" / f"test_{module}.py").read_text()
+
+    assert "our_course" not in text
+    assert [] == [stem for stem in remembered.stems() if stem in text and stem not in remembered.ABOUT[module]]

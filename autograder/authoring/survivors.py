@@ -6,6 +6,7 @@ A reason that begins with `Sometimes: ` is that of a mutant which passes or fail
 from __future__ import annotations
 
 import signal
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ from autograder.watching.observation import Observation
 from autograder.watching.rules import broken
 
 SOMETIMES = "Sometimes: "  # begins the reason of a survivor that can as well fail, by what the allocator does
-SECONDS = 1.0
+# How long a mutant may compute: many times what the solution takes, for a machine is not equally fast all the time.
+TIMES, SECONDS = 5, 0.25
 LEAST = 10  # mutants: a solution of a line or two has as many
 _SEEDS = (VISIBLE_SEED, 4104)
 
@@ -29,14 +31,14 @@ _Expected = list[tuple[Case, Observation]]
 def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any]) -> Iterator[str]:
     """A line for each mutant that passes and is not listed, and for each listed one that does not pass."""
     exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
-    expected = _expected(judge, parts.name)
+    expected, seconds = _expected(judge, parts.name)
     made = list(mutants(judge.chapter.solution(parts.name)))
     if len(made) < LEAST:
         yield (
             f"{shown(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to prove "
             f"much; ask for a little more, so that there are {LEAST}."
         )
-    alive = {mutant.change for mutant in made if survives(exercise, mutant, expected, prelude)}
+    alive = {mutant.change for mutant in made if survives(exercise, mutant, expected, prelude, seconds)}
     for change in sorted(alive - set(known)):
         yield (
             f"{shown(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that does, "
@@ -47,22 +49,29 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             yield f"{shown(parts, parts.bank)}: `{change}` is listed as a survivor and does not survive; take it out."
 
 
-def _expected(judge: Judge, name: str) -> _Expected:
-    """What the worked solution shows on each case; the known mistakes are not needed here."""
+def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
+    """What the worked solution shows on each case, and for how long a mutant may compute on all of them.
+
+    The known mistakes are not needed here.
+    """
     exercise, visible = judge.exercises[name], judge.key(name, VISIBLE_SEED)
     pairs = list(zip(visible.cases, visible.reference, strict=True))
-    fresh = exercise.cases(_SEEDS[1])
-    return pairs + list(zip(fresh, exercise.observe(judge.reference(name), fresh), strict=True))
+    fresh, begun = exercise.cases(_SEEDS[1]), time.process_time()
+    seen = exercise.observe(judge.reference(name), fresh)
+    taken = len(_SEEDS) * (time.process_time() - begun)
+    return pairs + list(zip(fresh, seen, strict=True)), max(SECONDS, TIMES * taken)
 
 
-def survives(exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any]) -> bool:
+def survives(
+    exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any], seconds: float
+) -> bool:
     """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
 
     The case that refuses it goes to the front of what is expected: it refuses most that are changed near by.
     """
     namespace = dict(prelude)
     try:
-        with warnings.catch_warnings(), time_limit(SECONDS):
+        with warnings.catch_warnings(), time_limit(seconds):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
             for place, (case, right) in enumerate(expected):
