@@ -27,7 +27,9 @@ ABOUT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("autograd_graph", "graph_picture", "loop_picture", "loop_state"), ()),
     **dict.fromkeys(("shape_explorer", "shape_picture", "explorer_widget"), ()),
     **dict.fromkeys(("whole_runs", "learn", "attacks", "attacks_on_teacher", "other_cells"), ("ch01_tensors",)),
-    **dict.fromkeys(("class_run", "progress_travels", "confinement"), ("ch01_tensors",)),
+    **dict.fromkeys(("class_run", "progress_travels", "leaning_live", "confinement"), ("ch01_tensors",)),
+    **dict.fromkeys(("bench", "reporting"), ("ch01_tensors",)),
+    **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
 }
 # These draw anew in each run.
 DRAWN = ("fuzz",)
