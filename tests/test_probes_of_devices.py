@@ -71,6 +71,14 @@ class TestWaiting:
 
         assert (3, True) == (len(asked), text.endswith("tensor(...)"))
 
+    @pytest.mark.parametrize("name", ["tolist", "numpy"])
+    def test_values_that_leave_torch_are_noted(self, name: str) -> None:
+        """A list and an array hold numbers: whoever makes one waits for them, and has them all the same."""
+        with values_asked_for() as asked:
+            values = getattr(X, name)()
+
+        assert ([name], X.tolist()) == (asked, [list(map(float, row)) for row in values])
+
     def test_a_value_where_there_is_none(self) -> None:
         """On the meta device too, for as long as the block lasts."""
         with zero_for_each_value():

@@ -87,9 +87,9 @@ class Operations(TorchDispatchMode):
 
 @contextmanager
 def values_asked_for() -> Iterator[list[str]]:
-    """Note in a block each time that the value of a tensor is asked for: in its operation, or in a print.
+    """Note in a block each time that the value of a tensor is asked for: in its operation, a print, a list or an array.
 
-    A GPU would have to be waited for then. No mode sees a print; here, a tensor is not printed with its values.
+    A GPU would have to be waited for then. No mode sees the last three; here, a tensor is not printed with its values.
     """
     asked: list[str] = []
 
@@ -101,7 +101,17 @@ def values_asked_for() -> Iterator[list[str]]:
         asked.append("print")
         return "tensor(...)"
 
-    with replaced(Tensor, "__repr__", shown), Operations(note):
+    def noted(name: str) -> Callable[..., Any]:
+        give = getattr(Tensor, name)
+
+        def given(tensor: Tensor, *args: Any, **kwargs: Any) -> Any:
+            asked.append(name)
+            return give(tensor, *args, **kwargs)
+
+        return given
+
+    lists, arrays = (replaced(Tensor, name, noted(name)) for name in ("tolist", "numpy"))
+    with replaced(Tensor, "__repr__", shown), lists, arrays, Operations(note):
         yield asked
 
 
