@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from IPython.display import display
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.telling.markup import Html, join, picture, tag
 from autograder.watching.probes.memory import same_memory as same_memory
@@ -120,6 +121,39 @@ def saved_bytes(action: Callable[[], Any]) -> int:
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
         _result = action()  # as long as it lives, so does its graph
     return sum(tensor.nbytes for tensor in held.values())
+
+
+def saved_shapes(action: Callable[[], Any]) -> list[tuple[int, ...]]:
+    """Run it, and list the shapes of what its graph saves, in the order in which it does."""
+    shapes: list[tuple[int, ...]] = []
+
+    def pack(tensor: Tensor) -> Tensor:
+        shapes.append(tuple(tensor.shape))
+        return tensor.detach()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
+        action()
+    return shapes
+
+
+class _Operations(TorchDispatchMode):
+    """Notes the name of each operation that torch runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, _types: object, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        """Called for each operation of torch."""
+        self.names.append(func.overloadpacket.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+def operations(action: Callable[[], Any]) -> list[str]:
+    """Run it, and list the operations of torch that ran, without a graph: "addmm" for a Linear, for example."""
+    with torch.no_grad(), _Operations() as noted:
+        action()
+    return noted.names
 
 
 class Pictures:

@@ -1,4 +1,4 @@
-"""Figures of chapter 5: host and device in time, memory of a step, dtypes in a network, gradients and float16."""
+"""Figures of chapter 5: the same training in half the bits, host and device in time, memory, dtypes, gradients."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SKY, YELLOW
+from course.instruments import saved_bytes
 
-from .drawing import blank, box, caption, finish, new_figure
+from .digits import known_digits
+from .drawing import blank, box, caption, finish, new_figure, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +32,87 @@ PARTS = {"parameters": (BLUE, 1), "gradients": (SKY, 1), "Adam's state": (GREEN,
 SMALLEST, LARGEST = 2.0**-25, 65504.0  # below the first, float16 rounds to 0; above the second, to inf
 
 
+def first_page() -> Figure:
+    """Draw the same training in float32 and in bfloat16: the loss of each epoch, and the bytes that a step saves."""
+    runs = {"float32": _digits_in(torch.float32), "bfloat16": _digits_in(torch.bfloat16)}
+    fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0))
+    for (words, (losses, _)), style in zip(runs.items(), ("-", "--"), strict=True):
+        color, width = (BLUE, 5.0) if style == "-" else (ORANGE, 2.0)
+        left.plot(range(1, len(losses) + 1), losses, style, color=color, linewidth=width, label=words)
+    left.set(xlabel="epoch", ylabel="loss", xticks=range(0, 13, 3), ylim=(0, None))
+    left.set_title("what it costs: one curve lies on the other", fontsize=11, loc="left", color=INK)
+    left.legend(frameon=False)
+    sizes = [size / 1024 for _, size in runs.values()]
+    right.barh([1, 0], sizes, color=[BLUE, ORANGE], edgecolor=INK, height=0.6)
+    right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB saved for the backward pass")
+    right.set_title("what it saves: half of the activations", fontsize=11, loc="left", color=INK)
+    return told(
+        fig,
+        "Left, the loss of a reader of digits over 12 epochs, in float32 and in bfloat16: the two curves lie on one "
+        f"another. Right, what one step saves for the backward pass: {sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB "
+        "in bfloat16.",
+    )
+
+
+def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
+    """Train a reader of digits with products in this dtype: the loss of each epoch, and the bytes a step saves."""
+    ink, labels = known_digits()
+    ink, targets = ink / 16, nn.functional.one_hot(labels, 10).float()
+    losses = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
+        optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+
+        def loss_of(rows: Tensor) -> Tensor:
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype != torch.float32):
+                return nn.functional.mse_loss(model(ink[rows]), targets[rows])
+
+        for _ in range(12):
+            total = 0.0
+            for rows in torch.randperm(1400).split(100):
+                optimizer.zero_grad()
+                loss = loss_of(rows)
+                torch.autograd.backward(loss)
+                optimizer.step()
+                total += loss.item() * len(rows)
+            losses.append(total / 1400)
+    return losses, saved_bytes(lambda: loss_of(torch.arange(256)))
+
+
+def cycle() -> Figure:
+    """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
+    fig, ax = blank(width=17.0, height=7.4)
+    for x, y, words, color, told_at, fault, remedy in (
+        (0.4, 4.2, "forward", ORANGE, 6.3, "sums lose digits", "1  autocast chooses the bits"),
+        (6.3, 4.2, "backward", ORANGE, 6.3, "small gradients become 0", "2  scale the loss"),
+        (12.2, 1.6, "update", SKY, 0.7, "small steps vanish", "3  weights stay in float32"),
+    ):
+        box(ax, x, y, words, color, width=4.2)
+        caption(ax, x + 2.1, told_at, fault, align="center")
+        caption(ax, x + 2.1, told_at - 0.6, remedy, align="center")
+    box(ax, 12.2, 4.2, "gradients", SKY, width=4.2)
+    box(ax, 0.4, 1.6, "weights", SKY, width=4.2)
+    for words, at, start, end in (
+        ("loss\n* factor", (5.45, 5.5), (4.65, 4.7), (6.25, 4.7)),
+        ("/ factor", (11.35, 5.1), (10.55, 4.7), (12.15, 4.7)),
+        ("", (0.0, 0.0), (14.3, 4.15), (14.3, 2.65)),
+        ("the weights after one step", (8.4, 2.5), (12.15, 2.1), (4.65, 2.1)),
+        ("copies", (3.5, 3.4), (2.5, 2.65), (2.5, 4.15)),
+    ):
+        ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "linewidth": 1.5, "color": INK})
+        if words:
+            caption(ax, *at, words, align="center")
+    return finish(
+        fig,
+        "One step in mixed precision: orange is 16 bits, blue float32",
+        "A ring of boxes. Weights in float32 are copied to 16 bits for the forward pass; the loss is multiplied by a "
+        "factor; the backward pass runs in 16 bits; the gradients are divided by the factor in float32; the update "
+        "changes the float32 weights. Above the three stations stand what goes wrong there and its remedy: autocast "
+        "for the forward pass, loss scaling for the backward pass, float32 weights for the update.",
+    )
+
+
 def timelines(runs: Mapping[str, Sequence[Block]]) -> Figure:
     """Draw for each run what host and device did, and when."""
     fig, _ = new_figure(len(runs), figsize=(8.5, 1.75 * len(runs) + 0.3))
@@ -44,7 +127,12 @@ def timelines(runs: Mapping[str, Sequence[Block]]) -> Figure:
     fig.axes[-1].set_xlabel("ms (an invented clock)")
     handles = [_patch(color, what) for what, color in DOINGS.items()]
     fig.legend(handles=handles, loc="outside upper right", ncols=3, fontsize=9, frameon=False)
-    return fig
+    ends = " and ".join(f"{max(end for *_, end in blocks):g} ms with {words}" for words, blocks in runs.items())
+    return told(
+        fig,
+        "For each run two rows of blocks, of the host above and of the device below, over an invented clock. The whole "
+        f"takes {ends}. Where the host waits, the row of the device has gaps.",
+    )
 
 
 def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
@@ -57,7 +145,7 @@ def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
         left = 0.0
         for color, count in PARTS.values():
             left += _piece(ax, row, left, weights * 4 * count, color)
-        left += _piece(ax, row, left, _activations(model, torch.zeros(batch, sizes[0])), ORANGE)
+        left += _piece(ax, row, left, _activations(model, batch), ORANGE)
         ax.text(left + 0.15, row, f"{left:.1f}", va="center", fontsize=10, color=INK)
     ax.set(yticks=range(len(batches)), yticklabels=[f"batch of {batch}" for batch in reversed(batches)])
     ax.set_xlabel("MiB held")
@@ -66,7 +154,11 @@ def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
     ax.set_xlim(right=1.12 * ax.get_xlim()[1])
     handles = [*(_patch(color, part) for part, (color, _) in PARTS.items()), _patch(ORANGE, "activations")]
     ax.legend(handles=handles, loc="upper right", fontsize=9)
-    return fig
+    return told(
+        fig,
+        "A bar for each size of the batch. Parameters, gradients and Adam's state are as long in each bar; the "
+        "activations grow with the batch, from a sliver to the longest part.",
+    )
 
 
 def dtype_flow() -> Figure:
@@ -83,7 +175,12 @@ def dtype_flow() -> Figure:
         if weight is not None:
             assert weight.grad is not None and weight.grad.dtype == weight.dtype
             _typed(ax, left, 0.7, "weight, and its gradient", weight)
-    return finish(fig, "Under autocast on the CPU: blue is float32, orange bfloat16")
+    return finish(
+        fig,
+        "Under autocast on the CPU: blue is float32, orange bfloat16",
+        "What flows through Linear, ReLU, Linear and the loss: the input is float32, the results of the three layers "
+        "and their gradients bfloat16, the loss float32. The weights and their gradients are float32.",
+    )
 
 
 def _flow(layers: nn.Sequential) -> list[tuple[str, Tensor, Tensor | None]]:
@@ -107,6 +204,7 @@ def gradients(scales: Sequence[float]) -> Figure:
     sizes = _deep_gradients().abs().double()
     sizes = sizes[sizes > 0]
     fig, _ = new_figure(1, len(scales), figsize=(9.5, 3.0))
+    parts = []
     for ax, scale in zip(fig.axes, scales, strict=True):
         scaled = sizes * scale
         lost, over = (scaled <= SMALLEST).double().mean().item(), (scaled > LARGEST).double().mean().item()
@@ -114,8 +212,9 @@ def gradients(scales: Sequence[float]) -> Figure:
         ax.hist(scaled.log2().tolist(), bins=range(-42, 29), color=BLUE)
         ax.set(xlim=(-42, 28), xlabel="size, as a power of 2", yticks=[])
         ax.set_title(f"loss times 2^{math.log2(scale):g}:\n{lost:.1%} become 0, {over:.1%} inf", fontsize=10, color=INK)
+        parts.append(f"Loss times {scale:g}: {lost:.1%} lie left of what float16 can hold, {over:.1%} right of it.")
     fig.axes[0].set_ylabel("how many")
-    return fig
+    return told(fig, "Three histograms of the same gradients. " + " ".join(parts))
 
 
 def scaler_search(steps: int) -> Figure:
@@ -129,7 +228,11 @@ def scaler_search(steps: int) -> Figure:
     ax.set_yscale("log", base=2)
     ax.set(xlabel="step (growth after 10 good steps)", ylabel="factor")
     ax.set_title(f"{len(lost)} of {steps} steps skipped (crosses)", fontsize=11, loc="left", color=INK)
-    return fig
+    return told(
+        fig,
+        f"The factor over {steps} steps: halved at each of {len(lost)} skipped steps, which are marked by crosses, "
+        "doubled after ten good ones; in the middle, where gradients become a hundred times as large, it falls.",
+    )
 
 
 def _search(slopes: Sequence[float]) -> tuple[list[float], list[bool]]:
@@ -161,19 +264,11 @@ def _piece(ax: Axes, row: int, left: float, count: int, color: str) -> float:
     return length
 
 
-def _activations(model: nn.Module, batch: Tensor) -> int:
-    """Return the bytes that model(batch) saves for backward, without the parameters."""
-    own = {p.untyped_storage().data_ptr() for p in model.parameters()}
-    saved: dict[int, int] = {}
-
-    def note(tensor: Tensor) -> Tensor:
-        saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-        result = model(batch)
-    assert result.requires_grad
-    return sum(size for address, size in saved.items() if address not in own)
+def _activations(model: nn.Sequential, batch: int) -> int:
+    """Return the bytes that a batch saves for backward, without the weights, of which all but the first are saved."""
+    first, *others = (layer for layer in model if isinstance(layer, nn.Linear))
+    saved = saved_bytes(lambda: model(torch.zeros(batch, first.in_features)))
+    return saved - sum(layer.weight.nbytes for layer in others)
 
 
 def _typed(ax: Axes, x: float, y: float, words: str, value: Tensor) -> None:
@@ -183,10 +278,11 @@ def _typed(ax: Axes, x: float, y: float, words: str, value: Tensor) -> None:
 
 
 def _deep_gradients() -> Tensor:
-    """Return all gradients of a network with six layers of sigmoids, always the same ones."""
+    """Return all gradients of a reader of digits with eight layers of sigmoids, always the same ones."""
+    ink, labels = known_digits()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        layers = [layer for _ in range(6) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
-        model = nn.Sequential(*layers, nn.Linear(64, 1))
-        loss = nn.functional.mse_loss(model(torch.randn(256, 64)), torch.randn(256, 1))
+        layers = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
+        model = nn.Sequential(*layers, nn.Linear(64, 10))
+        loss = nn.functional.cross_entropy(model(ink[:256] / 16), labels[:256])
     return torch.cat([grad.flatten() for grad in torch.autograd.grad(loss, list(model.parameters()))])

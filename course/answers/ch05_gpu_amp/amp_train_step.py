@@ -352,7 +352,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 @bank.wrong(
     "returns-a-record",
-    "You return the loss with its record: as long as somebody keeps it, so are the saved tensors of the step.",
+    "You return the loss with its graph: as long as somebody keeps it, so are the saved tensors of the step.",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

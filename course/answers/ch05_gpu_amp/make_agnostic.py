@@ -793,7 +793,7 @@ def make_agnostic():
 
 @bank.wrong(
     "keeps-the-record",
-    "`epoch` adds up losses with their records: until it ends, every graph of it stays. Detach each loss first.",
+    "`epoch` adds up losses with their graphs: until it ends, all of these stay. Detach each loss first.",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):

@@ -92,7 +92,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "no-grad",
-    "Under no_grad nothing is recorded: no gradient comes through your region, neither to x nor to the weights.",
+    "Under no_grad no graph is built: no gradient comes through your region, neither to x nor to the weights.",
 )
 def mixed_region(block):
     def safe(x):

@@ -59,7 +59,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "waits-for-the-loss",
-    "`loss.item()` waits until the device has worked out the value, in every step. Return a tensor without a record.",
+    "`loss.item()` waits until the device has worked out the value, in every step. Return a tensor without a graph.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
@@ -87,7 +87,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "returns-a-record",
-    "You return the loss with its record: as long as somebody keeps it, so are all saved tensors of the step.",
+    "You return the loss with its graph: as long as somebody keeps it, so are all saved tensors of the step.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()

@@ -72,7 +72,7 @@ updates = Requirement(
     },
 )
 old = Requirement("clears old gradients", amp_step("held", "grads", warm=True), HELD | GRADS)
-returns = Requirement("returns the unscaled loss in float32, without a record", amp_step("returned"))
+returns = Requirement("returns the unscaled loss in float32, without a graph", amp_step("returned"))
 
 
 @exercise(

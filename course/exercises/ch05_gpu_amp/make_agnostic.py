@@ -176,7 +176,7 @@ batches = Requirement(
     },
 )
 loss = Requirement(
-    "epoch waits for no value, and returns the mean loss as a tensor without a record",
+    "epoch waits for no value, and returns the mean loss as a tensor without a graph",
     part("epoch", _epoch_loss),
     HERE | {"waits": "A value is asked for within epoch: a GPU would have to be waited for."},
 )

@@ -117,7 +117,7 @@ clears = Requirement(
     HELD | {"grads": "After your step, .grad does not hold the gradient of this batch alone."},
 )
 loss = Requirement(
-    "returns the loss from before the step, as a scalar tensor without a record",
+    "returns the loss from before the step, as a scalar tensor without a graph",
     one_step("returned"),
 )
 waits = Requirement(
@@ -144,7 +144,7 @@ once = Requirement(
     hints=(
         "It is the step of chapter 4. Which two tensors may be on another device, and what does `.to` return?",
         "`.to` moves nothing in place: use its result. The prediction comes first in `criterion`.",
-        "`loss.item()` waits for the value. `detach()` gives a tensor without a record, and waits for nothing.",
+        "`loss.item()` waits for the value. `detach()` gives a tensor without a graph, and waits for nothing.",
     ),
     spelled=_spelled,
 )
