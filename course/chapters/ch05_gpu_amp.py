@@ -144,7 +144,7 @@ assert same is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
 # A module moves in place, with all its parameters and buffers; a tensor does not.
-# Whoever mixes the two up gets the error above, or nothing at all, for the line looks right.
+# Mix the two up, and you get the error above.
 #
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
@@ -324,7 +324,13 @@ assert not runs(lambda: train_digits("meta", train_step, epochs=1))
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
 # Write the step so that it moves its batch itself, and gives the loss back as a tensor, `loss.detach()`, and not as a float.
-# With weight 2, input 1 and target 5 the prediction is 2 and the loss 9, as a tensor on the device.
+# With weight 2, input 1 and target 5 the prediction is 2, the loss 9, and the gradient minus 6.
+
+# %% name="step-on-example"
+w = torch.tensor(2.0, requires_grad=True)
+loss = (w * 1.0 - 5.0) ** 2
+loss.backward()
+print(loss.detach(), w.grad)
 
 # %% exercise="train_step_on"
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
@@ -353,8 +359,8 @@ check("train_step_on", train_step_on)
 
 # %% name="step-on-used"
 def plain_step_on(device, model, optimizer, criterion, x, y):
+    loss = criterion(model(x), y)  # both are there already
     optimizer.zero_grad()
-    loss = criterion(model(x.to(device)), y.to(device))
     loss.backward()
     optimizer.step()
     return loss.detach()
@@ -463,7 +469,7 @@ assert _late.param_groups[0]["params"][0] is _layer.weight
 # %% name="same-loop"
 def fit_line(device, steps=250):
     """Learn y = 2 * x + 1 on a device; return the loss, the slope and the offset."""
-    x = torch.linspace(-1, 1, 64).unsqueeze(1)
+    x = torch.linspace(-1, 1, 64).unsqueeze(1).to(device)
     y = 2 * x + 1
     model = nn.Linear(1, 1).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
@@ -481,8 +487,8 @@ assert loss < 1e-6 and abs(slope - 2) < 1e-3 and abs(offset - 1) < 1e-3
 # %% [markdown] name="waiting"
 # ## 3 What makes a device wait ({minutes} minutes)
 #
-# People buy a fast card, run their loop, and see the card idle half of the time.
-# To understand that, you have to know that a GPU works *beside* the program and not inside it.
+# You can put a fast card under a loop and still see it idle for much of the time, because the loop makes it wait.
+# The reason is that a GPU works *beside* the program and not inside it.
 # The program runs on the CPU, which is called the **host**.
 # At `a @ b` it puts a piece of work into the device's queue and goes on at once, before the product exists.
 # This is called **asynchronous**, and it is a good thing, because both work at the same time.
@@ -987,10 +993,10 @@ assert len(noted) == 1 or not can_compile
 
 # %% [markdown]
 # Once, for three calls.
-# The real backend, which you get when you name none, then writes a program in C++ or for the card and compiles it, and that takes time: seconds for a small network, minutes for a large one.
-# So it is for a model that runs thousands of times, and not for one that you are still changing every minute.
-# It also explains its limits: at `print(loss)` or `loss.item()` in the model it has to stop and go back to Python, a **graph break**, and at every new kind of input it compiles anew.
-# Nothing in this course needs it; on a large model on a card, try it and measure, with a warm-up.
+# The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled; for these two layers that took 13 seconds where this was written.
+# So it is for a model that runs thousands of times, and not for one that you change every minute.
+# It has limits that follow from what it does: where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**), and a new kind of input is compiled anew.
+# Nothing in this course needs it. With a large model on a card, try it and measure, with a warm-up.
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: half the bits ({minutes} minutes, and {exercises} for the exercises)
@@ -1254,7 +1260,7 @@ assert (gradient != 0).float().mean() > 0.5 and gradient.abs().max() < 2.0**-26
 # (bfloat16, with the range of float32, keeps them all.)
 #
 # **Update: small steps vanish beside the weight.**
-# A step changes a weight by lr times its gradient, mostly a thousandth of the weight or less; and in bfloat16 the next number after 1 is 1.0078.
+# A step changes a weight by lr times its gradient, which may be a thousandth of the weight; and in bfloat16 the next number after 1 is 1.0078.
 #
 # *Predict.* One more step with lr = 0.01 for the reader that you trained, in bfloat16. Of 100 weights that have a gradient, how many move?
 
@@ -1332,18 +1338,8 @@ assert layer.weight.grad.dtype == torch.float32
 figures.dtype_flow()
 
 # %% [markdown]
-# Where two dtypes meet, in `h + x` for example, it is not autocast that decides but the promotion of chapter 1.
-#
-# *Predict.* h is bfloat16, x is float32. What is the dtype of `h + x`?
-
-# %% predict=true
-guess = torch.float32  # a dtype
-
-# %% name="two-dtypes"
-reveal(guess, (h + x).dtype)
-
-# %% [markdown]
-# The wider one, as you would expect. But there was a third rule.
+# Where two dtypes meet, it is not autocast that decides but the promotion of chapter 1: `h + x` is float32, the wider of the two.
+# But there was a third rule.
 #
 # *Predict.* `factor = torch.tensor(0.5)` is float32 and has no axes. What is the dtype of `h * factor`?
 
@@ -1355,7 +1351,8 @@ factor = torch.tensor(0.5)
 reveal(guess, (h * factor).dtype)
 
 # %% claim=true
-assert (h.half() * factor).dtype == torch.float16 and (h * factor[None]).dtype == torch.float32
+assert (h + x).dtype == (h * factor[None]).dtype == torch.float32
+assert (h.half() * factor).dtype == torch.float16
 
 # %% [markdown]
 # Among floats, a tensor without axes counts as a number and does not widen the others: float16 times a float32 scalar is float16.
@@ -1364,7 +1361,12 @@ assert (h.half() * factor).dtype == torch.float16 and (h * factor[None]).dtype =
 #
 # If you can say the dtype of every line of a network under autocast, nothing in it will surprise you. Predict, line by line; what the operations really do is the key.
 # There is one thing that you could not guess: on the CPU softmax takes what comes, whereas on CUDA it is among the fragile ones.
-# So the layer, on the CPU, is bfloat16, and its softmax too.
+# Here are the layer and its softmax on the CPU.
+
+# %% name="autocast-dtypes-example"
+with torch.autocast("cpu"):
+    h = layer(x)
+    print("linear:", h.dtype, " softmax:", torch.softmax(h, dim=1).dtype)
 
 # %% exercise="autocast_dtypes"
 def autocast_dtypes(ops, device):
@@ -1467,8 +1469,8 @@ check("mixed_region", mixed_region)
 # %% name="mixed-region-used"
 def plain_region(block):
     def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.to(torch.float32))
+        with torch.autocast("cpu", enabled=False):
+            return block(x)  # it is float32 already
 
     return safe
 
@@ -1609,8 +1611,12 @@ figures.gradients(scales=(1.0, 2.0**16, 2.0**26))
 # ### Exercise: `underflow_report` ({minutes} minutes)
 #
 # Before you choose a factor, count what is lost with each.
-# For the gradient [1e-9, 1e-3, 0.0] half of what is not zero is lost without a factor, and nothing with 1024.
+# In the example, half of what is not zero is lost without a factor, and nothing with 1024.
 # `torch.autograd.grad(loss, params, allow_unused=True)` gives the gradients of all parameters without touching `.grad`; for a parameter that the loss does not depend on it gives None.
+
+# %% name="underflow-example"
+slope = torch.tensor([1e-9, 1e-3, 0.0])
+print(slope.half().tolist(), (1024 * slope).half().tolist())
 
 # %% exercise="underflow_report"
 def underflow_report(loss_fn, scales):
@@ -1697,7 +1703,7 @@ figures.scaler_search(steps=60)
 
 # %% [markdown]
 # bfloat16 needs none of this, because it has the range of float32; its price is digits.
-# On a new card people mostly take bfloat16 and leave the scaler out; for float16 you need it.
+# So on a card that has it, take bfloat16 and leave the scaler out.
 
 # %% [markdown] name="master"
 # ## 11 Third remedy: weights in float32 ({minutes} minutes)
@@ -1817,9 +1823,7 @@ def plain_amp_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     with torch.autocast(device_type, dtype=dtype):
         loss = F.mse_loss(model(x), y)
     scaler.scale(loss).backward()
-    scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    scaler.step(optimizer)
+    scaler.step(optimizer)  # without clipping, it unscales by itself
     scaler.update()
     return loss.detach()
 
@@ -1941,12 +1945,14 @@ _plain, _mixed = wide_step(False)().item(), wide_step(True)().item()
 assert abs(_plain - _mixed) < 0.05 * _plain
 
 # %% [markdown] name="excursions"
-# # Excursions, for those who want more ({minutes} minutes)
-
-# %% [markdown] name="checkpointing"
-# ## Less memory for more time ({minutes} minutes)
+# # Excursions, for those who want more
 #
-# If half of the bytes is still too much: keep less, and compute it again.
+# {side} minutes of side paths, and three stretch exercises.
+
+# %% [markdown] side=true name="checkpointing"
+# #### Half the bytes is still too much: what else is there? ({minutes} minutes)
+#
+# Keep less, and compute it again: this is **activation checkpointing**.
 # `checkpoint(block, x)` saves the input of a block and nothing from inside it, and when backward comes to the block, it runs once more.
 # (Chapter 4's checkpoint, a file with weights, has only the name in common.)
 #
@@ -1975,7 +1981,7 @@ _again = torch.autograd.grad(block(x).sum(), layer.weight)[0]
 assert torch.allclose(layer.weight.grad, _again, atol=1e-5)  # the same gradient
 
 # %% [markdown]
-# The price is a second forward pass, about a third more time.
+# The price is a second forward pass.
 # Say `use_reentrant=False`: it is the newer of two ways, and torch asks you to choose.
 
 # %% [markdown] side=true
@@ -2022,10 +2028,8 @@ for save_memory in (False, True) if device.type == "cuda" else ():
 assert kept < plain_kept / 4
 assert torch.allclose(through(x, True), through(x, False), atol=1e-2)
 
-# %% [markdown] name="tolerances"
-# ## How equal is equal? ({minutes} minutes)
-#
-# You trained on one device and check on another, and the numbers differ in the sixth digit. Is that an error?
+# %% [markdown] side=true name="tolerances"
+# #### Two devices differ in the sixth digit: is that an error? ({minutes} minutes)
 #
 # *Predict.* In float32, `big` is 1e8. Is `(big + 1) - big` equal to `(big - big) + 1`?
 
@@ -2087,7 +2091,7 @@ finally:
 assert not torch.are_deterministic_algorithms_enabled()
 
 # %% [markdown] name="stretch"
-# ## Three things to build ({minutes} minutes)
+# ## Three things to build
 #
 # ### Exercise: `count_syncs` (stretch, extra credit, {minutes} minutes)
 #
