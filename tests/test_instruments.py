@@ -13,9 +13,11 @@ from course.instruments import (
     Pictures,
     drawn_four,
     milliseconds,
+    operations,
     runs,
     same_memory,
     saved_bytes,
+    saved_shapes,
     saved_tensors,
     show_digits,
     show_graph,
@@ -128,6 +130,7 @@ def test_what_graphs_hold() -> None:
         assert 0 == len(alive)
 
     assert 32 == saved_bytes(lambda: x.exp()) and 0 == saved_bytes(lambda: x + 1)
+    assert [(8,)] == saved_shapes(lambda: x.exp()) and [] == saved_shapes(lambda: x + 1)
 
 
 def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,3 +145,10 @@ def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> No
         "         AccumulateGrad",
         "      AccumulateGrad",
     ]
+
+
+def test_operations() -> None:
+    """The operations of torch that ran, each as often as it did; a Linear is one product with a sum."""
+    layer = torch.nn.Linear(3, 2)
+
+    assert ["t", "addmm", "relu", "relu"] == operations(lambda: layer(torch.eye(3)).relu().relu())[-4:]

@@ -1004,7 +1004,7 @@ assert len(noted) == 1 or not can_compile
 # %% [markdown] name="memory"
 # ## 6 Where the memory goes ({minutes} minutes)
 #
-# "CUDA out of memory": whoever trains on a card meets this sentence, often in the middle of the night.
+# "CUDA out of memory": whoever trains on a card meets this sentence, and seldom at a good time.
 # It is easier to bear if you know what the memory was full of.
 # A training step holds four things:
 #
@@ -1221,13 +1221,15 @@ full = square_distances(gray[unseen], gray[known])
 low = square_distances(gray[unseen].bfloat16(), gray[known].bfloat16())
 print(f"float32 reads {nearest_right(full):.0%}")
 print(f"the smallest squared distance is {full.min():.0f}, in bfloat16 {low.min():.0f}")
-reveal(guess, ["less than half", "more than half", "nearly all"][int(2.2 * nearest_right(low))])
+reveal(guess, "less than half" if nearest_right(low) < 0.5 else "more than half")
 
 # %% claim=true
 assert nearest_right(full) > 0.96 and nearest_right(low) < 0.3 and low.min() < 0
+assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
 # %% [markdown]
-# Squared distances below zero: the digits that would have told two pictures apart are gone.
+# Squared distances below zero: the decimal places that would have told two pictures apart are gone.
+# (In float16 it does not even get that far: the squares overflow, as 300 did.)
 #
 # **Backward: small gradients become zero.**
 # Gradients are often tiny, because they are products of many factors and means over many samples.
@@ -1285,7 +1287,7 @@ assert moved(torch.float32) > 0.8 and moved(torch.bfloat16) < 0.1
 assert moved(torch.bfloat16) < moved(torch.float16) < moved(torch.float32)
 
 # %% [markdown]
-# The others are rounded back to where they were, at this step and at the next, forever.
+# The others are rounded back to where they were, at this step and at every one like it.
 #
 # Three stations, three faults, and so three remedies:
 #
@@ -1302,9 +1304,9 @@ figures.cycle()
 # %% [markdown] name="autocast"
 # ## 9 First remedy: autocast ({minutes} minutes)
 #
-# In a network most of the time and most of the memory goes into products, and products of 16-bit numbers are good enough, as they add up many terms whose rounding errors go both ways.
-# The loss is computed once, of few numbers, and should be exact.
-# So within `with torch.autocast(...)`, torch chooses for each operation.
+# Most of the time and of the memory in a network goes into products, and for these 16 bits are good enough, because a product adds up many terms whose rounding errors go both ways.
+# The loss is computed once, from few numbers, so exactness costs nothing there.
+# Within `with torch.autocast(...)`, torch chooses for each operation.
 #
 # *Predict.* Inside the block, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
 
@@ -1441,7 +1443,7 @@ with torch.autocast("cpu"):
 # ### Exercise: `mixed_region` ({minutes} minutes)
 #
 # Build the island once, for any fragile part of a model; it has two halves, the switch and `.float()`.
-# Wrapped, the formula should give 99 % again, also in the middle of autocast.
+# Wrapped, the formula should read the gray digits as well as in float32, in the middle of autocast.
 
 # %% exercise="mixed_region"
 def mixed_region(block):
@@ -1526,7 +1528,7 @@ def speed_under_autocast(model, x):
 
 
 with torch.autocast("cpu"):
-    print(operations(lambda: nn.Linear(4, 4)(torch.ones(1, 4))))
+    print(operations(lambda: layer(x)))
 one_neuron = speed_under_autocast(nn.Linear(1, 1).to(device), torch.randn(20, 1, device=device))
 layers = nn.Sequential(*[nn.Linear(256, 256) for _ in range(4)]).to(device)
 large = speed_under_autocast(layers, torch.randn(128, 256, device=device))
@@ -1708,8 +1710,8 @@ figures.scaler_search(steps=60)
 # %% [markdown] name="master"
 # ## 11 Third remedy: weights in float32 ({minutes} minutes)
 #
-# The third remedy you have already, for autocast leaves the weights alone: they are float32, and the 16-bit copies live as long as the forward and the backward pass need them.
-# It is called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
+# You have the third remedy already, because autocast leaves the weights alone: they are float32, and the 16-bit copies live as long as the forward and the backward pass need them.
+# The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
 # *Predict.* A weight of 1.0 in bfloat16 takes a thousand steps of 0.001 down. Where does it end?
 
@@ -1730,7 +1732,7 @@ assert low.weight.item() == 1.0
 
 # %% [markdown]
 # It has not moved; in float32 it would be at 0.
-# A master copy costs 4 bytes for each weight. But you saw what the large part of the memory is: not the weights but the activations, and those are in 16 bits.
+# The master copy costs 4 bytes for each weight, which is bearable, because with a large batch it is the activations that fill the memory, and those are in 16 bits.
 
 # %% [markdown] name="amp-loop-text"
 # ## 12 The whole step ({minutes} minutes)
@@ -1814,7 +1816,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 check("amp_train_step", amp_train_step)
 
 # %% [markdown] name="half-the-bits"
-# And now the moment. Train the digits twice, from the same weights and with the same batches: once with your `train_step_on` in float32, once with your `amp_train_step` in 16 bits.
+# And now the moment: the digits, from the same weights and with the same batches, once with your `train_step_on` in float32, and with your `amp_train_step` in each of the two formats of 16 bits.
 # Since your step takes the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
 
 # %% name="amp-loop"
@@ -1869,12 +1871,12 @@ assert min(right.values()) > 0.92 and fewer < 0.021
 
 # %% [markdown]
 # It costs nothing that you could see in the result.
-# (A disabled scaler multiplies by 1, so that one step serves both formats.)
+# (For bfloat16 the scaler is there and disabled: it multiplies by 1, so that one step serves both formats.)
 # What does it save?
 
 # %% name="what-it-saves"
 def forward_loss(dtype, rows=256):
-    """The loss of a fresh reader of the same size, with products in this dtype."""
+    """The loss of the trained reader, with products in this dtype."""
     with torch.autocast(device.type, dtype=dtype, enabled=dtype != torch.float32):
         return F.mse_loss(trained(ink[:rows].to(device)), torch.zeros(rows, 10, device=device))
 

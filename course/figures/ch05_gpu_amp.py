@@ -69,14 +69,13 @@ def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
                 return nn.functional.mse_loss(model(ink[rows]), targets[rows])
 
         for _ in range(12):
-            total = 0.0
+            of_epoch = []
             for rows in torch.randperm(1400).split(100):
                 optimizer.zero_grad()
-                loss = loss_of(rows)
-                torch.autograd.backward(loss)
+                of_epoch.append(loss_of(rows))
+                torch.autograd.backward(of_epoch[-1])
                 optimizer.step()
-                total += loss.item() * len(rows)
-            losses.append(total / 1400)
+            losses.append(torch.stack(of_epoch).mean().item())
     return losses, saved_bytes(lambda: loss_of(torch.arange(256)))
 
 
@@ -212,7 +211,9 @@ def gradients(scales: Sequence[float]) -> Figure:
         ax.hist(scaled.log2().tolist(), bins=range(-42, 29), color=BLUE)
         ax.set(xlim=(-42, 28), xlabel="size, as a power of 2", yticks=[])
         ax.set_title(f"loss times 2^{math.log2(scale):g}:\n{lost:.1%} become 0, {over:.1%} inf", fontsize=10, color=INK)
-        parts.append(f"Loss times {scale:g}: {lost:.1%} lie left of what float16 can hold, {over:.1%} right of it.")
+        parts.append(
+            f"Loss times 2^{math.log2(scale):g}: {lost:.1%} lie left of what float16 can hold, {over:.1%} right of it."
+        )
     fig.axes[0].set_ylabel("how many")
     return told(fig, "Three histograms of the same gradients. " + " ".join(parts))
 
