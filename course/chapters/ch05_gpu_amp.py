@@ -301,7 +301,7 @@ assert next(reader.parameters()).device.type == device.type
 
 # %% [markdown]
 # Not one line of `train_step` knows where it runs.
-# If you have a card, run the cell once more with another device; the figures agree up to their last digits.
+# If you have a card, run the chapter once with `"cpu"` and once with `"cuda"`: the figures agree, except in their last digits (a side path at the end says why).
 #
 # And on meta? All shapes are there, so the products, the backward pass and the optimizer all run.
 #
@@ -317,9 +317,8 @@ reveal(guess, runs(lambda: train_digits("meta", train_step, epochs=1)))
 assert not runs(lambda: train_digits("meta", train_step, epochs=1))
 
 # %% [markdown]
-# It ran through four of its five lines, and stopped at the last word.
-# `loss.item()` asks the device for a number, and this device has none.
-# A GPU would have answered, but slowly, and section 3 shows why; so a step for any device had better not ask.
+# Forward, backward and update ran, and only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
+# A GPU would have answered, but it would have had to be waited for, as section 3 shows; so a step for any device had better not ask.
 #
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
@@ -706,7 +705,7 @@ with shows_error(RuntimeError, match="not on the expected device"):
 #
 #
 # def make_agnostic():
-#     """Return the five, mended: a dict of names (leave this function as it is).
+#     """Return the five, fixed: a dict of names (leave this function as it is).
 #
 #     The modules go to any device with .to(device), whole: all their tensors, masks too.
 #     forward makes what it needs on the device of x. start returns an SGD optimizer that
@@ -777,7 +776,7 @@ def epoch(model, optimizer, batches, device):
 
 
 def make_agnostic():
-    """Return the five, mended: a dict of names (leave this function as it is).
+    """Return the five, fixed: a dict of names (leave this function as it is).
 
     The modules go to any device with .to(device), whole: all their tensors, masks too.
     forward makes what it needs on the device of x. start returns an SGD optimizer that
