@@ -1,0 +1,183 @@
+"""Digits drawn by a program as people draw them: in a few strokes, nowhere twice the same.
+
+    drawings, labels = drawn_digits(120, seed=0)  # (120, 32, 32) of 0 and 1, and (120,)
+
+A digit is one to three strokes on a unit square, and a stroke is a line through places (across, down), with 0 at the left
+and at the top. A hand then makes of them what a hand makes: larger or smaller, higher or lower, slanted, turned, with a
+wobble, and with a thin pen or a thick one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+SIDE = 32  # places of a drawing, in a row and in a column
+_FINE = 24  # places of an arc
+
+
+def sample(digit: int) -> Tensor:
+    """One tidy drawing of a digit, (32, 32) of 0 and 1, in the middle of the paper."""
+    return draw(_strokes(digit, 0), height=22.0, width=14.0)
+
+
+def drawn_digits(n: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Draw n digits, each of the ten as often as the others: drawings (n, 32, 32) of 0 and 1, labels (n,)."""
+    chance = torch.Generator().manual_seed(seed)
+    labels = (torch.arange(n) % 10)[torch.randperm(n, generator=chance)]
+    drawings = [_by_hand(digit, chance) for digit in labels.tolist()]
+    return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
+
+
+def draw(
+    strokes: Sequence[Tensor],
+    *,
+    height: float = 22.0,
+    width: float = 14.0,
+    center: tuple[float, float] = (SIDE / 2, SIDE / 2),
+    slant: float = 0.0,
+    turn: float = 0.0,
+    pen: float = 1.5,
+) -> Tensor:
+    """Draw strokes on the unit square, each (places, 2), on paper of 32 by 32: 1 for ink and 0 for paper.
+
+    Sizes are in places of the paper, the center (across, down) is that of the unit square; a slant of 0.2 moves the top by
+    a fifth of the height to the right, a turn is in radians, and the pen draws whatever is nearer than `pen` to a stroke.
+    """
+    cos, sin = math.cos(turn), math.sin(turn)
+    down, across = torch.meshgrid(torch.arange(SIDE) + 0.5, torch.arange(SIDE) + 0.5, indexing="ij")
+    ink = torch.zeros(SIDE, SIDE, dtype=torch.bool)
+    for stroke in strokes:
+        x, y = (stroke[:, 0] - 0.5) * width, (stroke[:, 1] - 0.5) * height
+        x = x - slant * y
+        places = torch.stack([cos * x - sin * y + center[0], sin * x + cos * y + center[1]], dim=1)
+        ink |= _distance(across, down, places) < pen
+    return ink.float()
+
+
+def _distance(across: Tensor, down: Tensor, places: Tensor) -> Tensor:
+    """How far each place of the paper is from a line through some places."""
+    paper = torch.stack([across, down], dim=-1)[:, :, None]  # (32, 32, 1, 2)
+    start, way = places[:-1], places[1:] - places[:-1]
+    share = ((paper - start) * way).sum(-1) / (way**2).sum(-1).clamp(min=1e-9)
+    nearest = start + share.clamp(0, 1)[..., None] * way
+    return (paper - nearest).norm(dim=-1).amin(dim=2)
+
+
+# --- a hand
+
+
+def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
+    def between(low: float, high: float) -> float:
+        return low + (high - low) * torch.rand((), generator=chance).item()
+
+    way = int(between(0, len(_WAYS[digit])))
+    height = between(13.0, 25.0)
+    pen = between(0.9, 1.8)
+    width = height * between(0.5, 0.8)
+    room_across, room_down = ((SIDE - size) / 2 - pen for size in (width, height))
+    return draw(
+        [_wobbled(stroke, chance) for stroke in _strokes(digit, way)],
+        height=height,
+        width=width,
+        center=(SIDE / 2 + between(-0.8, 0.8) * room_across, SIDE / 2 + between(-0.8, 0.8) * room_down),
+        slant=between(-0.1, 0.3),
+        turn=between(-0.12, 0.12),
+        pen=pen,
+    )
+
+
+def _wobbled(stroke: Tensor, chance: torch.Generator) -> Tensor:
+    """A stroke as a hand that is not quite sure draws it: bent by two slow waves, and begun a little off."""
+    along = torch.linspace(0, 1, len(stroke))[:, None]
+    waves = torch.zeros_like(stroke)
+    for frequency in (1, 2):
+        size = 0.03 * torch.randn(2, generator=chance)
+        waves += size * torch.sin(math.pi * (frequency * along + 2 * torch.rand(2, generator=chance)))
+    return stroke + waves + 0.02 * torch.randn(2, generator=chance)
+
+
+# --- ten digits
+
+
+@dataclass(frozen=True)
+class _Arc:
+    """Part of an ellipse; degrees from 0 at the right, growing clockwise, so that 270 is the top."""
+
+    across: float
+    down: float
+    wide: float
+    high: float
+    start: float
+    end: float
+
+    def places(self) -> list[tuple[float, float]]:
+        """The places along it, from its start to its end."""
+        turns = [math.radians(self.start + (self.end - self.start) * i / (_FINE - 1)) for i in range(_FINE)]
+        return [(self.across + self.wide * math.cos(t), self.down + self.high * math.sin(t)) for t in turns]
+
+
+_Part = tuple[float, float] | _Arc
+_RING = _Arc(0.5, 0.5, 0.5, 0.5, 270, 630)
+# Each digit, in the ways in which people write it: strokes of places and arcs. The first way is the tidy one.
+_WAYS: tuple[tuple[tuple[tuple[_Part, ...], ...], ...], ...] = (
+    (((_RING,),), ((_Arc(0.5, 0.5, 0.5, 0.5, 250, 600),),)),
+    ((((0.15, 0.3), (0.55, 0.0), (0.55, 1.0)),), (((0.5, 0.0), (0.5, 1.0)),)),
+    (
+        ((_Arc(0.5, 0.29, 0.42, 0.29, 190, 390), (0.05, 1.0), (0.95, 1.0)),),
+        ((_Arc(0.5, 0.27, 0.4, 0.27, 200, 405), (0.1, 0.95), (0.35, 0.88), (0.95, 1.0)),),
+    ),
+    (
+        ((_Arc(0.45, 0.25, 0.4, 0.25, 200, 450), _Arc(0.45, 0.75, 0.46, 0.25, 270, 520)),),
+        (((0.05, 0.0), (0.85, 0.0), (0.4, 0.4), _Arc(0.42, 0.7, 0.48, 0.3, 270, 510)),),
+    ),
+    (
+        (((0.3, 0.0), (0.05, 0.6), (0.95, 0.6)), ((0.7, 0.25), (0.7, 1.0))),
+        (((0.7, 1.0), (0.7, 0.0), (0.0, 0.68), (1.0, 0.68)),),
+    ),
+    (
+        (((0.2, 0.0), (0.12, 0.45), _Arc(0.42, 0.68, 0.46, 0.32, 225, 510)), ((0.2, 0.0), (0.9, 0.0))),
+        (((0.9, 0.0), (0.2, 0.0), (0.15, 0.42), _Arc(0.42, 0.69, 0.46, 0.31, 230, 505)),),
+    ),
+    (
+        ((_Arc(0.75, 0.62, 0.68, 0.62, 270, 185), _Arc(0.5, 0.7, 0.43, 0.3, 180, -180)),),
+        (((0.6, 0.0), (0.2, 0.45), _Arc(0.5, 0.72, 0.42, 0.28, 190, -150)),),
+    ),
+    (
+        (((0.05, 0.0), (0.95, 0.0), (0.4, 1.0)),),
+        (((0.05, 0.05), (0.95, 0.0), (0.45, 1.0)), ((0.3, 0.52), (0.95, 0.5))),
+    ),
+    (
+        ((_Arc(0.5, 0.24, 0.36, 0.24, 90, 450), _Arc(0.5, 0.74, 0.46, 0.26, 270, -90)),),
+        ((_Arc(0.5, 0.25, 0.38, 0.25, 315, 90), _Arc(0.5, 0.75, 0.45, 0.25, 270, 585), (0.75, 0.08)),),
+    ),
+    (
+        ((_Arc(0.48, 0.29, 0.43, 0.29, 0, -360), (0.8, 1.0)),),
+        ((_Arc(0.48, 0.29, 0.42, 0.29, 330, 0), _Arc(0.25, 0.4, 0.66, 0.6, 0, 80)),),
+    ),
+)
+
+
+def _strokes(digit: int, way: int) -> list[Tensor]:
+    """The strokes of a digit on the unit square, each a line through places (places, 2)."""
+    return [_finer([place for part in stroke for place in _places(part)]) for stroke in _WAYS[digit][way]]
+
+
+def _places(part: _Part) -> list[tuple[float, float]]:
+    return part.places() if isinstance(part, _Arc) else [part]
+
+
+def _finer(places: list[tuple[float, float]]) -> Tensor:
+    """The same line with places close enough together to be bent."""
+    fine = [places[0]]
+    for start, end in zip(places, places[1:], strict=False):
+        steps = max(1, round(math.dist(start, end) / 0.08))
+        fine += [
+            (start[0] + (end[0] - start[0]) * i / steps, start[1] + (end[1] - start[1]) * i / steps)
+            for i in range(1, steps + 1)
+        ]
+    return torch.tensor(fine)
