@@ -2,13 +2,14 @@
 
     drawings, labels = drawn_digits(120, seed=0)  # (120, 32, 32) of 0 and 1, and (120,)
 
-A digit is one to three strokes on a unit square, and a stroke is a line through places (across, down), with 0 at the left
-and at the top. A hand then makes of them what a hand makes: larger or smaller, higher or lower, slanted, turned, with a
-wobble, and with a thin pen or a thick one.
+A digit is one or two strokes on a unit square, and a stroke is a line through places (across, down), with 0 at the
+left and at the top. A hand then makes of them what a hand makes: larger or smaller, higher or lower, slanted, turned,
+with a wobble, and with a thin pen or a thick one.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ _FINE = 24  # places of an arc
 
 def sample(digit: int) -> Tensor:
     """One tidy drawing of a digit, (32, 32) of 0 and 1, in the middle of the paper."""
-    return draw(_strokes(digit, 0), height=22.0, width=14.0)
+    return draw(strokes_of(digit, 0), height=22.0, width=14.0)
 
 
 def drawn_digits(n: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -45,8 +46,9 @@ def draw(
 ) -> Tensor:
     """Draw strokes on the unit square, each (places, 2), on paper of 32 by 32: 1 for ink and 0 for paper.
 
-    Sizes are in places of the paper, the center (across, down) is that of the unit square; a slant of 0.2 moves the top by
-    a fifth of the height to the right, a turn is in radians, and the pen draws whatever is nearer than `pen` to a stroke.
+    Sizes are in places of the paper, the center (across, down) is that of the unit square; a slant of 0.2 moves the
+    top by a fifth of the height to the right against the foot, a turn is in radians, and the pen draws whatever is
+    nearer than `pen` to a stroke.
     """
     cos, sin = math.cos(turn), math.sin(turn)
     down, across = torch.meshgrid(torch.arange(SIDE) + 0.5, torch.arange(SIDE) + 0.5, indexing="ij")
@@ -65,7 +67,8 @@ def _distance(across: Tensor, down: Tensor, places: Tensor) -> Tensor:
     start, way = places[:-1], places[1:] - places[:-1]
     share = ((paper - start) * way).sum(-1) / (way**2).sum(-1).clamp(min=1e-9)
     nearest = start + share.clamp(0, 1)[..., None] * way
-    return (paper - nearest).norm(dim=-1).amin(dim=2)
+    apart: Tensor = paper - nearest
+    return apart.square().sum(-1).sqrt().amin(dim=2)
 
 
 # --- a hand
@@ -77,11 +80,11 @@ def _by_hand(digit: int, chance: torch.Generator) -> Tensor:
 
     way = int(between(0, len(_WAYS[digit])))
     height = between(13.0, 25.0)
-    pen = between(0.9, 1.8)
-    width = height * between(0.5, 0.8)
+    pen = between(1.2, 2.0)
+    width = height * between(0.45, 0.72)
     room_across, room_down = ((SIDE - size) / 2 - pen for size in (width, height))
     return draw(
-        [_wobbled(stroke, chance) for stroke in _strokes(digit, way)],
+        [_wobbled(stroke, chance) for stroke in strokes_of(digit, way)],
         height=height,
         width=width,
         center=(SIDE / 2 + between(-0.8, 0.8) * room_across, SIDE / 2 + between(-0.8, 0.8) * room_down),
@@ -162,7 +165,7 @@ _WAYS: tuple[tuple[tuple[tuple[_Part, ...], ...], ...], ...] = (
 )
 
 
-def _strokes(digit: int, way: int) -> list[Tensor]:
+def strokes_of(digit: int, way: int) -> list[Tensor]:
     """The strokes of a digit on the unit square, each a line through places (places, 2)."""
     return [_finer([place for part in stroke for place in _places(part)]) for stroke in _WAYS[digit][way]]
 
@@ -174,7 +177,7 @@ def _places(part: _Part) -> list[tuple[float, float]]:
 def _finer(places: list[tuple[float, float]]) -> Tensor:
     """The same line with places close enough together to be bent."""
     fine = [places[0]]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in itertools.pairwise(places):
         steps = max(1, round(math.dist(start, end) / 0.08))
         fine += [
             (start[0] + (end[0] - start[0]) * i / steps, start[1] + (end[1] - start[1]) * i / steps)
