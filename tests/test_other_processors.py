@@ -30,7 +30,7 @@ SETTINGS: dict[str, tuple[dict[str, str], list[str]]] = {
 }
 
 # Operation by operation, their trainings take two thirds of the time of all exercises together.
-LONG = {"broken_loops", "fit", "house_prices", "overfit_one_batch", "sin_fit", "train", "train_amp"}
+LONG = {"broken_loops", "fit", "house_prices", "overfit_one_batch", "resume_training", "sin_fit", "train", "train_amp"}
 
 
 # Other last bits show what any processor could; at night, the others too.

@@ -1,36 +1,110 @@
-"""Figures of chapter 6: images of each kind, a run that is resumed in three ways, the losses of two precisions."""
+"""Figures of chapter 6: one drawing read in two ways, a run resumed in three ways, two precisions, a card to show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE
+from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, SILVER
 
-from .drawing import new_figure
+from .digits import known_digits
+from .drawing import new_figure, paper, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Maker = Callable[[int], nn.Module]
-_EACH = 4  # images of a kind
 _STOP, _EPOCHS, _BATCH = 2, 6, 16
 
 
-def samples(images: Tensor, labels: Tensor, names: Sequence[str]) -> Figure:
-    """Draw the first four images (n, 1, height, width) of each kind, a kind in a row."""
-    fig, axes = new_figure(len(names), _EACH, figsize=(5.6, 1.45 * len(names)))
-    for kind, name in enumerate(names):
-        for place, image in enumerate(images[labels == kind][:_EACH]):
-            ax = axes[kind, place]
-            ax.imshow(image[0], cmap="gray_r", vmin=-1.5, vmax=2.0)
-            ax.set(xticks=[], yticks=[])
-        axes[kind, 0].set_ylabel(name, fontsize=11, color=INK)
-    return fig
+def first_page() -> Figure:
+    """Draw a digit that a trained network misreads as drawn, and reads once it is cut to its box."""
+    drawing, truth, both = _misread()
+    fig, row = new_figure(1, 5, figsize=(9.5, 2.6), width_ratios=(1.2, 0.8, 1, 0.8, 1))
+    paper(row[0], drawing, "drawn")
+    answers = []
+    for (picture, shares), ax, bars, words in zip(both, row[1::2], row[2::2], ("as it is", "prepared"), strict=True):
+        answers.append(int(shares.argmax()))
+        paper(ax, picture, words)
+        colors = [GREEN if k == truth else ORANGE if k == answers[-1] else SILVER for k in range(10)]
+        bars.bar(range(10), shares.tolist(), color=colors)
+        bars.set(xticks=range(10), ylim=(0, 1.05), yticks=[])
+        bars.set_title(f'"{answers[-1]}"', fontsize=11, color=INK)
+    return told(
+        fig,
+        f"A drawn {truth}. Beside it what the model sees of the drawing as it is, with ten bars, the highest at "
+        f"{answers[0]}; and what it sees of the drawing when it is prepared, with the highest bar at {answers[1]}.",
+    )
+
+
+def _misread() -> tuple[Tensor, int, list[tuple[Tensor, Tensor]]]:
+    """A drawing, what it is, and for two ways of preparing it what a network sees and says."""
+    from explorers.strokes import drawn_digits
+
+    data, labels = known_digits()
+    net = _reader(data.reshape(-1, 1, 8, 8) / 16, labels)
+    drawings, truths = drawn_digits(60, 7)
+    ways = [torch.stack([_blocks(each) for each in some]) for some in (drawings, [_box(d) for d in drawings])]
+    with torch.no_grad():
+        plain, boxed = (net(way[:, None] / 16).softmax(dim=1) for way in ways)
+    is_shown = (plain.argmax(1) != truths) & (boxed.argmax(1) == truths)
+    which = int((boxed.max(1).values * is_shown).argmax())
+    return drawings[which], int(truths[which]), [(ways[0][which], plain[which]), (ways[1][which], boxed[which])]
+
+
+def _reader(pictures: Tensor, labels: Tensor) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(288, 10))
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+        for rows in torch.randperm(5 * len(labels)).remainder(len(labels)).split(64):
+            optimizer.zero_grad()
+            cross_entropy(net(pictures[rows]), labels[rows]).backward()
+            optimizer.step()
+    return net
+
+
+def _blocks(drawing: Tensor) -> Tensor:
+    return drawing.reshape(8, 4, 8, 4).sum((1, 3))
+
+
+def _box(drawing: Tensor) -> Tensor:
+    """The drawing cut to the box around its ink, and enlarged to 32 by 32, as the lesson does it."""
+    rows, columns = drawing.nonzero().T
+    box = drawing[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+    side = max(box.shape)
+    top, left = (side - box.shape[0]) // 2, (side - box.shape[1]) // 2
+    around = (left, side - box.shape[1] - left, top, side - box.shape[0] - top)
+    return nn.functional.interpolate(nn.functional.pad(box, around)[None, None], size=(32, 32))[0, 0]
+
+
+def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, says: Tensor, labels: Tensor) -> Figure:
+    """Draw what a reader can show: the curve, the confusion matrix, and up to twelve drawings with what is said."""
+    fig, axes = new_figure(3, 6, figsize=(9.5, 6.4), height_ratios=(1.7, 1, 1))
+    for ax in axes[0]:
+        ax.remove()
+    whole = axes[0, 0].get_gridspec()
+    curve, matrix = fig.add_subplot(whole[0, :3]), fig.add_subplot(whole[0, 3:])
+    curve.plot(range(1, len(history["accuracies"]) + 1), [100 * each for each in history["accuracies"]], color=BLUE)
+    curve.set(xlabel="epoch", ylabel="% right, of digits never seen", title="A model that I wrote reads handwriting")
+    matrix.imshow(confusion.tolist(), cmap="Blues")
+    matrix.set(xticks=range(10), yticks=range(10), xlabel="what it says", ylabel="what it is")
+    for row, column in confusion.nonzero().tolist():
+        color = "white" if confusion[row, column] > confusion.max() / 2 else INK
+        matrix.text(column, row, str(int(confusion[row, column])), ha="center", va="center", fontsize=8, color=color)
+    shown = list(zip(drawings, says.tolist(), labels.tolist(), strict=True))
+    for ax in axes[1:].flat:
+        ax.axis("off")
+    for ax, (drawing, said, truth) in zip(axes[1:].flat, shown, strict=False):
+        paper(ax, drawing, "")
+        ax.set_title(f'"{said}"', fontsize=12, color=INK if said == truth else ORANGE)
+    return told(
+        fig, f"Accuracy by epoch, a confusion matrix, and drawings, each with what is said of it: {says.tolist()}."
+    )
 
 
 # --- one run, resumed in three ways

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def new_figure(*grid: int, figsize: tuple[float, float]) -> tuple[Figure, Any]:
-    """Return a figure and its axes, closed already, so that a notebook shows it once: as the cell's result."""
+def new_figure(*grid: int, figsize: tuple[float, float], **ratios: Any) -> tuple[Figure, Any]:
+    """Return a figure and its axes, closed already, so that a notebook shows it once: as the cell's result.
+
+    `ratios` are the widths or heights of the grid's columns and rows, as `plt.subplots` takes them.
+    """
     # Half a second to import, and those who run the setup cell to grade it draw nothing.
     from matplotlib import pyplot as plt
 
     from .sharp import Drawing
 
-    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained", FigureClass=Drawing)
+    fig, axes = plt.subplots(*grid, figsize=figsize, layout="constrained", FigureClass=Drawing, **ratios)
     plt.close(fig)
     return fig, axes
 

@@ -1,6 +1,5 @@
 """Answers to `train`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
 import math
 
 import torch
@@ -16,18 +15,12 @@ bank = AnswerBank("train")
     "never-zero",
     "Nothing clears the old gradients: each step follows the sum of all batches so far.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -40,27 +33,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "no-step",
     "Gradients are computed, and nobody takes a step: the weights stay as they were.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -73,27 +58,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "softmax-first",
     "Cross-entropy takes logits: it does its own softmax, and yours comes before it.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -107,27 +84,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "drops-last",
     "You leave out the last batch where it is smaller. Its images belong to the epoch too.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -143,27 +112,18 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "no-shuffle",
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.arange(len(labels)).split(batch_size):
@@ -177,27 +137,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "same-order",
     "Each epoch has the order of the first, since the generator is seeded anew. Make it once, before the epochs.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator()
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         order.manual_seed(seed)
         total = 0.0
@@ -212,27 +164,18 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "global-order",
     "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels)).split(batch_size):
@@ -246,27 +189,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "mean-of-means",
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -280,27 +215,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "last-loss",
     "You report the loss of the last batch. Asked for is the mean over all images of the epoch.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -314,27 +241,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "sum-of-losses",
     "You add the losses up and do not divide by the number of images.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -348,27 +267,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "tensor-losses",
-    "Your losses are tensors. A checkpoint of plain numbers holds floats, and no graph.",
+    "Your losses are tensors. Asked for are floats: a list of plain numbers can be printed, drawn and saved.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -382,27 +293,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "measures-in-train-mode",
     "You measure the accuracy in train mode: dropout and batch norm behave as in training.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -415,28 +318,20 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "stays-in-eval-mode",
     "From the second epoch on you train in eval mode: the measurement switched it on, and nobody switched it off.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
     model.train()
-    while len(losses) < epochs:
+    for _ in range(epochs):
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
             optimizer.zero_grad()
@@ -449,27 +344,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "records-while-measuring",
     "You measure with gradients on: eval mode does not stop the recording of a graph.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -482,27 +369,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         model.eval()
         right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "accuracy-of-training",
     "You measure on the images that you train on. What is asked for is the accuracy on val_set.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -516,27 +395,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(images.to(device)).argmax(dim=1) == labels.to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "accuracy-as-count",
     "You count the right answers and do not divide by how many there are.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -550,31 +421,48 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(float(right.sum().item()))
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
-    "weights-alone",
-    "You put back the weights. The optimizer has a memory too, and begins anew: velocities, or Adam's averages.",
+    "one-epoch",
+    "You train for one epoch, however many are asked for.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies, total = [], [], 0.0
+    model.train()
+    for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+        loss.backward()
+        optimizer.step()
+        total += loss.item() * len(rows)
+    losses.append(total / len(labels))
+    model.eval()
+    with torch.no_grad():
+        right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+    accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "batch-stays-behind",
+    "Your batches stay on the CPU, wherever the model is.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
             optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss = F.cross_entropy(model(images[rows]), labels[rows])
             loss.backward()
             optimizer.step()
             total += loss.item() * len(rows)
@@ -583,92 +471,19 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
-    "order-begins-anew",
-    "After a resume, the order of the images begins again with that of epoch 0. Its generator has a state to save.",
+    "moves-the-model",
+    "You move the model to the CPU. It is to be trained where it is; ask it for its device.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
-    device = next(model.parameters()).device
+    device = torch.device("cpu")
+    model.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "dropout-forgotten",
-    "Dropout draws from torch's global generator, whose state you do not put back.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "that-many-more",
-    "After a resume you run `epochs` more epochs. `epochs` counts all of them, also those of the checkpoint.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
     for _ in range(epochs):
         model.train()
         total = 0.0
@@ -683,233 +498,18 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "history-lost",
-    "After a resume, losses and accuracies begin with the first new epoch. Those of the checkpoint belong before them.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-    done = 0 if checkpoint is None else checkpoint["done"]
-    for _ in range(done, epochs):
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    parts["done"] = epochs
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "live-checkpoint",
-    "Your checkpoint holds the live tensors: later training changes it. Copy before you return it.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**parts, "losses": losses, "accuracies": accuracies}
-
-
-@bank.wrong(
-    "loads-without-copy",
-    "The optimizer trains on in the very tensors that it loaded: your checkpoint changes when it is gone on with.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "pickled-objects",
-    "Your checkpoint holds whole objects, which torch.load refuses. Save what they hold: their state_dict.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "trainer": (model, optimizer), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "batch-stays-behind",
-    "Your batches stay on the CPU, wherever the model is.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows]), labels[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "moves-the-model",
-    "You move the model to the CPU. It is to be trained where it is; ask it for its device.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = torch.device("cpu")
-    model.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "order-seeded-by-epoch",
     "Each epoch has a new generator, with a seed of its own. Make one before the epochs, and let it draw on.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed + len(losses))).split(
@@ -925,29 +525,21 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "loader-shuffles",
     "A DataLoader that shuffles first draws another number from the generator: its orders are not torch.randperm's.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
     data = torch.utils.data.TensorDataset(images, labels)
     loader = torch.utils.data.DataLoader(data, batch_size, shuffle=True, generator=order)
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for x, y in loader:
@@ -961,28 +553,20 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "loader-draws",
     "A DataLoader draws a number from torch's global generator whenever you go through it: dropout then drops others.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
     data = torch.utils.data.TensorDataset(images, labels)
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         rows = torch.randperm(len(labels), generator=order).tolist()
@@ -997,28 +581,20 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.wrong(
     "seeds-the-global-generator",
     "You seed torch's global generator, from which dropout draws. The seed is for the order alone.",
 )
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     torch.manual_seed(seed)
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         for rows in torch.randperm(len(labels), generator=order).split(batch_size):
@@ -1032,122 +608,18 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "checkpoint-unread",
-    "Nothing is read from the checkpoint: your training begins anew, at epoch 0, whatever it is given.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
-
-
-@bank.wrong(
-    "live-optimizer-state",
-    "Your checkpoint holds a copy of the weights, and the optimizer's live tensors: its next step changes them.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": copy.deepcopy(model.state_dict()), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**parts, "losses": list(losses), "accuracies": list(accuracies)}
-
-
-@bank.wrong(
-    "shared-lists",
-    "A resumed call appends to the very lists of the checkpoint that it was given. Copy them first.",
-)
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
-    images, labels = train_set
-    device = next(model.parameters()).device
-    order = torch.Generator().manual_seed(seed)
-    losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = checkpoint["losses"], checkpoint["accuracies"]
-    while len(losses) < epochs:
-        model.train()
-        total = 0.0
-        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
-            optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(labels))
-        model.eval()
-        with torch.no_grad():
-            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
-        accuracies.append(right.float().mean().item())
-    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return {**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.right("orders-drawn-again")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
-    n, done, history = len(labels), 0, {"losses": [], "accuracies": []}
+    n, history = len(labels), {"losses": [], "accuracies": []}
     device = next(model.parameters()).device
-    if checkpoint is not None:
-        checkpoint = copy.deepcopy(checkpoint)
-        done, history = checkpoint["done"], checkpoint["history"]
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        torch.random.set_rng_state(checkpoint["rng"])
     draw = torch.Generator()
     draw.manual_seed(seed)
     orders = [torch.randperm(n, generator=draw) for _ in range(epochs)]
-    for order in orders[done:]:
+    for order in orders:
         model.train()
         total = 0.0
         for first in range(0, n, batch_size):
@@ -1163,29 +635,16 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.inference_mode():
             hits = [int(model(x[None].to(device)).argmax()) == int(y) for x, y in zip(*val_set)]
         history["accuracies"].append(sum(hits) / len(hits))
-    state = {
-        "done": max(done, epochs),
-        "history": history,
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "rng": torch.random.get_rng_state(),
-    }
-    return copy.deepcopy({**state, **history})
+    return history
 
 
 @bank.right("back-to-the-cpu")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
     losses, accuracies = [], []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        order.set_state(checkpoint["order"])
-        torch.set_rng_state(checkpoint["rng"])
-        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
-    while len(losses) < epochs:
+    for _ in range(epochs):
         model.train()
         total = 0.0
         places = torch.randperm(len(labels), generator=order).tolist()
@@ -1201,28 +660,16 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.inference_mode():
             said = model(val_set[0].to(device)).argmax(dim=1).cpu()
         accuracies.append((said == val_set[1]).sum().item() / len(said))
-    parts = {
-        "model": {name: value.cpu() for name, value in model.state_dict().items()},
-        "optimizer": optimizer.state_dict(),
-    }
-    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
-    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+    return {"losses": losses, "accuracies": accuracies}
 
 
 @bank.right("all-on-the-device")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     device = next(iter(model.parameters())).device
     x, y, val_x, val_y = (part.to(device) for part in (*train_set, *val_set))
     g = torch.Generator().manual_seed(seed)
     log = {"losses": [], "accuracies": []}
-    if checkpoint:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["weights"])
-        optimizer.load_state_dict(saved["memory"])
-        g.set_state(saved["random"][0])
-        torch.set_rng_state(saved["random"][1])
-        log = {key: saved[key] for key in log}
-    for _ in range(len(log["losses"]), epochs):
+    for _ in range(epochs):
         model.train()
         summed = torch.zeros((), device=device)
         for rows in torch.randperm(y.shape[0], generator=g).split(batch_size):
@@ -1237,13 +684,11 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         with torch.no_grad():
             correct = model(val_x).max(dim=1).indices.eq(val_y).sum()
         log["accuracies"].append(correct.item() / val_y.shape[0])
-    weights = {key: value.clone() for key, value in model.state_dict().items()}
-    memory = copy.deepcopy(optimizer.state_dict())
-    return {"weights": weights, "memory": memory, "random": [g.get_state(), torch.get_rng_state()], **log}
+    return log
 
 
 @bank.right("two-helpers")
-def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     device = next(model.parameters()).device
     order = torch.Generator().manual_seed(seed)
 
@@ -1271,25 +716,16 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, c
         return torch.eq(model(x).argmax(-1), y).double().mean().item()
 
     now = {"losses": [], "accuracies": []}
-    if checkpoint is not None:
-        now = copy.deepcopy(checkpoint)
-        model.load_state_dict(now["model"])
-        optimizer.load_state_dict(now["optimizer"])
-        order.set_state(now["order"])
-        torch.set_rng_state(now["dropout"])
-    while len(now["losses"]) < epochs:
+    for _ in range(epochs):
         now["losses"].append(epoch())
         now["accuracies"].append(measure())
-    now["model"], now["optimizer"] = model.state_dict(), optimizer.state_dict()
-    now["order"], now["dropout"] = order.get_state(), torch.get_rng_state()
-    return copy.deepcopy(now)
+    return now
 
 
 bank.survives(
     {
-        "losses -> accuracies": "Both lists have one entry for each epoch.",
         "loss.item() * len(rows) -> len(rows) * loss.item()": "Numbers multiply in any order.",
-        "optimizer -> model (3)": "The optimizer has the parameters of the model, so that both clear the same gradients.",
+        "optimizer -> model": "The optimizer has the parameters of the model, so that both clear the same gradients.",
         "labels -> images": "There are as many images as labels.",
         "labels -> images (2)": "There are as many images as labels.",
         "device -> loss (2)": "A tensor stands for its device and dtype, and the images have both.",

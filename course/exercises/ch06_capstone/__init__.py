@@ -1,1 +1,1 @@
-"""The exercises of chapter 6, the capstone: a trainer that resumes, one in mixed precision, and a broken one."""
+"""The exercises of chapter 6: a trainer, the same that resumes, one in mixed precision, and a broken one."""

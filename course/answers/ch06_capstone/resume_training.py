@@ -1,0 +1,748 @@
+"""Answers to `resume_training`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("resume_training")
+
+
+@bank.wrong(
+    "no-shuffle",
+    "Your images come in the order in which they are stored. Each epoch should draw a new one.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.arange(len(labels)).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "mean-of-means",
+    "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        losses.append(total / math.ceil(len(labels) / batch_size))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "stays-in-eval-mode",
+    "From the second epoch on you train in eval mode: the measurement switched it on, and nobody switched it off.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    model.train()
+    while len(losses) < epochs:
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "global-order",
+    "The order comes from torch's global generator, from which dropout draws as well. Use one of its own, with `seed`.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels)).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "weights-alone",
+    "You put back the weights. The optimizer has a memory too, and begins anew: velocities, or Adam's averages.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "order-begins-anew",
+    "After a resume, the order of the images begins again with that of epoch 0. Its generator has a state to save.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "dropout-forgotten",
+    "Dropout draws from torch's global generator, whose state you do not put back.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "that-many-more",
+    "After a resume you run `epochs` more epochs. `epochs` counts all of them, also those of the checkpoint.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "history-lost",
+    "After a resume, losses and accuracies begin with the first new epoch. Those of the checkpoint belong before them.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+    done = 0 if checkpoint is None else checkpoint["done"]
+    for _ in range(done, epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    parts["done"] = epochs
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "live-checkpoint",
+    "Your checkpoint holds the live tensors: later training changes it. Copy before you return it.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return {**parts, "losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "loads-without-copy",
+    "The optimizer trains on in the very tensors that it loaded: your checkpoint changes when it is gone on with.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "pickled-objects",
+    "Your checkpoint holds whole objects, which torch.load refuses. Save what they hold: their state_dict.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "trainer": (model, optimizer), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "batch-stays-behind",
+    "Your batches stay on the CPU, wherever the model is.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows]), labels[rows])
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "moves-the-model",
+    "You move the model to the CPU. It is to be trained where it is; ask it for its device.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = torch.device("cpu")
+    model.to_empty(device=device) if next(model.parameters()).is_meta else model.to(device)
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "checkpoint-unread",
+    "Nothing is read from the checkpoint: your training begins anew, at epoch 0, whatever it is given.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.wrong(
+    "live-optimizer-state",
+    "Your checkpoint holds a copy of the weights, and the optimizer's live tensors: its next step changes them.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": copy.deepcopy(model.state_dict()), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return {**parts, "losses": list(losses), "accuracies": list(accuracies)}
+
+
+@bank.wrong(
+    "shared-lists",
+    "A resumed call appends to the very lists of the checkpoint that it was given. Copy them first.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = checkpoint["losses"], checkpoint["accuracies"]
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return {**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}
+
+
+@bank.right("orders-drawn-again")
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    n, done, history = len(labels), 0, {"losses": [], "accuracies": []}
+    device = next(model.parameters()).device
+    if checkpoint is not None:
+        checkpoint = copy.deepcopy(checkpoint)
+        done, history = checkpoint["done"], checkpoint["history"]
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        torch.random.set_rng_state(checkpoint["rng"])
+    draw = torch.Generator()
+    draw.manual_seed(seed)
+    orders = [torch.randperm(n, generator=draw) for _ in range(epochs)]
+    for order in orders[done:]:
+        model.train()
+        total = 0.0
+        for first in range(0, n, batch_size):
+            rows = order[first : first + batch_size]
+            x, y = images[rows].to(device), labels[rows].to(device)
+            loss = nn.CrossEntropyLoss(reduction="sum")(model(x), y)
+            optimizer.zero_grad()
+            (loss / len(rows)).backward()
+            optimizer.step()
+            total += float(loss)
+        history["losses"].append(total / n)
+        model.eval()
+        with torch.inference_mode():
+            hits = [int(model(x[None].to(device)).argmax()) == int(y) for x, y in zip(*val_set)]
+        history["accuracies"].append(sum(hits) / len(hits))
+    state = {
+        "done": max(done, epochs),
+        "history": history,
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "rng": torch.random.get_rng_state(),
+    }
+    return copy.deepcopy({**state, **history})
+
+
+@bank.right("back-to-the-cpu")
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        order.set_state(checkpoint["order"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    while len(losses) < epochs:
+        model.train()
+        total = 0.0
+        places = torch.randperm(len(labels), generator=order).tolist()
+        for first in range(0, len(places), batch_size):
+            rows = places[first : first + batch_size]
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.inference_mode():
+            said = model(val_set[0].to(device)).argmax(dim=1).cpu()
+        accuracies.append((said == val_set[1]).sum().item() / len(said))
+    parts = {
+        "model": {name: value.cpu() for name, value in model.state_dict().items()},
+        "optimizer": optimizer.state_dict(),
+    }
+    parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
+    return copy.deepcopy({**parts, "losses": losses, "accuracies": accuracies})
+
+
+@bank.right("all-on-the-device")
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    device = next(iter(model.parameters())).device
+    x, y, val_x, val_y = (part.to(device) for part in (*train_set, *val_set))
+    g = torch.Generator().manual_seed(seed)
+    log = {"losses": [], "accuracies": []}
+    if checkpoint:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["weights"])
+        optimizer.load_state_dict(saved["memory"])
+        g.set_state(saved["random"][0])
+        torch.set_rng_state(saved["random"][1])
+        log = {key: saved[key] for key in log}
+    for _ in range(len(log["losses"]), epochs):
+        model.train()
+        summed = torch.zeros((), device=device)
+        for rows in torch.randperm(y.shape[0], generator=g).split(batch_size):
+            rows = rows.to(device)
+            loss = F.cross_entropy(model(x[rows]), y[rows])
+            model.zero_grad()
+            loss.backward()
+            optimizer.step()
+            summed = summed + loss.detach() * rows.shape[0]
+        log["losses"].append((summed / y.shape[0]).item())
+        model.train(False)
+        with torch.no_grad():
+            correct = model(val_x).max(dim=1).indices.eq(val_y).sum()
+        log["accuracies"].append(correct.item() / val_y.shape[0])
+    weights = {key: value.clone() for key, value in model.state_dict().items()}
+    memory = copy.deepcopy(optimizer.state_dict())
+    return {"weights": weights, "memory": memory, "random": [g.get_state(), torch.get_rng_state()], **log}
+
+
+@bank.right("two-helpers")
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+
+    def epoch():
+        model.train()
+        rows = torch.randperm(len(train_set[1]), generator=order)
+        losses = []
+        for part in torch.split(rows, batch_size):
+            x, y = (whole[part].to(device) for whole in train_set)
+            losses += [step(x, y)] * len(part)
+        return math.fsum(losses) / len(losses)
+
+    def step(x, y):
+        optimizer.zero_grad(set_to_none=False)
+        logs = F.log_softmax(model(x), dim=-1)
+        loss = F.nll_loss(logs, y)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    @torch.no_grad()
+    def measure():
+        model.eval()
+        x, y = (whole.to(device) for whole in val_set)
+        return torch.eq(model(x).argmax(-1), y).double().mean().item()
+
+    now = {"losses": [], "accuracies": []}
+    if checkpoint is not None:
+        now = copy.deepcopy(checkpoint)
+        model.load_state_dict(now["model"])
+        optimizer.load_state_dict(now["optimizer"])
+        order.set_state(now["order"])
+        torch.set_rng_state(now["dropout"])
+    while len(now["losses"]) < epochs:
+        now["losses"].append(epoch())
+        now["accuracies"].append(measure())
+    now["model"], now["optimizer"] = model.state_dict(), optimizer.state_dict()
+    now["order"], now["dropout"] = order.get_state(), torch.get_rng_state()
+    return copy.deepcopy(now)
+
+
+bank.survives(
+    {
+        "losses -> accuracies": "Both lists have one entry for each epoch.",
+        "loss.item() * len(rows) -> len(rows) * loss.item()": "Numbers multiply in any order.",
+        "optimizer -> model (3)": "The optimizer has the parameters of the model, so that both clear the same gradients.",
+        "labels -> images": "There are as many images as labels.",
+        "labels -> images (2)": "There are as many images as labels.",
+        "device -> loss (2)": "A tensor stands for its device and dtype, and the images have both.",
+        "device -> loss (4)": "The loss is on the device, and its dtype holds the labels exactly.",
+    }
+)

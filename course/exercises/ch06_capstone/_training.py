@@ -1,0 +1,74 @@
+"""What the trainings of this chapter share: how one is called, watched and spelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.judging.words import call_of
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see
+from autograder.watching.probes.training_runs import Run, elsewhere
+from autograder.watching.probes.training_samples import image_model, images_of, optimizer_of
+
+from ._images import named, outputs_of
+
+_RATES = {"SGD": 0.1, "SGD with momentum": 0.05, "Adam": 0.02}
+
+
+class Training(Run):
+    """A model, its optimizer and its images, as a case names them."""
+
+    def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
+        name, optimizer = case.args
+        self._options = dict(case.kwargs)
+        images, drawn, epochs = (self._options.pop(key) for key in ("images", "drawn", "epochs"))
+        self.stop, self.epochs = epochs if isinstance(epochs, list) else (0, epochs)
+        self.model = image_model(name, seed).to(device)
+        self.optimizer = optimizer_of(optimizer, self.model.parameters(), _RATES[optimizer])
+        self._sets = images_of(images, drawn), images_of(7, drawn + 1)
+
+    def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
+        rest = {"checkpoint": checkpoint[0]} if checkpoint and checkpoint[0] is not None else {}
+        return answer(self.model, self.optimizer, *self._sets, epochs, **self._options, **rest)
+
+    def told(self, checkpoint: Any) -> Observation:
+        known = checkpoint if isinstance(checkpoint, dict) else {}
+        return {name: see(known.get(name)) for name in ("losses", "accuracies")}
+
+    def left(self) -> Observation:
+        return {"outputs": outputs_of(self.model)}
+
+
+OUTPUTS = {
+    "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
+}
+MODES = {
+    "modes": "The model was called in other modes: it should train in train mode, and be measured in eval mode.",
+    "tracked": "While you measured, a graph was recorded that nobody needs.",
+}
+
+on_device = Requirement(
+    "trains where the model is",
+    elsewhere(Training),
+    tells={
+        "places": "The model is on the meta device; your images came to it from somewhere else.",
+        "steps": "On another device, your optimizer took another number of steps.",
+    },
+)
+
+
+def training(name: str, case: Case) -> str:
+    """A training; one that is stopped goes on from a checkpoint."""
+    epochs = case.kwargs["epochs"]
+    stop, end = epochs if isinstance(epochs, list) else (None, epochs)
+    options = {"epochs": end} | {key: case.kwargs[key] for key in ("batch_size", "seed")}
+    spelled = call_of(name, *named(case), f"<{case.kwargs['images']} images>", "<7 images>", **options)
+    return spelled if stop is None else f"{spelled[:-1]}, checkpoint=<of epoch {stop}>)"
+
+
+def case_of(draw: Draw, requirement: Requirement, model: str, optimizer: str, images: int, epochs: Any) -> Case:
+    """A training of a model by an optimizer, on so many images; a pair of epochs is one that is stopped."""
+    given = {"images": images, "drawn": draw.whole(0, 9999), "epochs": epochs}
+    return requirement(model, optimizer, **given, batch_size=4, seed=draw.whole(0, 9999))

@@ -1,0 +1,41 @@
+"""`resume_training`: a training that can be stopped, and gone on with as if nothing had happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probes.training_runs import resumed, trained
+
+from ._training import MODES, OUTPUTS, Training, case_of, on_device, training
+
+_RESUMED = OUTPUTS | {
+    "same": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
+}
+
+whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), OUTPUTS | MODES)
+goes_on = Requirement("goes on bit for bit, with another model", resumed(Training), _RESUMED)
+keeps = Requirement("gives a checkpoint that keeps", resumed(Training, saved=True, reused=True), _RESUMED)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Begin with a copy of your `train`, and let it return its two lists in a dict. Then ask of each thing that "
+        "changes in an epoch: who remembers it?",
+        "Five things remember: model, optimizer, the generator of the order, torch's own generator, and the two lists.",
+        "`while len(losses) < epochs` runs what is missing. Copy deeply when you save, and the optimizer's part when "
+        "you load.",
+    ),
+    seconds=60.0,
+    spelled=training,
+)
+def resume_training(draw: Draw) -> Iterator[Case]:
+    """Train, stop, and go on."""
+    layered = "dropout and batch norm"
+    yield case_of(draw, whole, "conv", "SGD with momentum", draw.choice([9, 10]), 2)
+    yield case_of(draw, goes_on, "conv", "Adam", 6, [1, 3])
+    yield case_of(draw, goes_on, layered, "SGD with momentum", 8, [1, 2])
+    yield case_of(draw, keeps, "conv", "Adam", 6, [1, 2])
+    yield case_of(draw, on_device, "linear", "SGD", draw.choice([7, 10]), 2)
