@@ -66,8 +66,8 @@ digits = load_digits()
 images = torch.tensor(digits.images, dtype=torch.float32)[:, None] / 16  # (1797, 1, 8, 8)
 labels = torch.tensor(digits.target)
 
-order = torch.randperm(len(labels))
-known, drawer = order[:1400], order[1400:]
+shuffled = torch.randperm(len(labels))
+known, drawer = shuffled[:1400], shuffled[1400:]
 learn_from = images[known], labels[known]
 measure_on = images[drawer], labels[drawer]
 print(images.shape, len(known), "to learn from,", len(drawer), "in the drawer")
@@ -132,7 +132,7 @@ assert abs(first_loss - math.log(10)) < 0.05
 # Now it becomes one function that you can hand any classifier, on any device, because you will call it five times before this chapter is over.
 #
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it asks the one who knows:
+# So it begins with `device = next(model.parameters()).device`, which asks the one who knows, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -155,8 +155,8 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 # `split` gives you the rows of each batch, for example of ten images in batches of four:
 
 # %% name="train-example"
-own = torch.Generator().manual_seed(seed)
-for rows in torch.randperm(10, generator=own).split(4):
+order = torch.Generator().manual_seed(seed)
+for rows in torch.randperm(10, generator=order).split(4):
     print(rows.tolist())
 
 # %% exercise="train"
@@ -358,16 +358,16 @@ figures.resumed(make_model, images[:96], labels[:96], seed=seed)
 # The state of a generator is a tensor, which you get by `get_state()` and put back by `set_state`:
 
 # %% name="generator-state"
-own = torch.Generator().manual_seed(seed)
-first = torch.randperm(5, generator=own)
-state = own.get_state()
-second = torch.randperm(5, generator=own)
-own.set_state(state)
-print(second.tolist(), torch.randperm(5, generator=own).tolist())
+order = torch.Generator().manual_seed(seed)
+first = torch.randperm(5, generator=order)
+state = order.get_state()
+second = torch.randperm(5, generator=order)
+order.set_state(state)
+print(second.tolist(), torch.randperm(5, generator=order).tolist())
 
 # %% claim=true
-own.set_state(state)
-assert torch.equal(torch.randperm(5, generator=own), second)
+order.set_state(state)
+assert torch.equal(torch.randperm(5, generator=order), second)
 
 # %% [markdown]
 # For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.

@@ -594,9 +594,9 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
         model.load_state_dict(checkpoint["model"])
         optimizer.load_state_dict(checkpoint["optimizer"])
         torch.random.set_rng_state(checkpoint["rng"])
-    draw = torch.Generator()
-    draw.manual_seed(seed)
-    orders = [torch.randperm(n, generator=draw) for _ in range(epochs)]
+    dice = torch.Generator()
+    dice.manual_seed(seed)
+    orders = [torch.randperm(n, generator=dice) for _ in range(epochs)]
     for order in orders[done:]:
         model.train()
         total = 0.0

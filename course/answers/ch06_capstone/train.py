@@ -616,9 +616,9 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     n, history = len(labels), {"losses": [], "accuracies": []}
     device = next(model.parameters()).device
-    draw = torch.Generator()
-    draw.manual_seed(seed)
-    orders = [torch.randperm(n, generator=draw) for _ in range(epochs)]
+    dice = torch.Generator()
+    dice.manual_seed(seed)
+    orders = [torch.randperm(n, generator=dice) for _ in range(epochs)]
     for order in orders:
         model.train()
         total = 0.0
