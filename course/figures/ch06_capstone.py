@@ -102,9 +102,8 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
     for ax, (drawing, said, truth) in zip(axes[1:].flat, shown, strict=False):
         paper(ax, drawing, "")
         ax.set_title(f'"{said}"', fontsize=12, color=INK if said == truth else ORANGE)
-    return told(
-        fig, f"Accuracy by epoch, a confusion matrix, and drawings, each with what is said of it: {says.tolist()}."
-    )
+    said_of = ", ".join(str(said) for said in says.tolist())
+    return told(fig, f"Accuracy by epoch, a confusion matrix, and drawings; of them the model says {said_of}.")
 
 
 # --- one run, resumed in three ways
