@@ -3,13 +3,15 @@
 import base64
 import html
 import re
+import sys
 
 import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from course.figures import ch01_tensors, ch02_autograd, ch03_modules
+from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch06_capstone
+from course.figures.digits import known_digits
 from course.figures.sharp import Drawing
 from course.instruments import drawn_four
 
@@ -21,6 +23,14 @@ FIGURES = {
     "templates": ch02_autograd.first_page,
     "edges": ch03_modules.first_page,
     "a convolution": lambda: ch03_modules.convolution(torch.eye(8), torch.ones(3, 3), 1, 2),
+    "one drawing, read twice": ch06_capstone.first_page,
+    "a card": lambda: ch06_capstone.card(
+        {"losses": [1.0, 0.5], "accuracies": [0.5, 0.9]},
+        10 * torch.eye(10).long(),
+        torch.eye(32).expand(12, 32, 32),
+        torch.arange(12) % 10,
+        torch.arange(12) % 10,
+    ),
 }
 
 
@@ -52,3 +62,11 @@ def test_words_are_titles_where_nobody_wrote_any() -> None:
     figure.alt = ""
 
     assert "The grid you see, and the line of memory it reads" == figure.words()
+
+
+def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line says what to install."""
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+
+    with pytest.raises(ImportError, match=r"run `pip install scikit-learn`, then restart\."):
+        known_digits()

@@ -1,0 +1,75 @@
+"""Digits that a program draws: each looks as if somebody had drawn it, and a seed gives the same ones again."""
+
+import pytest
+import torch
+
+from explorers.strokes import SIDE, draw, drawn_digits, sample
+
+
+class TestDrawnDigits:
+    def test_each_of_the_ten_as_often(self) -> None:
+        """Thirty drawings are three of each digit, in a mixed order."""
+        drawings, labels = drawn_digits(30, seed=0)
+
+        assert (30, SIDE, SIDE) == drawings.shape
+        assert 10 * [3] == labels.bincount().tolist()
+        assert labels.tolist() != sorted(labels.tolist())
+
+    def test_paper_and_ink(self) -> None:
+        """A drawing is of zeros and ones, neither blank nor black."""
+        drawings, _ = drawn_digits(200, seed=1)
+
+        assert {0.0, 1.0} == set(drawings.unique().tolist())
+        assert drawings.mean(dim=(1, 2)).min() > 0.01
+        assert drawings.mean(dim=(1, 2)).max() < 0.4
+
+    def test_a_seed_draws_the_same_again(self) -> None:
+        """Whatever torch's own generator has drawn before."""
+        first, _ = drawn_digits(10, seed=2)
+        torch.rand(5)
+
+        assert torch.equal(first, drawn_digits(10, seed=2)[0])
+        assert not torch.equal(first, drawn_digits(10, seed=3)[0])
+
+    def test_none(self) -> None:
+        """No drawings are a tensor too."""
+        assert (0, SIDE, SIDE) == drawn_digits(0, seed=0)[0].shape
+
+    def test_places_and_sizes_differ(self) -> None:
+        """A hand does not always begin at the same place, nor write as large."""
+        drawings, _ = drawn_digits(100, seed=4)
+        tops = torch.tensor([int(drawing.any(dim=1).nonzero().min()) for drawing in drawings])
+        heights = drawings.any(dim=2).sum(dim=1)
+
+        assert tops.unique().numel() > 8
+        assert heights.max() > 1.5 * heights.min()
+
+
+class TestSample:
+    @pytest.mark.parametrize("digit", range(10))
+    def test_stands_in_the_middle(self, digit: int) -> None:
+        """A tidy drawing leaves room on all sides."""
+        rows, columns = sample(digit).nonzero().T
+
+        assert rows.min() > 2 and rows.max() < SIDE - 3
+        assert columns.min() > 2 and columns.max() < SIDE - 3
+
+    def test_all_differ(self) -> None:
+        """No two digits look the same."""
+        assert 10 == torch.stack([sample(digit) for digit in range(10)]).unique(dim=0).shape[0]
+
+
+class TestDraw:
+    def test_a_line(self) -> None:
+        """A stroke from side to side at half the height, with a pen of one place on either side."""
+        inked = draw([torch.tensor([[0.0, 0.5], [1.0, 0.5]])], width=20.0, pen=1.0)
+
+        assert [15, 16] == inked.any(dim=1).nonzero().flatten().tolist()
+        assert 20 <= inked.any(dim=0).sum() <= 22
+
+    def test_slant_leans_to_the_right(self) -> None:
+        """The top goes to the right, the foot to the left."""
+        inked = draw([torch.tensor([[0.5, 0.0], [0.5, 1.0]])], slant=0.3)
+        rows, columns = inked.nonzero().T
+
+        assert columns[rows == rows.min()].float().mean() > columns[rows == rows.max()].float().mean() + 4
