@@ -291,14 +291,19 @@ assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 # %% name="ten-hardest"
 true_share = sure[torch.arange(len(drawer)), labels[drawer]]
 hardest = true_share.argsort()[:10]
-show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
+show_digits(images[drawer][hardest])
 
 # %% claim=true
 assert (true_share[hardest] <= true_share.median()).all()
 
 # %% [markdown]
-# Which of them would you have read?
-# Where you would not have either, more training will not help, and a higher number would only mean that the model has learned somebody's slip of the pen by heart.
+# Which of them can you read? Write down ten digits, and then see what they are, and what the model says.
+
+# %% name="hardest-told"
+show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
+
+# %% [markdown]
+# Where you could not tell either, more training will not help, and a higher number would only mean that the model has learned somebody's slip of the pen by heart.
 
 # %% [markdown] side=true
 # #### What does a device that computes nothing say to this trainer? ({minutes} minutes)
@@ -321,12 +326,9 @@ assert far(images[:4].to("meta")).shape == (4, 10)
 # So a trainer keeps a **checkpoint**, a dict with all that it takes to go on.
 # What is "all"? To find out, ask for the strictest thing there is: a run that is stopped after epoch 2 and goes on to epoch 6 must end where the unbroken run ends, to the last bit.
 #
-# *Predict.* Somebody saves the weights, and nothing else, and goes on with a new optimizer (SGD with momentum). Does the run end with the same weights as the unbroken one?
+# Try it on the smallest training there is, a single number that rolls down a parabola.
 
-# %% predict=true
-guess = False  # True or False
-
-# %% name="weights-alone"
+# %% name="down-a-parabola"
 def steps(w, optimizer, count):
     """Take some steps down w ** 2; returns w."""
     for _ in range(count):
@@ -336,6 +338,13 @@ def steps(w, optimizer, count):
     return w.item()
 
 
+# %% [markdown]
+# *Predict.* Somebody stops after two steps, saves `w` and nothing else, and goes on with a new optimizer (SGD with momentum). Does the run end with the same `w` as the unbroken one?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="weights-alone"
 w = torch.ones(1, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
 steps(w, optimizer, 2)
@@ -1118,9 +1127,9 @@ assert features.shape == (3, 2) and target.shape == (3, 1)
 
 # %% [markdown]
 # **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels.
-# Here we make such a folder first, with two digits of each of three classes.
+# Yours is there already; here we make one, with two digits of each of three classes.
 
-# %% name="folder"
+# %% name="make-folder"
 import tempfile
 from pathlib import Path
 
@@ -1130,6 +1139,10 @@ for k in range(3):
     for i, picture in enumerate(images[labels == k][:2, 0]):
         plt.imsave(folder / f"class {k}" / f"{i}.png", picture.numpy(), cmap="gray")
 
+# %% [markdown]
+# From here on it is what you would do with yours, where all pictures have the same size.
+
+# %% name="folder"
 files = sorted(folder.glob("*/*.png"))
 names = sorted({file.parent.name for file in files})
 own_labels = torch.tensor([names.index(file.parent.name) for file in files])
@@ -1226,4 +1239,4 @@ progress(6)
 # Andrej Karpathy, "A Recipe for Training Neural Networks" (2019), on the order in which to look.
 #
 # You began with a grid of numbers and its label, and now a model of yours reads what you write.
-# All that is in the large models is in this one too, only more of it.
+# The largest models there are learn by the same five lines, and what they cannot do has, more often than not, the same reason as here: nobody showed it to them.
