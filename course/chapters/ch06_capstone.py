@@ -784,7 +784,8 @@ def read(picture):
 assert count_blocks(torch.ones(32, 32)).unique().tolist() == [16]
 
 # %% [markdown]
-# Draw a digit, not too carefully, as on the back of an envelope. Then another, and count how many of ten it reads.
+# Draw a digit, not too carefully, as on the back of an envelope: small or large, in the middle or up in a corner.
+# Then another, and count how many of ten it reads.
 
 # %% name="pad"
 from explorers import digit_pad
