@@ -1,7 +1,7 @@
 # %% [markdown] name="opening"
 # # Chapter 6: A model that you wrote reads your handwriting
 #
-# *It reads 99 of 100 digits that it has never seen. Why can it not read yours?*
+# *It reads 98 of 100 digits that it has never seen. Why can it not read yours?*
 #
 # This is where the first page of chapter 1 was leading.
 # You will draw a digit with the mouse, and a model that you built, trained by a loop that you wrote, will say which one it is.
@@ -255,7 +255,7 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
-# About 99 of 100, in a few seconds, with fewer than ten thousand numbers.
+# 98 or 99 of 100, in a few seconds, with fewer than ten thousand numbers.
 # And it is your loop, so nothing in it is a secret.
 
 # %% [markdown] name="look-at-the-wrong"
@@ -601,6 +601,7 @@ amp_epoch = mine("train_amp", plain_amp)
 # %% name="in-half-the-bits"
 pictures, names = (part.to(here) for part in learn_from)
 parts = list(zip(pictures.split(32), names.split(32), strict=True))
+reads = {}
 for amp in (False, True):
     net = make_model(seed).to(here)
     optimizer = torch.optim.Adam(net.parameters(), lr=0.003)
@@ -608,15 +609,14 @@ for amp in (False, True):
     for _ in range(3):
         losses = amp_epoch(net, optimizer, scaler, parts, 2, 1.0, amp=amp)
     right = probabilities(net, measure_on[0]).argmax(dim=1) == measure_on[1]
-    read_right = right.float().mean().item()
-    print(f"{amp=!s:5}  last loss {losses[-1]:.3f}, in the drawer {read_right:.1%}")
+    reads[amp] = right.float().mean().item()
+    print(f"{amp=!s:5}  last loss {losses[-1]:.3f}, in the drawer {reads[amp]:.1%}")
 
 # %% claim=true
-assert read_right > 0.85
+assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 
 # %% [markdown]
 # By what they read, nobody could tell the two apart, because the errors of half the bits are small beside those that a model makes anyway while it is learning.
-# What it saves you have measured in chapter 5; on a model as small as this one it saves nothing.
 
 # %% [markdown] name="part-c"
 # ## 5 Part C: six faults ({minutes} minutes)
@@ -806,7 +806,7 @@ show_digits(drawings[:10], is_=drawn_labels[:10], per_row=5)
 # %% [markdown]
 # You can read them all.
 #
-# *Predict.* The model read about 99 of 100 in the drawer. How many in 100 of these will it read: about 90, about 60 or about 30?
+# *Predict.* The model read 98 or 99 of 100 in the drawer. How many in 100 of these will it read: about 90, about 60 or about 30?
 
 # %% predict=true
 guess = "about 30"  # "about 90", "about 60" or "about 30"
@@ -827,7 +827,7 @@ assert 0.15 < as_drawn < 0.45
 
 # %% [markdown]
 # A model that guesses gets 10, so it does see something, but nobody would put up with it.
-# And yet there is no mistake in your loop, nor in the pad; the 99 in 100 were measured honestly, on digits that the model had never seen.
+# And yet there is no mistake in your loop, nor in the pad; those 98 in 100 were measured honestly, on digits that the model had never seen.
 # Before you read on, write down what you think is wrong. How would you find out?
 
 # %% [markdown] name="why-text"
@@ -861,7 +861,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # The model was never shown a small four in a corner, so it never had a reason to learn that this is a four.
 #
 # Now that we know what to look for, we can find out how it came about, because the data set has a description.
-# (We could have read it first. Hardly anybody does, which is why this section is here.)
+# (It is a good habit to read that first. But to know what is in it is one thing, and to see what it means another.)
 
 # %% name="description"
 about = digits.DESCR
@@ -932,7 +932,18 @@ pad.use(read, boxed)
 # %% [markdown] name="copies-text"
 # ## 8 A model that has seen more ({minutes} minutes)
 #
-# Most are read now, and some still are not: those that lean, or are wider than people on these forms wrote, or slipped a little to one side.
+# Most are read now, and some still are not. Look at the first ten of those, as the model sees them.
+
+# %% name="still-wrong"
+said = probabilities(model, cut[:, None] / 16).argmax(dim=1)
+misread = (said != drawn_labels).nonzero().flatten()[:10]
+show_digits(cut[misread], says=said[misread], is_=drawn_labels[misread])
+
+# %% claim=true
+assert len(misread) == 10
+
+# %% [markdown]
+# Nothing that you would stumble over: some lean, a loop is wider than people wrote it on those forms, a stroke is one place further to the side.
 # We could go on and straighten every drawing.
 # But there is another way, which is the opposite one: leave the drawings alone, and change what the model learns from, so that leaning and slipping are nothing new to it.
 #
@@ -981,7 +992,7 @@ print(f"in the drawer: {again['accuracies'][-1]:.1%}")
 assert again["accuracies"][-1] > (0.94 if short else 0.97)
 
 # %% [markdown]
-# In the drawer it is no worse, and often a little better.
+# In the drawer it is as good as the first model, give or take a few digits.
 #
 # *Predict.* And the drawings, which it has never seen either? Does it read more of them than the first model did, or fewer?
 
@@ -1022,7 +1033,7 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # ### What that was ({minutes} minutes)
 #
 # Somewhere there is a source from which pictures come, with a probability for each: a **distribution**.
-# The digits on the forms came from one, and your drawings from another, and a measurement on pictures of the first says nothing about the second, however many pictures lie in the drawer.
+# The digits on the forms came from one, and your drawings from another, and a measurement on pictures of the first says little about the second, however many pictures lie in the drawer.
 # The drawer was honest; it answered another question.
 #
 # You did the two things that can be done about it.
@@ -1061,7 +1072,7 @@ assert as_drawn < without_box < in_box - 0.05
 # ## 9 Your own twenty drawings ({minutes} minutes)
 #
 # The last exercise has no check, because nobody else has the answer: teach the model your hand.
-# Draw each digit twice on the pad above, say which digit it is, and press "Save this drawing".
+# Draw the ten digits on the pad above, and then all ten again; for each, say which digit it is, and press "Save this drawing".
 # Then `pad.kept` holds what you saved: the drawings, (20, 32, 32), and the digits that they are.
 #
 # ```python
@@ -1071,8 +1082,8 @@ assert as_drawn < without_box < in_box - 0.05
 #
 # Go through this list; each line is something that goes wrong in practice.
 #
-# - Put ten of the twenty in a drawer of your own, one of each digit, and measure on them first, before you train.
-# - Make copies of the other ten, and mix them with the copies of the data: a model that sees only your ten forgets the rest.
+# - Put the second ten in a drawer of your own, and measure on them first, before you train.
+# - Make copies of the first ten, and mix them with the copies of the data: a model that sees only your ten forgets the rest.
 # - Begin with `well_read` as it is, not with new weights, and with a tenth of its learning rate. (This is called **fine-tuning**.)
 # - Train for one epoch, and measure three times: on your ten, on the digits in the drawer, and on the program's drawings. Which went up, and which went down?
 # - Ten drawings are few: one more right is ten percent. Draw twenty more before you believe it.
@@ -1218,7 +1229,7 @@ progress(6)
 # 2. Name five things that a checkpoint has to remember.
 # 3. A group of batches is one step. What is divided by what?
 # 4. How near is a training in bfloat16 to one in float32, and why?
-# 5. A model reads 99 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
+# 5. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
 # 6. Which three remedies are there?
 #
 # <details><summary>Answers</summary>
