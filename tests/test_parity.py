@@ -41,7 +41,11 @@ LESSON_NAMES = {
     "ch02_autograd": {"power": ("control-flow",), "Cube": ("own-function",), "network_loss": ("two-layers",)},
     "ch03_modules": {"Reader": ("line-module",), "kinds": ("three-kinds",)},
     "ch04_training": {"Kept": ("kept-losses",), "one_step": ("repeatable",), "price": ("house-raw",)},
-    "ch05_gpu_amp": {"device.type": ("choose-device",), "Tell": ("dispatch-mode",), "saved_shapes": ("what-is-saved",)},
+    "ch05_gpu_amp": {
+        "device.type": ("choose-device",),
+        "Tell": ("dispatch-mode",),
+        "square_distances": ("forward-loses",),
+    },
     "ch06_capstone": {"make_model": ("make-model",), "images.shape": ("digits",)},
 }
 TRAINING = {"sin_fit", "compare_optimizers", "house_prices", "broken_loops", "fit", "train_amp", "overfit_one_batch"}
