@@ -1,4 +1,4 @@
-"""Explorers: see shapes, the graph and the training loop on tensors of your own."""
+"""Explorers: see shapes, the graph and the training loop on tensors of your own; draw what your model reads."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from explorers.autograd_widget import autograd_stepper
     from explorers.loop_widget import loop_stepper
+    from explorers.pad_widget import digit_pad
     from explorers.shape_widget import shape_explorer
 
-__all__ = ["autograd_stepper", "loop_stepper", "shape_explorer"]
+__all__ = ["autograd_stepper", "digit_pad", "loop_stepper", "shape_explorer"]
 _HOMES = {
     "autograd_stepper": "autograd_widget",
+    "digit_pad": "pad_widget",
     "loop_stepper": "loop_widget",
     "shape_explorer": "shape_widget",
 }

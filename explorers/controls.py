@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-ControlKind = Literal["choice", "text", "button", "switch", "part"]
+ControlKind = Literal["choice", "text", "button", "switch", "part", "strokes"]
 LONGEST = 200  # characters in a text field
 
 
@@ -32,8 +32,8 @@ class Control:
         """What the page is told."""
         return {**asdict(self), "options": list(self.options)}
 
-    def check(self, value: object) -> str | bool:
-        """The value that the page sent, or Refused."""
+    def check(self, value: object) -> Any:
+        """The value that the page sent, or Refused. A kind of control with values of its own checks them itself."""
         if self.disabled:
             raise Refused(f"{self.label} cannot be used just now.")
         if self.kind == "switch":

@@ -14,7 +14,7 @@ from autograder.telling.markup import Html, join, prose, tag
 from explorers.controls import Control, Refused
 from explorers.markup import still
 
-_STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static"
 
 
 class Explorer(anywidget.AnyWidget):
@@ -24,8 +24,8 @@ class Explorer(anywidget.AnyWidget):
     `show()`. What the page sends is checked against `offer()` before `choose` sees it.
     """
 
-    _esm = _STATIC / "explorer.js"
-    _css = _STATIC / "explorer.css"
+    _esm: Path | str = STATIC / "explorer.js"
+    _css = STATIC / "explorer.css"
     _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
 
     title = Unicode().tag(sync=True)
@@ -95,5 +95,5 @@ class Explorer(anywidget.AnyWidget):
 
     def page(self) -> Html:
         """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
-        style = tag("style", Html((_STATIC / "explorer.css").read_text(encoding="utf-8")))
+        style = tag("style", Html((STATIC / "explorer.css").read_text(encoding="utf-8")))
         return join(style, tag("div", tag("p", self.title, class_="x-title"), still(self.draw()), class_="explorer"))

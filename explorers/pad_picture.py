@@ -1,0 +1,169 @@
+"""The drawing pad's picture: what was drawn, what the model sees of it, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from torch import Tensor
+
+from autograder.telling.markup import Html, join, prose, tag
+from explorers.markup import numbers
+from explorers.pad import SIDE
+from explorers.pad_reading import Reading
+
+MOST_SHOWN = 40  # of the kept drawings
+NOTHING = Html("")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A drawing that somebody else made, the digit that it is, and what the model says to it."""
+
+    drawing: Tensor
+    digit: int
+    reading: Reading
+
+
+def pad_picture(drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]] = ()) -> Html:
+    """What the model sees and says of the drawing, and the drawings that were kept, each with its digit."""
+    return tag("div", _read(drawing, reading), _kept(kept), class_="x-pad-picture")
+
+
+def still_picture(
+    drawing: Tensor, reading: Reading, kept: Sequence[tuple[Tensor, int]], samples: Sequence[Sample]
+) -> Html:
+    """The same for a page where nobody can draw: with the drawing, if there is one, and with sample drawings."""
+    own = pad_picture(drawing, reading, kept) if drawing.any() or kept else NOTHING
+    return tag("div", own, _samples(samples), class_="x-pad-still")
+
+
+def in_words(reading: Reading) -> str:
+    """What the model says, in a sentence."""
+    if reading.told or reading.digit is None:
+        return reading.told
+    return f"The model reads {_a(reading.digit)} ({_percent(max(reading.shares))})."
+
+
+def _a(digit: int) -> str:
+    return f"{'an' if digit == 8 else 'a'} {digit}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}\u00a0%"
+
+
+# --- one drawing
+
+
+def _read(drawing: Tensor, reading: Reading) -> Html:
+    if not reading.asked:
+        return tag("p", reading.told, class_="x-pad-verdict")
+    words = in_words(reading)
+    verdict = tag("p", prose(words), class_="x-error" if reading.told else "x-pad-verdict")
+    drawn = _figure("Your drawing, 32 × 32", _ink(drawing, "Your drawing in 32 by 32 pixels"))
+    if not reading.seen:
+        return join(verdict, tag("div", drawn, class_="x-pad-seen"))
+    seen = tag("div", drawn, _figure("What the model sees, 8 × 8", _shades(reading)), class_="x-pad-seen")
+    parts = tag("div", seen, _bars(reading), class_="x-parts")
+    table = numbers("Black pixels of each block: 0 to 16", [list(row) for row in reading.seen])
+    scroll = tag("div", table, class_="x-scroll", data_keep="seen")
+    return join(verdict, parts, tag("details", tag("summary", "The 8 × 8 numbers"), scroll, data_keep="numbers"))
+
+
+def _figure(caption: str, drawn: Html) -> Html:
+    return tag("figure", drawn, tag("figcaption", caption))
+
+
+def _bars(reading: Reading) -> Html:
+    """A row for each digit; the bar is for the eye, the percentage for all."""
+    if not reading.shares:
+        return NOTHING
+    caption = "What it says: the softmax of its scores" if reading.by_softmax else "What it says: its probabilities"
+    rows = (_bar(digit, share, digit == reading.digit) for digit, share in enumerate(reading.shares))
+    return tag("table", tag("caption", caption), tag("tbody", *rows), class_="x-bars")
+
+
+def _bar(digit: int, share: float, is_largest: bool) -> Html:
+    bar = tag("div", class_="x-bar", style=f"width:{100 * min(share, 1.0):.1f}%", aria_hidden="true")
+    told = tag("td", _percent(share), class_="x-share")
+    name = tag("th", str(digit), scope="row")
+    return tag("tr", name, tag("td", bar, class_="x-track"), told, class_="x-largest" if is_largest else None)
+
+
+# --- pixels
+
+
+def _ink(drawing: Tensor, label: str) -> Html:
+    """The black pixels, in the page's own color."""
+    rows = (f"M0 {row}{_runs(line)}" for row, line in enumerate(drawing.tolist()) if any(line))
+    path = "".join(rows)
+    return _square(SIDE, label, tag("path", d=path, fill="currentColor"))
+
+
+def _runs(row: list[float]) -> str:
+    """A row of the path: each run of black pixels is one rectangle, what lies between is skipped."""
+    runs = [(bool(ink), len(list(same))) for ink, same in groupby(row)]
+    return "".join(f"h{long}v1h-{long}v-1m{long} 0" if ink else f"m{long} 0" for ink, long in runs)
+
+
+def _shades(reading: Reading) -> Html:
+    """The 8 x 8 numbers as shades from 0 to 16; what lies outside is shown as these ends."""
+    cells = (
+        tag("rect", x=column, y=row, width=1, height=1, fill="currentColor", fill_opacity=f"{_shade(value):.3f}")
+        for row, line in enumerate(reading.seen)
+        for column, value in enumerate(line)
+        if value > 0
+    )
+    return _square(len(reading.seen), "What the model sees: 8 by 8 numbers, 0 to 16, as shades", *cells)
+
+
+def _shade(value: float) -> float:
+    return min(max(value / 16, 0.0), 1.0)
+
+
+def _square(side: int, label: str, *drawn: Html) -> Html:
+    box = f"0 0 {side} {side}"
+    return tag(
+        "svg", *drawn, viewBox=box, role="img", aria_label=label, class_="x-pixels", shape_rendering="crispEdges"
+    )
+
+
+# --- many drawings
+
+
+def _kept(kept: Sequence[tuple[Tensor, int]]) -> Html:
+    if not kept:
+        return NOTHING
+    shown = kept[-MOST_SHOWN:]
+    count = f"{len(kept)} drawing{'s' if len(kept) > 1 else ''}"
+    last = f", the last {len(shown)} of them below" if len(kept) > len(shown) else ""
+    drawn = (_figure(str(digit), _ink(drawing, f"A drawing kept as {_a(digit)}")) for drawing, digit in shown)
+    told = tag("p", prose(f"Kept in `pad.kept`: {count}{last}."))
+    return tag("div", told, tag("div", *drawn, class_="x-pad-row"), class_="x-pad-kept")
+
+
+def _samples(samples: Sequence[Sample]) -> Html:
+    """Each sample with what the model sees of it, and what it says."""
+    if not samples:
+        return NOTHING
+    right = sum(sample.reading.digit == sample.digit for sample in samples)
+    told = f"Sample drawings, and what the model says: {right} of {len(samples)} read right."
+    how = "With a running notebook, you draw here yourself."
+    return join(tag("p", told), tag("div", *map(_sample, samples), class_="x-pad-row"), tag("p", how))
+
+
+def _sample(sample: Sample) -> Html:
+    reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
+    seen = _shades(reading) if reading.seen else NOTHING
+    is_right = reading.digit == sample.digit
+    words = _short(reading)
+    verdict = tag("span", words) if is_right else tag("strong", words)
+    return tag("figure", _ink(sample.drawing, label), seen, tag("figcaption", f"{sample.digit}: ", verdict))
+
+
+def _short(reading: Reading) -> str:
+    if reading.digit is None:
+        return reading.told.replace("`", "")
+    return f"reads {_a(reading.digit)} ({_percent(max(reading.shares))})"

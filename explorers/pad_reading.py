@@ -1,0 +1,122 @@
+"""What a model makes of a drawing: the picture that it sees, and its ten numbers; or one sentence on what is amiss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+SMALL = 5  # pixels: a drawing that is no larger is a dot
+SEEN = (8, 8)
+DIGITS = 10
+EMPTY = "Nothing is drawn yet. Draw a digit, and the model reads it while you draw."
+DOT = "So far this is a dot, too small to be a digit. Draw on."
+
+Prepare = Callable[[Tensor], Any]
+Predict = Callable[[Tensor], Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`seen` are the 8 x 8 numbers that went into the model; `shares` are ten numbers, each a digit's share of 1.
+
+    Both are empty where something is amiss before them. `told` is one sentence: why nothing was asked (`asked` is
+    False then), or what went wrong; "" where all is well. `by_softmax` says whether the shares are the softmax of what
+    came, since that was no probabilities.
+    """
+
+    seen: tuple[tuple[float, ...], ...] = ()
+    shares: tuple[float, ...] = ()
+    by_softmax: bool = False
+    told: str = ""
+    asked: bool = True
+
+    @property
+    def digit(self) -> int | None:
+        """The digit with the largest share, the first of several; None where there are no shares."""
+        return self.shares.index(max(self.shares)) if self.shares else None
+
+
+class _Amiss(ValueError):
+    """Something of the reader's is not as it must be; the message is one sentence."""
+
+
+def blocks(drawing: Tensor) -> Tensor:
+    """The whole drawing, shrunk to (8, 8) by counting the black pixels of each block of 4 x 4."""
+    return drawing.reshape(8, 4, 8, 4).sum((1, 3))
+
+
+def read(drawing: Tensor, predict: Predict, prepare: Prepare = blocks) -> Reading:
+    """What `predict` says to a drawing (32, 32). Never raises what they raise; the notebook's random numbers stay."""
+    extent = max((int(places.max() - places.min()) + 1 for places in drawing.nonzero().T if len(places)), default=0)
+    if extent <= SMALL:
+        return Reading(told=DOT if extent else EMPTY, asked=False)
+    seen = None
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        try:
+            seen = _seen(_asked("prepare", prepare, drawing))
+            shares, by_softmax = _shares(_asked("predict", predict, seen))
+        except _Amiss as error:
+            return Reading(seen=_rows(seen), told=str(error))
+    return Reading(_rows(seen), shares, by_softmax)
+
+
+def _asked(name: str, function: Callable[[Tensor], Any], given: Tensor) -> Any:
+    """What a function of the reader's returns; it gets a copy, which it may change."""
+    try:
+        return function(given.clone())
+    except Exception as error:  # whatever it is, the drawing must stay
+        raise _Amiss(f"`{name}` stopped with {type(error).__name__}: {_line(error)}") from error
+
+
+def _line(error: Exception) -> str:
+    """An error's message on one line, not too long."""
+    text = " ".join(str(error).split()) or "no message"
+    return text if len(text) <= 200 else f"{text[:200]} …"
+
+
+def _seen(found: Any) -> Tensor:
+    if not isinstance(found, Tensor):
+        raise _Amiss(f"`prepare` must return a tensor of the shape (8, 8); it returned {_kind(found)}.")
+    if found.shape != SEEN:
+        raise _Amiss(f"`prepare` must return the shape (8, 8); it returned {tuple(found.shape)}.")
+    if found.is_complex() or not found.isfinite().all():
+        raise _Amiss("`prepare` must return 64 numbers; it returned some that are nan, infinite or complex.")
+    return found.detach()
+
+
+def _shares(found: Any) -> tuple[tuple[float, ...], bool]:
+    """The numbers as they are where they can be probabilities, else their softmax; and which of the two."""
+    values = _ten(found)
+    if bool((values >= 0).all()) and abs(float(values.sum()) - 1) < 1e-3:
+        return tuple(values.tolist()), False
+    shares = values.softmax(0)
+    if not shares.isfinite().all():
+        places = (values.isnan() | values.isposinf()).nonzero().flatten().tolist() or range(DIGITS)
+        where = ", ".join(map(str, places))
+        raise _Amiss(f"`predict` must return ten numbers; it returned nan or infinity for {where}.")
+    return tuple(shares.tolist()), True
+
+
+def _ten(found: Any) -> Tensor:
+    try:
+        values = found if isinstance(found, Tensor) else torch.as_tensor(found)
+    except Exception:
+        raise _Amiss(f"`predict` must return ten numbers; it returned {_kind(found)}.") from None
+    if values.shape != (DIGITS,):
+        hint = " Take its only row: `[0]`." if values.shape == (1, DIGITS) else ""
+        raise _Amiss(f"`predict` must return ten numbers, the shape (10,); it returned {tuple(values.shape)}.{hint}")
+    if values.is_complex() or values.is_meta:
+        raise _Amiss(f"`predict` must return ten numbers; it returned {values.dtype} on {values.device}.")
+    return values.detach().to("cpu", torch.float64)
+
+
+def _kind(found: Any) -> str:
+    return "None" if found is None else f"a {type(found).__name__}"
+
+
+def _rows(seen: Tensor | None) -> tuple[tuple[float, ...], ...]:
+    return () if seen is None else tuple(tuple(row) for row in seen.tolist())

@@ -1,0 +1,305 @@
+"""The drawing pad in JupyterLab, as readers draw on it: with a mouse, a finger, a keyboard; light, dark and narrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from explorers import digit_pad
+from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab_server import Server
+from tests.browser.shown import exported, opened
+
+# A model that says how many of the eight rows have ink: a long stroke from top to bottom is an 8.
+PREDICT = """
+import torch
+from explorers import digit_pad
+def predict(seen):
+    return torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10) * 5.0
+pad = digit_pad(predict)
+pad
+"""
+# The last line says what Python has got, for the test to read.
+TELLS = "print('ink', int(pad.drawing.sum()), 'kept', tuple(pad.kept[0].shape), pad.kept[1].tolist())"
+SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    return")
+WIDTHS = {"wide": 1280, "narrow": 375}
+
+
+@pytest.fixture
+def pad(lab: Lab) -> Locator:
+    """A pad, and nothing drawn."""
+    return opened(lab, PREDICT)
+
+
+@pytest.fixture
+def phone(browser: Browser, server: Server) -> Iterator[Lab]:
+    """A page with a finger and no mouse."""
+    context = browser.new_context(viewport={"width": 375, "height": 740}, has_touch=True, is_mobile=True)
+    yield Lab(context.new_page(), server)
+    context.close()
+
+
+def surface(pad: Locator) -> Locator:
+    """What is drawn on."""
+    return pad.get_by_label("Draw a digit")
+
+
+def picture(pad: Locator) -> Locator:
+    """What the model sees and says."""
+    return pad.locator(".x-picture")
+
+
+def at(pad: Locator, x: float, y: float) -> tuple[float, float]:
+    """A place of the drawing, in pixels of the page."""
+    box = surface(pad).bounding_box()
+    assert box is not None
+    return box["x"] + x / 32 * box["width"], box["y"] + y / 32 * box["height"]
+
+
+def drag(page: Page, pad: Locator, *places: tuple[float, float], lift: bool = True) -> None:
+    """A stroke with the mouse."""
+    surface(pad).scroll_into_view_if_needed()
+    page.mouse.move(*at(pad, *places[0]))
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*at(pad, *place), steps=8)
+    if lift:
+        page.mouse.up()
+
+
+def ink(pad: Locator) -> int:
+    """How many strokes the page shows."""
+    return pad.locator(".x-pad-ink path").count()
+
+
+def told(lab: Lab) -> str:
+    """What Python has got, as a second cell prints it."""
+    lab.run(lab.page.locator(".jp-Notebook .jp-Cell").nth(1))
+    found = lab.page.locator(".jp-Notebook .jp-Cell").nth(1).locator(".jp-OutputArea-output")
+    return found.inner_text().strip()
+
+
+def with_second_cell(lab: Lab, code: str = PREDICT) -> Locator:
+    """A pad, and below it a cell that tells what Python has got."""
+    lab.open(lab.write("pad.ipynb", code, TELLS))
+    lab.run_all()
+    found = lab.page.locator(".explorer").first
+    found.wait_for()
+    return found
+
+
+def test_with_a_mouse(lab: Lab) -> None:
+    """The model reads while the mouse still draws; Python gets what the page shows."""
+    pad = with_second_cell(lab)
+    drag(lab.page, pad, (16, 6), (16, 18), lift=False)
+    lab.page.wait_for_timeout(300)
+    lab.page.mouse.move(*at(pad, 16, 18.5))
+    expect(picture(pad)).to_contain_text(re.compile("The model reads a [2345]"))
+
+    lab.page.mouse.up()
+    drag(lab.page, pad, (16, 18), (16, 27))
+    expect(picture(pad)).to_contain_text("The model reads a 7 (94\u00a0%).")
+    expect(picture(pad).locator("svg")).to_have_count(2)
+    expect(picture(pad).locator("tr.x-largest th")).to_have_text("7")
+    expect(pad.locator("p[aria-live]")).to_have_text("The model reads a 7 (94\u00a0%).")
+    assert re.match(r"ink 9\d kept \(0, 32, 32\) \[\]", told(lab))
+    assert [] == lab.complaints
+
+
+def test_undo_and_clear(lab: Lab, pad: Locator) -> None:
+    """By stroke; what was cleared comes back; an empty pad says so and stays usable."""
+    drag(lab.page, pad, (8, 6), (8, 26))
+    drag(lab.page, pad, (20, 6), (20, 26))
+    expect(pad.locator(".x-pad-ink path")).to_have_count(2)
+    pad.get_by_role("button", name="Undo").click()
+    expect(pad.locator(".x-pad-ink path")).to_have_count(1)
+    pad.get_by_role("button", name="Clear").click()
+    expect(pad.locator(".x-pad-ink path")).to_have_count(0)
+    expect(picture(pad)).to_contain_text("Nothing is drawn yet.")
+    pad.get_by_role("button", name="Undo").click()
+    expect(pad.locator(".x-pad-ink path")).to_have_count(1)
+    expect(picture(pad)).to_contain_text("The model reads a 7")
+    assert [] == lab.complaints
+
+
+def test_brush(lab: Lab, pad: Locator) -> None:
+    """The next stroke is as wide as the brush; those before stay."""
+    drag(lab.page, pad, (8, 6), (8, 26))
+    pad.get_by_label("Brush").select_option("thick")
+    expect(pad.get_by_label("Brush")).to_have_value("thick")
+    lab.page.wait_for_timeout(300)
+    drag(lab.page, pad, (20, 6), (20, 26))
+
+    expect(pad.locator(".x-pad-ink path").nth(1)).to_have_attribute("stroke-width", "4")
+    expect(pad.locator(".x-pad-ink path").nth(0)).to_have_attribute("stroke-width", "3")
+
+
+def test_save(lab: Lab) -> None:
+    """A drawing with its digit goes to `pad.kept`, and the pad is free; without a digit, a sentence asks for it."""
+    pad = with_second_cell(lab)
+    save = pad.get_by_role("button", name="Save this drawing")
+    save.click()
+    expect(picture(pad).locator(".x-note")).to_contain_text("Nothing is drawn yet.")
+    drag(lab.page, pad, (16, 6), (16, 26))
+    save.click()
+    expect(picture(pad).locator(".x-note")).to_contain_text("Choose which digit it is")
+    expect(pad.locator(".x-pad-ink path")).to_have_count(1)
+
+    pad.get_by_label("This is a").select_option("1")
+    save.click()
+    expect(picture(pad)).to_contain_text("Kept as a 1.")
+    expect(picture(pad)).to_contain_text("pad.kept: 1 drawing.")
+    expect(pad.locator(".x-pad-ink path")).to_have_count(0)
+    assert "ink 0 kept (1, 32, 32) [1]" == told(lab)
+
+
+def test_with_a_keyboard(lab: Lab) -> None:
+    """Arrows move the pen, Space and Enter put it down and up; JupyterLab takes none of the keys."""
+    pad, press = with_second_cell(lab), lab.page.keyboard.press
+    pad.get_by_label("Brush").focus()
+    press("Shift+Tab")
+    expect(surface(pad)).to_be_focused()
+    assert focus_ring(surface(pad)) >= 2
+    expect(pad.locator(".x-pad-cursor")).to_be_visible()
+
+    for _ in range(3):
+        press("Shift+ArrowUp")
+    press("Space")
+    for _ in range(6):
+        press("Shift+ArrowDown")
+    expect(pad.locator("span[aria-live]")).to_have_text("Pen down, column 16, row 28")
+    press("Enter")
+    expect(pad.locator("span[aria-live]")).to_have_text("Pen up, column 16, row 28")
+    press("ArrowLeft")
+    press("b")  # in a notebook's command mode, a new cell
+
+    expect(picture(pad)).to_contain_text("The model reads a 7")
+    lab.screenshot("pad-keyboard", pad)
+    assert 1 == ink(pad) and 2 == lab.page.locator(".jp-Cell").count()
+    assert "ink 81 kept (0, 32, 32) []" == told(lab)
+
+
+def test_pen_is_lifted_with_the_focus(lab: Lab, pad: Locator) -> None:
+    """Who tabs away with the pen down draws on later with another stroke."""
+    surface(pad).focus()
+    lab.page.keyboard.press("Space")
+    lab.page.keyboard.press("Shift+ArrowDown")
+    lab.page.keyboard.press("Tab")
+    expect(pad.get_by_label("Brush")).to_be_focused()
+    lab.page.keyboard.press("Shift+Tab")
+    lab.page.keyboard.press("Shift+ArrowRight")
+    assert 1 == ink(pad)
+    lab.page.keyboard.press("Space")
+    lab.page.keyboard.press("ArrowDown")
+    assert 2 == ink(pad)
+
+
+def test_with_a_finger(phone: Lab) -> None:
+    """A finger draws and does not scroll the page."""
+    lab = phone
+    pad = opened(lab, PREDICT)
+    surface(pad).scroll_into_view_if_needed()
+    before = surface(pad).bounding_box()
+    session = lab.page.context.new_cdp_session(lab.page)
+
+    def touch(kind: str, *place: float) -> None:
+        points: list[Any] = [dict(zip("xy", at(pad, *place), strict=True))] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 16, 3)
+    for y in range(5, 30, 2):
+        touch("touchMove", 16, y)
+    touch("touchEnd")
+
+    expect(picture(pad)).to_contain_text("The model reads an 8")
+    assert 1 == ink(pad) and before == surface(pad).bounding_box()
+
+
+def test_page_does_not_wait(lab: Lab) -> None:
+    """Strokes are drawn at once while Python is slow, and what is sent does not pile up: then all are read."""
+    pad = with_second_cell(lab, SLOW)
+    for x in (6, 12, 18, 24):
+        drag(lab.page, pad, (x, 4), (x, 28))
+    assert 4 == ink(pad)
+
+    expect(picture(pad)).to_contain_text("The model reads an 8", timeout=15_000)
+    lab.wait_for_idle()
+    expect(pad.locator(".x-pad-ink path")).to_have_count(4)
+    assert re.match(r"ink 3\d\d ", told(lab))
+
+
+def test_stroke_leaves_the_pad_and_comes_back(lab: Lab, pad: Locator) -> None:
+    """It is one stroke, cut off at the edge."""
+    drag(lab.page, pad, (16, 6), (40, 12), (16, 30))
+    expect(picture(pad)).to_contain_text("The model reads a")
+    assert 1 == ink(pad)
+
+
+def test_restarted_kernel(lab: Lab, pad: Locator) -> None:
+    """Drawing goes on; that nobody reads is told, with what to do."""
+    lab.restart_kernel()
+    drag(lab.page, pad, (16, 6), (16, 26))
+
+    assert 1 == ink(pad)
+    expect(pad.get_by_role("status")).to_contain_text("run this cell again", timeout=15_000)
+
+
+def test_predict_that_raises(lab: Lab) -> None:
+    """One sentence, and the drawing stays."""
+    pad = opened(lab, "from explorers import digit_pad\ndigit_pad(lambda seen: {}[int(seen.sum())])")
+    drag(lab.page, pad, (16, 6), (16, 26))
+
+    expect(picture(pad).locator(".x-error")).to_contain_text("predict stopped with KeyError")
+    assert 1 == ink(pad)
+    assert [] == lab.complaints
+
+
+def test_two_views_show_the_same(lab: Lab) -> None:
+    """Shown in a second cell, the pad has what was drawn in the first."""
+    lab.open(lab.write("two.ipynb", PREDICT, "pad"))
+    lab.run_all()
+    first, second = lab.page.locator(".explorer").first, lab.page.locator(".explorer").nth(1)
+    second.wait_for()
+    drag(lab.page, first, (16, 6), (16, 26))
+
+    expect(second.locator(".x-pad-ink path")).to_have_count(1)
+    expect(picture(second)).to_contain_text("The model reads a 7")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str, width: str) -> None:
+    """All text has enough contrast, every control a name, and nothing is cut off, in each state."""
+    lab.use_theme(theme)
+    lab.page.set_viewport_size({"width": WIDTHS[width], "height": 1000})
+    for state in ("empty", "drawn", "kept"):
+        if state == "drawn":
+            drag(lab.page, pad, (10, 6), (22, 6), (14, 27))
+            drag(lab.page, pad, (11, 16), (21, 17))
+            expect(picture(pad)).to_contain_text("The model reads")
+        if state == "kept":
+            pad.get_by_label("This is a").select_option("7")
+            pad.get_by_role("button", name="Save this drawing").click()
+            expect(picture(pad)).to_contain_text("Kept as a 7")
+
+        lab.screenshot(f"pad-{state}-{theme.split()[-1].lower()}-{width}", pad)
+
+        assert [] == faint_texts(pad)
+        assert [] == nameless_controls(pad)
+        assert pad.evaluate("root => root.scrollWidth <= root.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    """A notebook exported as HTML shows sample drawings and what the model says, with nothing to press."""
+    pad = digit_pad(lambda seen: torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10) * 5.0)
+    with exported(browser, tmp_path, pad, "pad", scheme) as found:
+        expect(found).to_contain_text("of 10 read right")
+        expect(found.locator("figure")).to_have_count(10)
