@@ -9,7 +9,7 @@ from tests.test_bank import judge_of
 
 
 class TestMutants:
-    @pytest.mark.parametrize("name", ["standardize", "Value", "fit"])
+    @pytest.mark.parametrize("name", ["standardize", "Value", "fit", "fit_resumable"])
     def test_there_are_many(self, name: str) -> None:
         """A solution of a line or two has ten mutants and more, each told in other words."""
         made = list(mutants(judge_of(COURSE.find(name).chapter).chapter.solution(name)))

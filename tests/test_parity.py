@@ -48,7 +48,16 @@ LESSON_NAMES = {
     },
     "ch06_capstone": {"make_model": ("make-model",), "images.shape": ("digits",)},
 }
-TRAINING = {"sin_fit", "compare_optimizers", "house_prices", "broken_loops", "fit", "train_amp", "overfit_one_batch"}
+TRAINING = {
+    "sin_fit",
+    "compare_optimizers",
+    "house_prices",
+    "broken_loops",
+    "fit",
+    "fit_resumable",
+    "train_amp",
+    "overfit_one_batch",
+}
 
 
 @dataclass

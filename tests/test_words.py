@@ -6,7 +6,7 @@ from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
 from autograder.watching.probe import see
-from course.exercises.ch04_training import broken_loops, fit, sin_fit, train_step
+from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
 from tests.our_course import COURSE
 
@@ -137,6 +137,6 @@ def test_calls_of_training_name_what_they_train() -> None:
     assert step == "train_step(<linear>, <SGD>, criterion, <x_batch (6, 4)>, <y_batch (6, 1)>)"
     assert broken_loops.looping("broken_loops", Case("", "a", x, y, 9)).startswith('broken_loops()["a"](model, ')
     assert sin_fit.fitting("sin_fit", Case("", "weights of its own")) == "sin_fit(steps=0)"
-    stopped = fit.resuming("fit", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
-    assert stopped.endswith(", 1), then fit(..., 3, checkpoint)")
+    stopped = fit_resumable.resuming("fit_resumable", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
+    assert stopped.endswith(", 1), then fit_resumable(..., 3, checkpoint)")
     assert optimizing("AdamW", Case("", [x, y], [[x, y]] * 2, lr=0.1)).endswith("then step() 2 times")

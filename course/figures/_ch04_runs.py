@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from .digits import known_digits
+
 Losses = list[float]
 STEPS = 150
 
@@ -156,6 +158,41 @@ def wild_batch(steps: int = STEPS) -> Losses:
         run.y = sound
         losses.append(_loss(run, "").item())
     return losses
+
+
+Seen = tuple[
+    float, float, float
+]  # the loss on what is learned from, the loss on the rest, the share of it that is read
+
+
+def on_digits(epochs: int = 20) -> tuple[list[Seen], list[tuple[Tensor, int, int]]]:
+    """A network that learns 1,400 digits: what was seen before the first epoch and after each, and three misread."""
+    ink, labels = known_digits()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        order = torch.randperm(len(ink))
+        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        known, unseen = order[:1400], order[1400:]
+        seen = [_seen(model, ink, labels, known, unseen)]
+        for _ in range(epochs):
+            for batch in known[torch.randperm(len(known))].split(64):
+                optimizer.zero_grad()
+                torch.autograd.backward(functional.cross_entropy(model(ink[batch] / 16), labels[batch]))
+                optimizer.step()
+            seen.append(_seen(model, ink, labels, known, unseen))
+        says = model(ink[unseen] / 16).argmax(dim=1)
+    wrong = [place for place, answer in zip(unseen, says, strict=True) if answer != labels[place]][:3]
+    answers = {int(place): int(answer) for place, answer in zip(unseen, says, strict=True)}
+    return seen, [(ink[place].reshape(8, 8), answers[int(place)], int(labels[place])) for place in wrong]
+
+
+def _seen(model: nn.Module, ink: Tensor, labels: Tensor, known: Tensor, unseen: Tensor) -> Seen:
+    with torch.no_grad():
+        logits = model(ink / 16)
+        losses = [functional.cross_entropy(logits[rows], labels[rows]).item() for rows in (known, unseen)]
+        share = (logits[unseen].argmax(dim=1) == labels[unseen]).float().mean().item()
+    return losses[0], losses[1], share
 
 
 def path(kind: type[torch.optim.Optimizer], steps: int, **settings: float) -> list[tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""Figures of chapter 4: the five lines, the order of a step, losses, fits of sin, optimizers on a surface, rates."""
+"""Figures of chapter 4: the first page, learning rates on a parabola, the five lines, losses, fits, optimizers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SILVER, SKY, YELLOW
 
 from . import _ch04_runs as runs
-from .drawing import blank, box, caption, finish, new_figure
+from .drawing import blank, box, caption, finish, new_figure, paper, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,48 @@ LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
 
 # what happens in a step -> the color of its box
 COLORS = {"zero_grad": YELLOW, "forward": SKY, "criterion": GREEN, "backward": ORANGE, "step": PALE}
+
+
+def first_page() -> Figure:
+    """Draw how a network learns to read digits: its two losses, the share it reads, and digits that it gets wrong."""
+    seen, wrong = runs.on_digits()
+    fig, row = new_figure(1, 5, figsize=(10.5, 2.6), width_ratios=(2.2, 2.2, 1, 1, 1))
+    epochs = range(len(seen))
+    row[0].plot(epochs, [one[0] for one in seen], color=BLUE, label="what it learns from")
+    row[0].plot(epochs, [one[1] for one in seen], color=ORANGE, label="never seen")
+    row[0].set(xlabel="epoch", ylabel="loss", ylim=(0, None))
+    row[0].legend(fontsize=8)
+    row[1].plot(epochs, [100 * one[2] for one in seen], color=ORANGE)
+    row[1].set(xlabel="epoch", ylabel="% of the unseen read", ylim=(0, 102))
+    for ax, (picture, says, truth) in zip(row[2:], wrong, strict=True):
+        paper(ax, picture, f"says {says}, is {truth}")
+        ax.title.set_fontsize(10)
+    return told(
+        fig,
+        f"Left, two losses that fall from {seen[0][0]:.1f} to below 0.2 in twenty epochs; in the middle the share of "
+        f"unseen digits read, from {seen[0][2]:.0%} to {seen[-1][2]:.0%}; right, three digits that are still misread.",
+    )
+
+
+def parabola(descend: Callable[[float], Losses], rates: Sequence[float], steps: int = 8) -> Figure:
+    """Draw the way that gradient descent takes on (w - 3) ** 2, for three learning rates."""
+    fig, row = new_figure(1, len(rates), figsize=(10.5, 3.0), sharey=True)
+    curve = torch.linspace(-1.6, 7.6, 100)
+    names = ("too small", "right", "too large")
+    for ax, lr, name, color in zip(row, rates, names, (BLUE, GREEN, ORANGE), strict=True):
+        places = descend(lr)[: steps + 1]
+        ax.plot(curve.tolist(), ((curve - 3) ** 2).tolist(), color=SILVER)
+        ax.plot(places, [(w - 3) ** 2 for w in places], "o-", color=color, markersize=5, linewidth=1)
+        ax.plot(places[:1], [9], "o", color=INK, markersize=7)
+        ax.set_title(f"lr {lr:g}: {name}", fontsize=11, color=INK)
+        ax.set(xlabel="w", xlim=(-1.8, 7.8), ylim=(-1, 22))
+    row[0].set_ylabel("loss, (w - 3) ** 2")
+    return told(
+        fig,
+        f"A parabola with its bottom at w = 3, three times, with {steps} steps from w = 0. Left, they hardly "
+        "leave the start; in the middle they come to rest at the bottom; right, each jumps across to "
+        "the other side and lands a little higher than before.",
+    )
 
 
 def stepper() -> Figure:
@@ -63,7 +105,8 @@ def _table(rows: Sequence[tuple[str, dict[str, str]]]) -> Figure:
         for column, (name, value) in enumerate(state.items()):
             box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else PALE, width=2.2)
         before = state
-    return finish(fig, "One step, line by line; orange: what this line changed")
+    told_of = "; ".join(f"{line}: {', '.join(f'{k} {v}' for k, v in state.items())}" for line, state in rows)
+    return finish(fig, "One step, line by line; orange: what this line changed", f"A table. {told_of}.")
 
 
 def call_order(step: Callable[..., Any]) -> Figure:
@@ -77,7 +120,8 @@ def call_order(step: Callable[..., Any]) -> Figure:
         box(ax, left, y, words, COLORS[kind], width=2.7)
         if number % per_row:
             ax.annotate("", (left, y + 0.5), (left - 0.4, y + 0.5), arrowprops={"arrowstyle": "-|>", "color": INK})
-    return finish(fig, "One step, as recorded from the code (read row by row)")
+    alt = ", ".join(words for _, words in events)
+    return finish(fig, "One step, as recorded from the code (read row by row)", alt)
 
 
 def _record(step: Callable[..., Any]) -> list[tuple[str, str]]:
@@ -115,12 +159,11 @@ def _record(step: Callable[..., Any]) -> list[tuple[str, str]]:
 
 def curves(named: Mapping[str, Losses], low: float = LOW, high: float = HIGH) -> Figure:
     """Draw one small plot of losses per name, four in a row, all on one scale."""
-    columns = min(4, len(named))
-    count = math.ceil(len(named) / columns)
+    columns, count = min(4, len(named)), math.ceil(len(named) / 4)
     fig, grid = new_figure(count, columns, figsize=(10.5, 2.5 * count))
     for ax, (name, losses) in zip(grid.flatten(), named.items(), strict=True):
         _plot(ax, name, losses, low=low, high=high)
-    return fig
+    return told(fig, "; ".join(f"{name}: {_course(losses, high)}" for name, losses in named.items()) + ".")
 
 
 def museum() -> Figure:
@@ -142,33 +185,58 @@ def museum() -> Figure:
         _plot(ax, name, *lines)
     for place, labels in ((grid[1, 1], ("training", "validation")), (grid[1, 2], ("train mode", "eval mode"))):
         place.legend(labels, fontsize=8)
-    return fig
+    return told(fig, "; ".join(f"{' '.join(name.split())}: {_course(lines[0])}" for name, lines in rooms.items()) + ".")
 
 
 def symptoms() -> Figure:
     """Draw the losses of the eight broken loops, beside what a sound loop does on the same data."""
     sound, sound_adam = runs.rate(0.1), runs.adam()
     fig, grid = new_figure(2, 4, figsize=(10.5, 5.0))
+    words = ["Losses of eight loops, each beside a sound one that falls"]
     for ax, (letter, fault) in zip(grid.flatten(), runs.FAULTS.items(), strict=True):
-        _plot(ax, f"loop {letter}", runs.train(runs.regression(), fault))
-        ax.plot(sound_adam if letter == "f" else sound, color=INK, linewidth=1, linestyle=":")
-    return fig
+        losses = runs.train(runs.regression(), fault)
+        words.append(f"loop {letter}: {_course(losses)}")
+        _plot(ax, f"loop {letter}", losses)
+        beside = sound_adam if letter == "f" else sound
+        ax.plot(beside[: int(ax.get_xlim()[1]) + 1], color=INK, linewidth=1, linestyle=":")
+    return told(fig, "; ".join(words) + ".")
+
+
+def _course(losses: Losses, high: float = HIGH) -> str:
+    """How a loss goes, in a few words, for who cannot see the curve."""
+    if not losses[-1] < high:
+        return "explodes"
+    late = losses[len(losses) // 2 :]
+    if max(losses) > 10 * losses[0]:
+        return "falls, jumps up once, and comes back to less than before"
+    if max(late) > 2 * min(late) and sum(b > a for a, b in zip(late, late[1:], strict=False)) > len(late) / 4:
+        return f"swings between {min(late):.2g} and {max(late):.2g}"
+    return f"from {losses[0]:.2g} to {losses[-1]:.2g}"
 
 
 def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = HIGH) -> None:
-    """Plot losses against steps on a logarithmic scale; where a loss is no number any more, say so."""
+    """Plot losses against steps on a logarithmic scale; one that explodes leaves at the top, marked, with words."""
+    end = len(lines[0])
     for losses, color in zip(lines, (BLUE, ORANGE), strict=False):
-        ax.plot([value if math.isfinite(value) else math.nan for value in losses], color=color, linewidth=1.5)
-        lost = next((step for step, value in enumerate(losses) if not math.isfinite(value)), None)
-        if lost is not None:
-            words = f"{losses[lost]} from step {lost}"
-            ax.text(0.95, 0.08, words, ha="right", color=INK, fontsize=9, transform=ax.transAxes)
-    ax.set(yscale="log", ylim=(low, high))
+        shown = [value if math.isfinite(value) else math.inf for value in losses]
+        out = next((step for step, value in enumerate(shown) if value > high), None)
+        if out is not None and not shown[-1] < high:
+            end = max(10, 2 * out)  # near enough that the few steps before it can be seen
+            ax.plot(range(out + 1), [*shown[:out], high], color=color, linewidth=1.5, marker="o", markersize=3)
+            ax.plot([out], [high], marker="^", color=color, markersize=10, clip_on=False)
+            ax.text(out, high / 2, f"  off the plot\n  at step {out}", va="top", color=INK, fontsize=9)
+            continue
+        ax.plot(shown, color=color, linewidth=1.5)
+    ax.set(yscale="log", ylim=(low, high), xlim=(0, end))
     ax.minorticks_off()
     ax.set_title(name, fontsize=10, color=INK)
-    ax.set_xlabel("step", fontsize=8)
-    ax.set_xlim(0, len(lines[0]))
+    _label(ax, "step", "loss")
     ax.tick_params(labelsize=8)
+
+
+def _label(ax: Axes, x: str, y: str) -> None:
+    ax.set_xlabel(x, fontsize=8)
+    ax.set_ylabel(y, fontsize=8)
 
 
 def fit_of(model: Callable[[Tensor], Tensor]) -> Figure:
@@ -179,9 +247,10 @@ def fit_of(model: Callable[[Tensor], Tensor]) -> Figure:
     fig, ax = new_figure(figsize=(7.0, 3.2))
     ax.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
     ax.plot(x.tolist(), y.tolist(), color=BLUE, linewidth=2, label="model(x)")
-    ax.set(xlabel="x", title=f"mean squared error {((y - x.sin()) ** 2).mean().item():.2g}")
+    error = ((y - x.sin()) ** 2).mean().item()
+    ax.set(xlabel="x", ylabel="y", title=f"mean squared error {error:.2g}")
     ax.legend()
-    return fig
+    return told(fig, f"The sine from -pi to pi, dotted, and what the model gives: mean squared error {error:.2g}.")
 
 
 def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
@@ -198,8 +267,9 @@ def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
     for name, run, color in (("best", 0, GREEN), ("middle", len(order) // 2, BLUE), ("worst", -1, ORANGE)):
         right.plot(x.tolist(), fits[order[run]].tolist(), color=color, label=f"{name}: {errors[order[run]]:.2g}")
     right.legend(fontsize=9)
-    right.set(xlabel="x")
-    return fig
+    right.set(xlabel="x", ylabel="y")
+    words = f"{len(errors)} runs: errors from {errors.min():.2g} to {errors.max():.2g}, the bar at {bar:g}"
+    return told(fig, f"Left, how {words}; right, the best, the middle and the worst of them beside the sine.")
 
 
 def surface(steps: int = 40) -> Figure:
@@ -218,7 +288,12 @@ def surface(steps: int = 40) -> Figure:
         ax.plot(*zip(*visited, strict=True), "o-", color=color, markersize=3, linewidth=1.2)
         ax.plot([0], [0], "*", color=INK, markersize=10)
         ax.set_title(name, fontsize=10, color=INK)
-    return fig
+        _label(ax, "along the valley", "across")
+    return told(
+        fig,
+        "Contours of a long valley, three times, with a path to the star at its bottom: SGD jumps from wall to wall; "
+        "momentum does so at first and then runs along the middle; Adam goes diagonally, past the star, and back.",
+    )
 
 
 def rates(values: Losses) -> Figure:
@@ -226,4 +301,4 @@ def rates(values: Losses) -> Figure:
     fig, ax = new_figure(figsize=(7.0, 2.6))
     ax.plot(values, color=BLUE, linewidth=2)
     ax.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
-    return fig
+    return told(fig, "The learning rate rises in a straight line for ten steps, then falls to 0 along half a cosine.")

@@ -1,10 +1,7 @@
 """Answers to `fit`: wrong ones that learners really give, and right ones that must pass."""
 
-import copy
-
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from autograder.authoring.bank import AnswerBank
 
@@ -12,725 +9,598 @@ bank = AnswerBank("fit")
 
 
 @bank.wrong(
-    "optimizer-not-saved",
-    "You forget the optimizer: momentum and Adam's averages begin at 0 again.",
+    "never-in-train-mode",
+    "You never ask for train mode: what comes in eval mode, or was measured, goes on without dropout.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        losses = []
         for x, y in loader:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "scheduler-not-saved",
-    "You forget the scheduler: the learning rate does not go on where it was.",
+    "train-mode-once",
+    "You ask for train mode once, before the first epoch. After the first measurement the model stays in eval mode.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
-
-
-@bank.wrong(
-    "rng-not-saved",
-    "You forget the random numbers: shuffling and dropout go on in another way than they would have.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
-
-
-@bank.wrong(
-    "rng-from-a-seed",
-    "You seed the generator anew when you go on: the epochs get the random numbers of the beginning.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.manual_seed(0)
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
-
-
-@bank.wrong(
-    "losses-forgotten",
-    "You begin a new list of losses, and so you run all the epochs again.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
-
-
-@bank.wrong(
-    "epochs-on-top",
-    "You run `epochs` more epochs. It is how many there should be in all.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
     model.train()
     for _ in range(epochs):
-        total = 0.0
+        losses = []
         for x, y in loader:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "model-not-restored",
-    "You put everything back but the model: the training goes on with new first weights.",
+    "measures-in-train-mode",
+    "You measure in train mode: dropout is at work, and batch norm learns from the drawer.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
         for x, y in loader:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "buffers-not-saved",
-    "You save the parameters alone. Batch norm's running statistics are buffers, and get lost.",
+    "records-a-graph",
+    "You measure without `torch.no_grad()`: each forward pass builds a graph that nobody needs.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"], strict=False)
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
         for x, y in loader:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": dict(model.named_parameters()),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        for x, y in drawer:
+            logits = model(x)
+            total += criterion(logits, y).item() * len(y)
+            right += (logits.argmax(dim=1) == y).sum().item()
+            count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "aliases-live-weights",
-    "Your checkpoint holds the living tensors: they go on changing with the training. Copy them.",
+    "one-order-for-all",
+    "You go through the loader once and keep its batches: every epoch has the same order, however the loader shuffles.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    batches = list(loader)
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in batches:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "saves-the-model-itself",
-    "You save the model as an object. torch.load refuses foreign classes: save its state_dict.",
+    "never-clears",
+    "You never clear the gradients: each step uses the sum of all gradients so far.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"].state_dict())
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
         for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model,
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "never-in-train-mode",
-    "You train in the mode in which the model comes: in eval mode, batch norm learns no statistics.",
+    "clears-once-per-epoch",
+    "You clear the gradients once per epoch. Each step should use the gradient of its own batch alone.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        optimizer.zero_grad()
+        losses = []
         for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
 
 
 @bank.wrong(
-    "scheduler-after-each-batch",
-    "You step the scheduler after each batch. It should follow each epoch.",
+    "steps-once-per-epoch",
+    "You step once per epoch, after the last batch. Each batch has a step of its own.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
         for x, y in loader:
             optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
+            loss = criterion(model(x), y)
+            loss.backward()
+            losses.append(loss.item())
+        optimizer.step()
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "learns-from-the-drawer",
+    "You take steps on the drawer too. What you learn from, you cannot measure with any more.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
-            total += loss.item()
-            scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
+            losses.append(loss.item())
+        for x, y in drawer:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "last-batch-only",
+    "You note the loss of an epoch's last batch. The mean over all its batches is asked for.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((losses[-1], total / count, right / count))
+    return history
 
 
 @bank.wrong(
     "sum-of-losses",
     "You note the sum of an epoch's batch losses. The mean is asked for.",
 )
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        saved = copy.deepcopy(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
-        torch.set_rng_state(saved["rng"])
-        losses = saved["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total)
-    result = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return copy.deepcopy(result)
-
-
-@bank.wrong(
-    "loads-without-a-copy",
-    "You load without a copy: the optimizer takes over the tensors of the checkpoint, and goes on changing them.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.wrong(
-    "optimizer-not-copied",
-    "The optimizer's `state_dict()` holds its living averages. You copy the model's; these go on changing.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": optimizer.state_dict(),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.wrong(
-    "model-not-copied",
-    "The model's `state_dict()` holds its living weights. You copy the optimizer's; these go on changing.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": dict(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.wrong(
-    "losses-shared",
-    "You append to the list of losses in the checkpoint: it grows with later training. Make a list of your own.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = checkpoint["losses"]
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.wrong(
-    "weighs-by-rows",
-    "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            optimizer.zero_grad()
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(x)
-        scheduler.step()
-        losses.append(total / len(loader.dataset))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.wrong(
-    "never-clears",
-    "You never clear the gradients: each step goes by all the gradients so far.",
-)
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    losses = []
-    if checkpoint is not None:
-        model.load_state_dict(checkpoint["model"])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
-        torch.set_rng_state(checkpoint["rng"])
-        losses = list(checkpoint["losses"])
-    model.train()
-    for _ in range(len(losses), epochs):
-        total = 0.0
-        for x, y in loader:
-            loss = F.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        scheduler.step()
-        losses.append(total / len(loader))
-    result = {
-        "model": copy.deepcopy(model.state_dict()),
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": copy.deepcopy(scheduler.state_dict()),
-        "rng": torch.get_rng_state(),
-        "losses": losses,
-    }
-    return result
-
-
-@bank.right("parts-in-a-dict")
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
-    if checkpoint is not None:
-        for name, part in parts.items():
-            part.load_state_dict(copy.deepcopy(checkpoint[name]))
-        torch.random.set_rng_state(checkpoint["random"].clone())
-        history = list(checkpoint["losses"])
-    model.train()
-    while len(history) < epochs:
+    for _ in range(epochs):
+        model.train()
         losses = []
-        for inputs, targets in loader:
-            loss = F.mse_loss(model(inputs), targets)
+        for x, y in loader:
             optimizer.zero_grad()
+            loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
             losses.append(loss.item())
-        scheduler.step()
-        history.append(sum(losses) / len(losses))
-    states = {name: copy.deepcopy(part.state_dict()) for name, part in parts.items()}
-    return states | {"random": torch.random.get_rng_state(), "losses": history}
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses), total / count, right / count))
+    return history
 
 
-@bank.right("weights-by-hand")
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    def tensors():
-        return dict(list(model.named_parameters()) + list(model.named_buffers()))
+@bank.wrong(
+    "losses-of-all-epochs",
+    "Your list of losses is never emptied: the mean is over all epochs so far, not over this one.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history, losses = [], []
+    for _ in range(epochs):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "tensors-in-the-history",
+    "You keep a tensor for each epoch's loss, with its graph nodes. Keep numbers: `loss.item()`.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss)
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "mean-of-batch-means",
+    "In the drawer you average batch means, and its smaller last batch counts as much as a full one. Count samples.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item()
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / len(drawer), right / count))
+    return history
+
+
+@bank.wrong(
+    "accuracy-in-percent",
+    "Your accuracy is in percent. A share from 0 to 1 is asked for.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, 100 * right / count))
+    return history
+
+
+@bank.wrong(
+    "accuracy-of-the-known",
+    "You measure on the data that you learn from. The drawer is what tells whether anything was understood.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in loader:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "measures-before",
+    "You measure before the epoch's steps. The row of an epoch says how good the model is after it.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.wrong(
+    "measured-at-the-end",
+    "You measure once, when all is over, and give every epoch that result.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    means = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        means.append(sum(losses) / len(losses))
+    model.eval()
+    total = right = count = 0
+    with torch.no_grad():
+        for x, y in drawer:
+            logits = model(x)
+            total += criterion(logits, y).item() * len(y)
+            right += (logits.argmax(dim=1) == y).sum().item()
+            count += len(y)
+    return [(mean, total / count, right / count) for mean in means]
+
+
+@bank.wrong(
+    "ignores-the-criterion",
+    "You take cross-entropy whatever `criterion` is. Call the one you were given.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += F.cross_entropy(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history
+
+
+@bank.right("two-functions-of-its-own")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    @torch.no_grad()
+    def look():
+        model.eval()
+        counts = [len(y) for _, y in drawer]
+        losses = [criterion(model(x), y).item() * len(y) for x, y in drawer]
+        hits = [(model(x).argmax(dim=-1) == y).sum().item() for x, y in drawer]
+        return sum(losses) / sum(counts), sum(hits) / sum(counts)
+
+    rows = []
+    for _ in range(epochs):
+        model.train()
+        seen = [step(x, y) for x, y in loader]
+        rows.append([sum(seen) / len(seen), *look()])
+    return rows
+
+
+@bank.right("running-sums")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    while len(history) < epochs:
+        total, batches = 0.0, 0
+        model.train(True)
+        for batches, (inputs, labels) in enumerate(loader, start=1):
+            loss = criterion(model(inputs), labels)
+            model.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += float(loss.detach())
+        model.train(False)
+        losses, right = [], []
+        for inputs, labels in drawer:
+            with torch.inference_mode():
+                logits = model(inputs)
+            losses += [criterion(logits, labels).item()] * len(labels)
+            right += (logits.max(dim=1).indices == labels).tolist()
+        history += [(total / batches, sum(losses) / len(losses), sum(right) / len(right))]
+    return history
+
+
+@bank.right("the-whole-drawer-at-once")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    inputs = torch.cat([x for x, _ in drawer])
+    labels = torch.cat([y for _, y in drawer])
 
     def one_epoch():
-        values = []
-        for x, y in loader:
-            model.zero_grad()
-            loss = ((model(x) - y) ** 2).mean()
+        model.train()
+        values = torch.zeros(len(loader), dtype=torch.float64)
+        for place, (x, y) in enumerate(loader):
+            loss = criterion(model(x), y)
+            for param in model.parameters():
+                param.grad = None
             loss.backward()
             optimizer.step()
-            values.append(loss.detach())
-        scheduler.step()
-        return torch.stack(values).mean().item()
-
-    done = []
-    if checkpoint is not None:
+            values[place] = loss.item()
+        model.eval()
         with torch.no_grad():
-            for name, tensor in tensors().items():
-                tensor.copy_(checkpoint["weights"][name])
-        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
-        scheduler.load_state_dict(dict(checkpoint["scheduler"]))
-        done += checkpoint["losses"]
-        torch.set_rng_state(checkpoint["generator"])
-    model.train(True)
-    done += [one_epoch() for _ in range(epochs - len(done))]
-    return {
-        "losses": done,
-        "generator": torch.get_rng_state(),
-        "weights": {name: tensor.detach().clone() for name, tensor in tensors().items()},
-        "optimizer": copy.deepcopy(optimizer.state_dict()),
-        "scheduler": dict(scheduler.state_dict()),
-    }
+            logits = model(inputs)
+            share = logits.argmax(1).eq(labels).double().mean()
+            return values.mean().item(), criterion(logits, labels).item(), share.item()
 
-
-@bank.right("epoch-number-in-the-checkpoint")
-def fit(model, optimizer, scheduler, loader, epochs, checkpoint=None):
-    state = copy.deepcopy(checkpoint) or {"epoch": 0, "losses": []}
-    if state["epoch"]:
-        torch.set_rng_state(state["rng"])
-        optimizer.load_state_dict(state["optimizer"])
-        model.load_state_dict(state["model"])
-        scheduler.load_state_dict(state["scheduler"])
-    model.train()
-    for epoch in range(state["epoch"], epochs):
-        losses = torch.zeros(len(loader), dtype=torch.float64)
-        for i, (x, y) in enumerate(loader):
-            optimizer.zero_grad(set_to_none=True)
-            loss = nn.functional.mse_loss(model(x), y)
-            loss.backward()
-            optimizer.step()
-            losses[i] = loss.item()
-        scheduler.step()
-        state["losses"].append(losses.mean().item())
-        state["epoch"] = epoch + 1
-    state["rng"] = torch.get_rng_state()
-    for name, part in (("model", model), ("optimizer", optimizer), ("scheduler", scheduler)):
-        state[name] = copy.deepcopy(part.state_dict())
-    return state
+    return [one_epoch() for _ in range(epochs)]
 
 
 bank.survives(
     {
-        "copy.deepcopy(checkpoint['scheduler']) -> checkpoint['scheduler']": "A scheduler replaces what it holds, and changes nothing of it in place.",
-        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "The square forgets the sign of a difference.",
-        "optimizer -> model (3)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
-        "seen -> loader (3)": "An epoch has as many losses as the loader has batches.",
+        "criterion(logits, y).item() * len(y) -> len(y) * criterion(logits, y).item()": "A product of two numbers has no order.",
+        "losses -> loader (3)": "An epoch has as many losses as the loader has batches.",
+        "optimizer -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "y -> logits (2)": "A batch has as many rows of logits as it has labels.",
+        "y -> logits (3)": "A batch has as many rows of logits as it has labels.",
+        "y -> x (2)": "A batch has as many rows of inputs as it has labels.",
+        "y -> x (3)": "A batch has as many rows of inputs as it has labels.",
     }
 )

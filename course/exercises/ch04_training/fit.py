@@ -1,4 +1,4 @@
-"""`fit`: a training that can be stopped, and gone on with as if nothing had happened."""
+"""`fit`: the loop around the step, with a look at data that it does not learn from."""
 
 from __future__ import annotations
 
@@ -6,103 +6,117 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import float64
+from torch import Tensor, float64, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, see, watched
-from autograder.watching.probes.chance import random_from
+from autograder.watching.probe import Answer, copy_of, see
 from autograder.watching.probes.training import held_by
-from autograder.watching.probes.training_runs import Run, resumed
+from autograder.watching.probes.training_runs import Run, trained
 from autograder.watching.probes.training_samples import optimizer_of, row_model
+
+_KINDS = 3
+_CRITERIA = {
+    "cross-entropy": nn.functional.cross_entropy,
+    "smoothed cross-entropy": nn.CrossEntropyLoss(label_smoothing=0.2),
+}
 
 
 class _Fit(Run):
-    """A model, its optimizer, scheduler and loader, as a case names them."""
+    """A classifier, its optimizer, its criterion and two loaders, as a case names them."""
 
     def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
-        name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_of(case.args)
-        self.model = row_model(name, x.shape[1], seed=seed).to(device)
+        name, optimizer, criterion, order, known, drawer, self.epochs = copy_of(case.args)
+        self.stop = 0
+        self.model = row_model(name, known[0].shape[1], _KINDS, seed=seed).to(device)
         self.optimizer = optimizer_of(optimizer, self.model.parameters(), 0.05)
-        self._scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda epoch: factor**epoch)
-        self._loader = DataLoader(TensorDataset(x, y), batch_size=3, shuffle=order == "shuffled")
+        self._criterion = _CRITERIA[criterion]
+        self._loader, self._drawer = _loader(*known, shuffle=order == "shuffled"), _loader(*drawer, shuffle=False)
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
-        return answer(self.model, self.optimizer, self._scheduler, self._loader, epochs, *checkpoint)
-
-    def train_on(self, answer: Answer) -> None:
-        for x, y in self._loader:
-            self.optimizer.zero_grad()
-            ((self.model(x) - y) ** 2).mean().backward()
-            self.optimizer.step()
+        return answer(self.model, self.optimizer, self._criterion, self._loader, self._drawer, epochs)
 
     def told(self, checkpoint: Any) -> Observation:
-        return {"losses": see(checkpoint["losses"])}
+        if not isinstance(checkpoint, list) or not all(_is_row(row) for row in checkpoint):
+            return {"losses": see(checkpoint), "measured": see(checkpoint)}
+        return {"losses": see([row[0] for row in checkpoint]), "measured": see([list(row[1:]) for row in checkpoint])}
 
     def left(self) -> Observation:
         return {"held": held_by(self.model)}
 
 
-@watched
-def trained(answer: Answer, case: Case) -> Observation:
-    """One training from the beginning: the losses of its epochs, parameters and buffers."""
-    run = _Fit(case, 11)
-    with random_from(5):
-        checkpoint = run.train(answer, run.epochs)
-    if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
-        return {"returned": see(checkpoint)}
-    return run.told(checkpoint) | run.left()
+def _loader(x: Tensor, y: Tensor, *, shuffle: bool) -> DataLoader[Any]:
+    """Batches of three, in orders of its own: what else an answer draws or looks at does not change them."""
+    draw = torch.Generator().manual_seed(3)
+    return DataLoader(TensorDataset(x, y), batch_size=3, shuffle=shuffle, generator=draw)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list | tuple) and len(row) == 3
 
 
 _HELD = {"held": "The model does not end with the right weights and buffers."}
-_TELLS = _HELD | {
-    "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit.",
-}
+_MEASURED = {"measured": "Loss and accuracy in the drawer, epoch by epoch, are not what they should be."}
 
-trains = Requirement("trains for some epochs, with one loss for each", trained, _HELD)
-memory = Requirement("goes on with the optimizer's memory", resumed(_Fit), _TELLS)
-rate = Requirement("goes on with the learning rate", resumed(_Fit), _TELLS)
-chance = Requirement("goes on with the random numbers", resumed(_Fit), _TELLS)
-buffers = Requirement("goes on with buffers, in train mode", resumed(_Fit), _TELLS)
-file = Requirement("survives torch.save and torch.load", resumed(_Fit, saved=True), _TELLS)
-kept = Requirement("is not changed by later training", resumed(_Fit, reused=True), _TELLS)
+trains = Requirement("takes one step for each batch, epoch after epoch", trained(_Fit, "held"), _HELD)
+anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)
+noted = Requirement(
+    "notes the mean of the batch losses of each epoch",
+    trained(_Fit, "losses"),
+    {"losses": "The first number of each row is not the mean of the epoch's batch losses, as a float."},
+)
+measures = Requirement("measures the drawer after each epoch, each sample once", trained(_Fit, "measured"), _MEASURED)
+modes = Requirement(
+    "trains in train mode and measures in eval mode, in each epoch",
+    trained(_Fit, "modes", "measured", "held"),
+    _HELD
+    | _MEASURED
+    | {"modes": "The model was called in other modes: train mode is for the steps, eval mode for the drawer."},
+)
+no_graph = Requirement(
+    "records no graph while it measures",
+    trained(_Fit, "tracked"),
+    {"tracked": "While you measured, a graph was recorded that nobody needs."},
+)
 
 
-def resuming(name: str, case: Case) -> str:
-    """A training to some epochs, or one that is stopped and gone on with."""
-    model, optimizer, factor, order, x, _, stop, epochs = case.args
-    scheduler = f"<scheduler: times {factor} each epoch>"
-    parts = f"<{model}>, <{optimizer}>, {scheduler}, <loader: {len(x)} samples, {order}>"
-    if case.requirement.startswith("trains"):
-        return f"{name}({parts}, {epochs})"
-    return f"{name}({parts}, {stop}), then {name}(..., {epochs}, checkpoint)"
+def fitting(name: str, case: Case) -> str:
+    """The call, with what the case names."""
+    model, optimizer, criterion, order, known, drawer, epochs = case.args
+    loaders = f"<loader: {len(known[0])} samples, {order}>, <drawer: {len(drawer[0])} samples>"
+    return f"{name}(<{model}>, <{optimizer}>, <{criterion}>, {loaders}, {epochs})"
 
 
 @exercise(
-    tier="stretch",
+    tier="core",
     hints=(
-        "What has a memory besides the weights? The optimizer, the scheduler, the random numbers, your list of losses.",
-        "`state_dict()` shows living tensors, and an optimizer takes over those that it loads: where are copies due?",
-        "`torch.get_rng_state` and `torch.set_rng_state` for the random numbers; `copy.deepcopy` for the rest.",
+        "It is the loop of this section: one `for` over the epochs, and in it one over the batches of `loader`.",
+        "The mode belongs into the loop over the epochs: after a measurement, train mode has to be asked for again.",
+        "A row is the mean of the list of losses, then what `evaluate(model, drawer, criterion)` says; your own "
+        "`train_step` and `evaluate` may be called.",
     ),
-    spelled=resuming,
+    spelled=fitting,
 )
 def fit(draw: Draw) -> Iterator[Case]:
-    """Stop a training, and go on as if nothing had happened."""
-    stop = draw.whole(1, 2)
+    """Train for some epochs, and measure after each."""
+    epochs = draw.whole(2, 3)
 
-    def case(requirement: Requirement, model: str, optimizer: str, factor: float, order: str = "in order") -> Case:
-        n = draw.choice([5, 8])  # two or three batches, the last one smaller
-        x, y = draw.normal(n, 3, dtype=float64), draw.normal(n, 1, dtype=float64)
-        return requirement(model, optimizer, factor, order, x, y, stop, stop + 2)
+    def case(requirement: Requirement, model: str, *settings: str, order: str = "in order") -> Case:
+        n, m = draw.choice([5, 8]), draw.choice([5, 8])  # the last batch has two
+        known = draw.normal(n, 4, dtype=float64), draw.ints(0, _KINDS, n)
+        drawer = 3 * draw.normal(m, 4, dtype=float64), draw.ints(0, _KINDS, m)
+        optimizer, criterion = settings or ("SGD", "cross-entropy")
+        return requirement(model, optimizer, criterion, order, known, drawer, epochs)
 
-    yield case(trains, "two layers", "SGD", 0.5)
-    yield case(memory, "two layers", "SGD with momentum", 1.0)
-    yield case(memory, "two layers", "Adam", 1.0)
-    yield case(rate, "two layers", "SGD", 0.5)
-    yield case(chance, "dropout", "SGD", 1.0, "shuffled")
-    yield case(buffers, "batch norm, in eval mode", "SGD", 1.0)
-    yield case(file, "linear", "SGD", 1.0)
-    yield case(kept, "linear", "Adam", 0.5)
+    yield case(trains, "two layers")
+    yield case(trains, "linear", "Adam", "smoothed cross-entropy")
+    yield case(anew, "two layers", order="shuffled")
+    yield case(noted, "two layers", "SGD with momentum", "cross-entropy")
+    yield case(noted, "linear", "Adam", "smoothed cross-entropy", order="shuffled")
+    yield case(measures, "two layers", "Adam", "cross-entropy")
+    yield case(measures, "linear", "SGD", "smoothed cross-entropy")
+    yield case(modes, "dropout and batch norm")
+    yield case(modes, "batch norm, in eval mode")
+    yield case(no_graph, "dropout and batch norm")

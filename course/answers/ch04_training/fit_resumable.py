@@ -1,0 +1,736 @@
+"""Answers to `fit_resumable`: wrong ones that learners really give, and right ones that must pass."""
+
+import copy
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("fit_resumable")
+
+
+@bank.wrong(
+    "optimizer-not-saved",
+    "You forget the optimizer: momentum and Adam's averages begin at 0 again.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "scheduler-not-saved",
+    "You forget the scheduler: the learning rate does not go on where it was.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "rng-not-saved",
+    "You forget the random numbers: shuffling and dropout go on in another way than they would have.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "rng-from-a-seed",
+    "You seed the generator anew when you go on: the epochs get the random numbers of the beginning.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.manual_seed(0)
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "losses-forgotten",
+    "You begin a new list of losses, and so you run all the epochs again.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "epochs-on-top",
+    "You run `epochs` more epochs. It is how many there should be in all.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "model-not-restored",
+    "You put everything back but the model: the training goes on with new first weights.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "buffers-not-saved",
+    "You save the parameters alone. Batch norm's running statistics are buffers, and get lost.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"], strict=False)
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": dict(model.named_parameters()),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "aliases-live-weights",
+    "Your checkpoint holds the living tensors: they go on changing with the training. Copy them.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "saves-the-model-itself",
+    "You save the model as an object. torch.load refuses foreign classes: save its state_dict.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"].state_dict())
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model,
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "never-in-train-mode",
+    "You train in the mode in which the model comes: in eval mode, batch norm learns no statistics.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "scheduler-after-each-batch",
+    "You step the scheduler after each batch. It should follow each epoch.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+            scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "sum-of-losses",
+    "You note the sum of an epoch's batch losses. The mean is asked for.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        saved = copy.deepcopy(checkpoint)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["rng"])
+        losses = saved["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total)
+    result = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return copy.deepcopy(result)
+
+
+@bank.wrong(
+    "loads-without-a-copy",
+    "You load without a copy: the optimizer takes over the tensors of the checkpoint, and goes on changing them.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "optimizer-not-copied",
+    "The optimizer's `state_dict()` holds its living averages. You copy the model's; these go on changing.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "model-not-copied",
+    "The model's `state_dict()` holds its living weights. You copy the optimizer's; these go on changing.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": dict(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "losses-shared",
+    "You append to the list of losses in the checkpoint: it grows with later training. Make a list of your own.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = checkpoint["losses"]
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "weighs-by-rows",
+    "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(x)
+        scheduler.step()
+        losses.append(total / len(loader.dataset))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.wrong(
+    "never-clears",
+    "You never clear the gradients: each step goes by all the gradients so far.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = 0.0
+        for x, y in loader:
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(loader))
+    result = {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+    return result
+
+
+@bank.right("parts-in-a-dict")
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    history = []
+    if checkpoint is not None:
+        for name, part in parts.items():
+            part.load_state_dict(copy.deepcopy(checkpoint[name]))
+        torch.random.set_rng_state(checkpoint["random"].clone())
+        history = list(checkpoint["losses"])
+    model.train()
+    while len(history) < epochs:
+        losses = []
+        for inputs, targets in loader:
+            loss = F.mse_loss(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        scheduler.step()
+        history.append(sum(losses) / len(losses))
+    states = {name: copy.deepcopy(part.state_dict()) for name, part in parts.items()}
+    return states | {"random": torch.random.get_rng_state(), "losses": history}
+
+
+@bank.right("weights-by-hand")
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    def tensors():
+        return dict(list(model.named_parameters()) + list(model.named_buffers()))
+
+    def one_epoch():
+        values = []
+        for x, y in loader:
+            model.zero_grad()
+            loss = ((model(x) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            values.append(loss.detach())
+        scheduler.step()
+        return torch.stack(values).mean().item()
+
+    done = []
+    if checkpoint is not None:
+        with torch.no_grad():
+            for name, tensor in tensors().items():
+                tensor.copy_(checkpoint["weights"][name])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(dict(checkpoint["scheduler"]))
+        done += checkpoint["losses"]
+        torch.set_rng_state(checkpoint["generator"])
+    model.train(True)
+    done += [one_epoch() for _ in range(epochs - len(done))]
+    return {
+        "losses": done,
+        "generator": torch.get_rng_state(),
+        "weights": {name: tensor.detach().clone() for name, tensor in tensors().items()},
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": dict(scheduler.state_dict()),
+    }
+
+
+@bank.right("epoch-number-in-the-checkpoint")
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    state = copy.deepcopy(checkpoint) or {"epoch": 0, "losses": []}
+    if state["epoch"]:
+        torch.set_rng_state(state["rng"])
+        optimizer.load_state_dict(state["optimizer"])
+        model.load_state_dict(state["model"])
+        scheduler.load_state_dict(state["scheduler"])
+    model.train()
+    for epoch in range(state["epoch"], epochs):
+        losses = torch.zeros(len(loader), dtype=torch.float64)
+        for i, (x, y) in enumerate(loader):
+            optimizer.zero_grad(set_to_none=True)
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses[i] = loss.item()
+        scheduler.step()
+        state["losses"].append(losses.mean().item())
+        state["epoch"] = epoch + 1
+    state["rng"] = torch.get_rng_state()
+    for name, part in (("model", model), ("optimizer", optimizer), ("scheduler", scheduler)):
+        state[name] = copy.deepcopy(part.state_dict())
+    return state
+
+
+bank.survives(
+    {
+        "copy.deepcopy(checkpoint['scheduler']) -> checkpoint['scheduler']": "A scheduler replaces what it holds, and changes nothing of it in place.",
+        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "The square forgets the sign of a difference.",
+        "optimizer -> model (3)": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
+        "seen -> loader (3)": "An epoch has as many losses as the loader has batches.",
+    }
+)

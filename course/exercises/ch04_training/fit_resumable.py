@@ -1,0 +1,108 @@
+"""`fit_resumable`: a training that can be stopped, and gone on with as if nothing had happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import float64
+from torch.utils.data import DataLoader, TensorDataset
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, copy_of, see, watched
+from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.training import held_by
+from autograder.watching.probes.training_runs import Run, resumed
+from autograder.watching.probes.training_samples import optimizer_of, row_model
+
+
+class _Fit(Run):
+    """A model, its optimizer, scheduler and loader, as a case names them."""
+
+    def __init__(self, case: Case, seed: int, device: str = "cpu") -> None:
+        name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_of(case.args)
+        self.model = row_model(name, x.shape[1], seed=seed).to(device)
+        self.optimizer = optimizer_of(optimizer, self.model.parameters(), 0.05)
+        self._scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda epoch: factor**epoch)
+        self._loader = DataLoader(TensorDataset(x, y), batch_size=3, shuffle=order == "shuffled")
+
+    def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
+        return answer(self.model, self.optimizer, self._scheduler, self._loader, epochs, *checkpoint)
+
+    def train_on(self, answer: Answer) -> None:
+        for x, y in self._loader:
+            self.optimizer.zero_grad()
+            ((self.model(x) - y) ** 2).mean().backward()
+            self.optimizer.step()
+
+    def told(self, checkpoint: Any) -> Observation:
+        return {"losses": see(checkpoint["losses"])}
+
+    def left(self) -> Observation:
+        return {"held": held_by(self.model)}
+
+
+@watched
+def trained(answer: Answer, case: Case) -> Observation:
+    """One training from the beginning: the losses of its epochs, parameters and buffers."""
+    run = _Fit(case, 11)
+    with random_from(5):
+        checkpoint = run.train(answer, run.epochs)
+    if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
+        return {"returned": see(checkpoint)}
+    return run.told(checkpoint) | run.left()
+
+
+_HELD = {"held": "The model does not end with the right weights and buffers."}
+_TELLS = _HELD | {
+    "same": "Stopped and gone on with, the training does not end where the uninterrupted one ends, bit for bit.",
+}
+
+trains = Requirement("trains for some epochs, with one loss for each", trained, _HELD)
+memory = Requirement("goes on with the optimizer's memory", resumed(_Fit), _TELLS)
+rate = Requirement("goes on with the learning rate", resumed(_Fit), _TELLS)
+chance = Requirement("goes on with the random numbers", resumed(_Fit), _TELLS)
+buffers = Requirement("goes on with buffers, in train mode", resumed(_Fit), _TELLS)
+file = Requirement("survives torch.save and torch.load", resumed(_Fit, saved=True), _TELLS)
+kept = Requirement("is not changed by later training", resumed(_Fit, reused=True), _TELLS)
+
+
+def resuming(name: str, case: Case) -> str:
+    """A training to some epochs, or one that is stopped and gone on with."""
+    model, optimizer, factor, order, x, _, stop, epochs = case.args
+    scheduler = f"<scheduler: times {factor} each epoch>"
+    parts = f"<{model}>, <{optimizer}>, {scheduler}, <loader: {len(x)} samples, {order}>"
+    if case.requirement.startswith("trains"):
+        return f"{name}({parts}, {epochs})"
+    return f"{name}({parts}, {stop}), then {name}(..., {epochs}, checkpoint)"
+
+
+@exercise(
+    tier="stretch",
+    hints=(
+        "What has a memory besides the weights? The optimizer, the scheduler, the random numbers, your list of losses.",
+        "`state_dict()` shows living tensors, and an optimizer takes over those that it loads: where are copies due?",
+        "`torch.get_rng_state` and `torch.set_rng_state` for the random numbers; `copy.deepcopy` for the rest.",
+    ),
+    spelled=resuming,
+)
+def fit_resumable(draw: Draw) -> Iterator[Case]:
+    """Stop a training, and go on as if nothing had happened."""
+    stop = draw.whole(1, 2)
+
+    def case(requirement: Requirement, model: str, optimizer: str, factor: float, order: str = "in order") -> Case:
+        n = draw.choice([5, 8])  # two or three batches, the last one smaller
+        x, y = draw.normal(n, 3, dtype=float64), draw.normal(n, 1, dtype=float64)
+        return requirement(model, optimizer, factor, order, x, y, stop, stop + 2)
+
+    yield case(trains, "two layers", "SGD", 0.5)
+    yield case(memory, "two layers", "SGD with momentum", 1.0)
+    yield case(memory, "two layers", "Adam", 1.0)
+    yield case(rate, "two layers", "SGD", 0.5)
+    yield case(chance, "dropout", "SGD", 1.0, "shuffled")
+    yield case(buffers, "batch norm, in eval mode", "SGD", 1.0)
+    yield case(file, "linear", "SGD", 1.0)
+    yield case(kept, "linear", "Adam", 0.5)
