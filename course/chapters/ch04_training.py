@@ -62,7 +62,7 @@ def descend(lr, steps=50):
 
 places = descend(0.1)
 print(f"w after 5 steps {places[5]:.4f}, after 20 {places[20]:.4f}, after 50 {places[50]:.4f}")
-reveal(guess, places[1])
+reveal(guess, round(places[1], 4))
 
 # %% claim=true
 assert (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
@@ -771,7 +771,7 @@ reveal(guess, next(epoch for epoch, row in enumerate(history, 1) if row[2] > 0.5
 assert history[0][2] > 0.5 and history[-1][2] > 0.94 and history[-1][0] < 0.1
 
 # %% [markdown]
-# One! After 22 steps it reads two digits out of three or more, and the rest of the training goes into the last third.
+# One! After 22 steps it reads two digits out of three, and the rest of the training goes into the last third.
 # Most training looks like that: fast at first, because almost any step away from knowing nothing is a good one, and then slower and slower.
 #
 # You need not believe a table; draw it. These lines are for you to copy, you will want them often.
@@ -801,7 +801,7 @@ print(f"{len(wrong)} of {len(unseen)} are read wrongly")
 show_digits(ink[wrong])
 
 # %% [markdown]
-# *Which would you have read?* Write down what you see in the first six, and only then run the next cell.
+# *Which would you have read?* Write down what you see, and only then run the next cell.
 
 # %% name="wrong-ones-told"
 show_digits(ink[wrong], says=says[says != labels[unseen]], is_=labels[wrong])
@@ -849,7 +849,7 @@ assert share < 0.35
 # You may call your own `train_step` and `evaluate`.
 
 # %% name="fit-example"
-print(sum([2.0, 1.8, 1.9]) / 3, " and then:", measure(reader, drawer, F.cross_entropy))
+print(sum([2.0, 1.5, 1.0]) / 3, "and then:", measure(reader, drawer, F.cross_entropy))
 
 # %% exercise="fit"
 def fit(model, optimizer, criterion, loader, drawer, epochs):
@@ -946,9 +946,9 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # ## 6 Learned by heart ({minutes} minutes)
 #
 # 1,400 known digits are a luxury; often there are a hundred.
-# So take the first hundred only, and train ten times as long.
+# So take the first hundred only, and train ten times as many epochs (with Adam, a quicker optimizer that section 10 explains).
 #
-# *Predict.* On these hundred, the loss goes down to about 0.002. What does the loss in the drawer do from the 50th epoch to the 200th: "falls", "stays" or "rises"?
+# *Predict.* On these hundred, the loss goes down to about 0.0001. What does the loss in the drawer do from the 50th epoch to the 200th: "falls", "stays" or "rises"?
 
 # %% predict=true
 guess = "rises"  # "falls", "stays" or "rises"
@@ -956,15 +956,16 @@ guess = "rises"  # "falls", "stays" or "rises"
 # %% name="hundred-digits"
 few = DataLoader(TensorDataset(ink[known[:100]], labels[known[:100]]), batch_size=20, shuffle=True)
 crammer = MyMLP([64, 64, 10], nn.ReLU)
-sgd = torch.optim.SGD(crammer.parameters(), lr=0.5)
-crammed = train(crammer, sgd, F.cross_entropy, few, drawer, 200)
+adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
+crammed = train(crammer, adam, F.cross_entropy, few, drawer, 200)
 for epoch in (10, 50, 200):
-    print(f"epoch {epoch:3}: loss {crammed[epoch - 1][0]:.3f}, drawer {crammed[epoch - 1][1]:.3f}")
+    print(f"epoch {epoch:3}: loss {crammed[epoch - 1][0]:.4f}, drawer {crammed[epoch - 1][1]:.3f}")
 change = crammed[199][1] - crammed[49][1]
 reveal(guess, "rises" if change > 0.01 else "falls" if change < -0.01 else "stays")
 
 # %% claim=true
-assert crammed[-1][0] < 0.01 and crammed[199][1] > crammed[49][1] + 0.01 and crammed[-1][1] > 0.2
+assert crammed[-1][0] < 0.002 and crammed[199][1] > crammed[49][1] + 0.015
+assert crammed[-1][1] > 0.25
 
 # %% name="curves-part"
 plt.plot([row[0] for row in crammed], label="the hundred")
@@ -977,7 +978,7 @@ plt.show()
 
 # %% [markdown]
 # Here the two curves part.
-# On the hundred the loss keeps falling, to a hundredth of what the drawer shows, where it turns around and climbs.
+# On the hundred the loss keeps falling; in the drawer it turns around early, and climbs.
 # This is **overfitting**: 4,810 weights are plenty to remember a hundred digits, so the model goes on polishing answers that are right already, and what it learns that way is about these hundred, not about digits.
 #
 # *Predict.* And the share of the drawer that it reads, from its best epoch to the last: does it lose more than a fifth, or less?
@@ -1010,17 +1011,17 @@ def plain_save_best(module, best, loss):
 
 keep_best = mine("save_best", plain_save_best)
 crammer = MyMLP([64, 64, 10], nn.ReLU)
-sgd = torch.optim.SGD(crammer.parameters(), lr=0.5)
+adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 best = None
 for epoch in range(200):
-    _, drawer_loss, share = train(crammer, sgd, F.cross_entropy, few, drawer, 1)[0]
+    _, drawer_loss, share = train(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
     best = keep_best(crammer, best, drawer_loss)
 crammer.load_state_dict(best["state"])
 stopped = measure(crammer, drawer, F.cross_entropy)["loss"]
 print(f"the last: {drawer_loss:.3f}, the best: {stopped:.3f}")
 
 # %% claim=true
-assert abs(stopped - best["loss"]) < 1e-6 and stopped < drawer_loss - 0.005
+assert abs(stopped - best["loss"]) < 1e-6 and stopped < drawer_loss - 0.015
 
 # %% [markdown]
 # That is called **early stopping**.
@@ -2296,7 +2297,7 @@ check("clip_grad_norm", clip_grad_norm)
 # Take care with generators: `model.parameters()` can be walked through only once.
 
 # %% name="momentum-example"
-print(1 - 0.1 * 2, 1 - 0.1 * 2 - 0.1 * (0.9 * 2 + 2))
+print(1 - 0.1 * 2, round(0.8 - 0.1 * (0.9 * 2 + 2), 4))
 
 # %% exercise="SGDMomentum"
 ### BEGIN STARTER
@@ -2363,7 +2364,7 @@ check("SGDMomentum", SGDMomentum)
 
 # %% name="adamw-example"
 m, s = 0.1 * 2, 0.001 * 2**2
-print(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)))
+print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
 
 # %% exercise="AdamW"
 ### BEGIN STARTER

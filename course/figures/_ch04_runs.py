@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -207,3 +208,15 @@ def path(kind: type[torch.optim.Optimizer], steps: int, **settings: float) -> li
         torch.autograd.backward(point[0] ** 2 / 2 + 10 * point[1] ** 2)
         optimizer.step()
     return visited
+
+
+def course_of(losses: Sequence[float], high: float) -> str:
+    """How a loss goes, in a few words, for who cannot see the curve."""
+    if not losses[-1] < high:
+        return "explodes"
+    late = losses[len(losses) // 2 :]
+    if max(losses) > 10 * losses[0]:
+        return "falls, jumps up once, and comes back to less than before"
+    if max(late) > 2 * min(late) and sum(b > a for a, b in pairwise(late)) > len(late) / 4:
+        return f"swings between {min(late):.2g} and {max(late):.2g}"
+    return f"from {losses[0]:.2g} to {losses[-1]:.2g}"

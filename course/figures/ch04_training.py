@@ -163,7 +163,7 @@ def curves(named: Mapping[str, Losses], low: float = LOW, high: float = HIGH) ->
     fig, grid = new_figure(count, columns, figsize=(10.5, 2.5 * count))
     for ax, (name, losses) in zip(grid.flatten(), named.items(), strict=True):
         _plot(ax, name, losses, low=low, high=high)
-    return told(fig, "; ".join(f"{name}: {_course(losses, high)}" for name, losses in named.items()) + ".")
+    return told(fig, "; ".join(f"{name}: {runs.course_of(losses, high)}" for name, losses in named.items()) + ".")
 
 
 def museum() -> Figure:
@@ -185,7 +185,10 @@ def museum() -> Figure:
         _plot(ax, name, *lines)
     for place, labels in ((grid[1, 1], ("training", "validation")), (grid[1, 2], ("train mode", "eval mode"))):
         place.legend(labels, fontsize=8)
-    return told(fig, "; ".join(f"{' '.join(name.split())}: {_course(lines[0])}" for name, lines in rooms.items()) + ".")
+    return told(
+        fig,
+        "; ".join(f"{' '.join(name.split())}: {runs.course_of(lines[0], HIGH)}" for name, lines in rooms.items()) + ".",
+    )
 
 
 def symptoms() -> Figure:
@@ -195,23 +198,11 @@ def symptoms() -> Figure:
     words = ["Losses of eight loops, each beside a sound one that falls"]
     for ax, (letter, fault) in zip(grid.flatten(), runs.FAULTS.items(), strict=True):
         losses = runs.train(runs.regression(), fault)
-        words.append(f"loop {letter}: {_course(losses)}")
+        words.append(f"loop {letter}: {runs.course_of(losses, HIGH)}")
         _plot(ax, f"loop {letter}", losses)
         beside = sound_adam if letter == "f" else sound
         ax.plot(beside[: int(ax.get_xlim()[1]) + 1], color=INK, linewidth=1, linestyle=":")
     return told(fig, "; ".join(words) + ".")
-
-
-def _course(losses: Losses, high: float = HIGH) -> str:
-    """How a loss goes, in a few words, for who cannot see the curve."""
-    if not losses[-1] < high:
-        return "explodes"
-    late = losses[len(losses) // 2 :]
-    if max(losses) > 10 * losses[0]:
-        return "falls, jumps up once, and comes back to less than before"
-    if max(late) > 2 * min(late) and sum(b > a for a, b in zip(late, late[1:], strict=False)) > len(late) / 4:
-        return f"swings between {min(late):.2g} and {max(late):.2g}"
-    return f"from {losses[0]:.2g} to {losses[-1]:.2g}"
 
 
 def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = HIGH) -> None:

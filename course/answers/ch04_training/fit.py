@@ -579,8 +579,8 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
         values = torch.zeros(len(loader), dtype=torch.float64)
         for place, (x, y) in enumerate(loader):
             loss = criterion(model(x), y)
-            for param in model.parameters():
-                param.grad = None
+            for weight in model.parameters():
+                weight.grad = None
             loss.backward()
             optimizer.step()
             values[place] = loss.item()
