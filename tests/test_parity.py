@@ -40,7 +40,7 @@ LESSON_NAMES = {
     "ch01_tensors": {"features": ("house-sizes",), "few_labels": ("compare-all",)},
     "ch02_autograd": {"power": ("control-flow",), "Cube": ("own-function",), "network_loss": ("two-layers",)},
     "ch03_modules": {"Reader": ("line-module",), "kinds": ("three-kinds",)},
-    "ch04_training": {"Kept": ("kept-losses",), "one_step": ("repeatable",), "price": ("house-raw",)},
+    "ch04_training": {"Trial": ("by-heart",), "descend": ("descent-by-hand",), "price": ("house-raw",)},
     "ch05_gpu_amp": {
         "device.type": ("choose-device",),
         "Tell": ("dispatch-mode",),

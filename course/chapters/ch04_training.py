@@ -676,7 +676,7 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 # %% [markdown] side=true
 # #### The loss falls. Is it finished? ({minutes} minutes)
 #
-# Three columns, a network 3-16-8-1, Adam at 0.001, 50 steps, and every ten a look at 20 rows held out.
+# House prices from three columns, a network 3-16-8-1, Adam at 0.001, 50 steps, and every ten a look at 20 rows held out.
 # The noise-free value of the new house (0.5, 0.3, 0.2) is 1.2 * 0.5 + 0.5 * 0.3 + 0.8 * 0.2 = 0.91.
 
 # %% name="house-net-result"
@@ -1034,7 +1034,7 @@ assert abs(stopped - best["loss"]) < 1e-6 and stopped < drawer_loss - 0.015
 #
 # Sometimes the network is not to blame, and the rate isn't either.
 # Take the classic first example, the price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
-# There are two numbers to learn, and yet the largest rate that does not explode is about 0.0000003.
+# There are two numbers to learn, and yet every rate above 0.0000004 explodes.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -1247,7 +1247,7 @@ reveal(guess, round(table.mean().item(), 1))
 assert table.shape == (3, 3) and ((prediction.squeeze(1) - targets) ** 2).mean() == 0
 
 # %% [markdown]
-# A column minus a row is a table, of each prediction against every target (chapter 1), and the best that training can then do is to predict the mean for everything.
+# A column minus a row is a table of each prediction against every target (chapter 1), so the best that training can then do is to predict the mean for everything.
 #
 # ### Exercise: `loss_inputs` ({minutes} minutes)
 #
@@ -1666,7 +1666,8 @@ assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_deca
 # ## 11 When it does not learn ({minutes} minutes)
 #
 # A model that learns nothing gives no error message; it gives a curve, so learn to read curves.
-# Each of these is a real run. All have one scale, so that you can compare them, and one that leaves the plot at the top has exploded.
+# Each of these is a real run.
+# The losses all have one scale, so that you can compare them; one that leaves the plot at the top has exploded, and there you see only the first steps.
 
 # %% figure=true
 figures.museum()
@@ -2357,7 +2358,7 @@ check("SGDMomentum", SGDMomentum)
 # %% [markdown]
 # ### Exercise: `AdamW` (stretch, extra credit, {minutes} minutes)
 #
-# And the one that most of today's large models are trained with, or a relative of it.
+# And now the one behind many of today's language models.
 # With p = 1 and gradient 2, the first step without decay is lr, whatever the gradient.
 
 # %% name="adamw-example"
@@ -2531,7 +2532,7 @@ assert not torch.equal(average, average_before)
 #
 # Write a training that can be stopped and gone on with, as if nothing had happened.
 # Ask of each thing that changes: who remembers it?
-# To five epochs, and then with that checkpoint to eight, three more are run, and they have to be the same three, bit for bit.
+# After five epochs, a call for eight with that checkpoint runs three more, and they have to be the three of a run that was never stopped, bit for bit.
 # (The losses are plain means over the batches, as in `fit`.)
 
 # %% name="fit-resumable-example"

@@ -158,8 +158,8 @@ def house_prices(x, y, new):
 
 
 @bank.wrong(
-    "still-tracked",
-    "Your results are right, but still tracked: they hang on to the training. Detach them.",
+    "still-with-a-graph",
+    "Your results are right, but they still require grad, and hold on to the graph of the training. Detach them.",
 )
 def house_prices(x, y, new):
     mean, std = x.mean(0), x.std(0)

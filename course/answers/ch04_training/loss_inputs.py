@@ -27,7 +27,7 @@ def loss_inputs(head, output, target):
 
 @bank.wrong(
     "double-softmax",
-    "The other heads are mended; the digits still run through softmax twice. `cross_entropy` takes logits.",
+    "The other heads are fixed; the digits still run through softmax twice. `cross_entropy` takes logits.",
 )
 def loss_inputs(head, output, target):
     if head == "digit":

@@ -371,12 +371,12 @@ bank.survives(
         "trial.step(x, y) < first / 10 -> trial.step(x, y) <= first / 10": "A computed loss never equals a tenth of another to the last digit.",
         "torch.equal(old, p) -> torch.equal(p, old)": "Equality does not mind the order.",
         "y -> again (3)": "Trials whose labels differ have been named by then.",
-        "p.detach() -> p": "A clone that is tracked holds the same numbers.",
+        "p.detach() -> p": "A clone that requires grad holds the same numbers.",
         "zip(before, params) -> zip(params, before)": "Equality does not mind the order.",
         "y -> again (4)": "Trials whose labels differ have been named by then.",
         "10 -> 11": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
         "10 -> 9": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
-        "p.detach -> p.clone": "A clone that is tracked holds the same numbers.",
+        "p.detach -> p.clone": "A clone that requires grad holds the same numbers.",
         "p.detach -> p.contiguous": "The clone that follows is a tensor of its own.",
     }
 )

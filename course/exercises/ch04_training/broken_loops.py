@@ -1,4 +1,4 @@
-"""`broken_loops`: eight loops to be mended in a line or two each.
+"""`broken_loops`: eight loops to be fixed in a line or two each.
 
 Every loop runs on a line without noise, so that a right one learns it nearly perfectly, whatever its curve.
 """

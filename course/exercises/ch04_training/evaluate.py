@@ -29,7 +29,7 @@ modes_back = Requirement(
 no_graph = Requirement(
     "records no graph",
     evaluated("tracked"),
-    tells={"tracked": "The model's predictions are tracked: a graph was recorded that nobody needs."},
+    tells={"tracked": "The model's predictions require grad: a graph was recorded that nobody needs."},
 )
 
 

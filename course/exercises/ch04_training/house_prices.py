@@ -69,9 +69,9 @@ prices = Requirement(
     },
 )
 left = Requirement(
-    "tracks nothing, and leaves its inputs alone",
+    "gives results without a graph, and leaves its inputs alone",
     priced("tracked", "inputs"),
-    tells={"tracked": "Some of the results are still tracked."},
+    tells={"tracked": "Some of the results still require grad."},
 )
 
 
@@ -80,7 +80,7 @@ left = Requirement(
     hints=(
         "Print the gradient of each weight. Why can no learning rate suit all of them?",
         "Give every column mean 0 and spread 1 before you train. Then 0.1 is a good rate for all of them.",
-        "The weights are then in other units: divide by the spreads, and mend the bias.",
+        "The weights are then in other units: divide by the spreads, and correct the bias.",
     ),
     # A hundredth of the spread is what the docstring promises; only a line that is far off meets the relative part.
     tolerance=Tolerance(relative=1e-4, absolute=0.01),
