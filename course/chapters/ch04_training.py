@@ -769,7 +769,7 @@ assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 
 # %% [markdown]
 # One! With 22 steps it has learned two thirds of the job, and it needs another 400 for the rest.
-# Expect that of most training: from pure guessing nearly every way leads up, whereas later each step has to settle some quarrel between an 8 and a 9 without starting another.
+# Expect that of most training: from pure guessing nearly every way leads up, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
 #
 # Now draw it. These lines are for you to copy, since you will want them often.
 
