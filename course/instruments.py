@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from IPython.display import display
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.telling.markup import Html, join, picture, tag
+from autograder.watching.probes.devices import Operations
 from autograder.watching.probes.memory import same_memory as same_memory
 
 _SIDE = 64  # pixels on the screen, of a small picture
@@ -136,24 +136,12 @@ def saved_shapes(action: Callable[[], Any]) -> list[tuple[int, ...]]:
     return shapes
 
 
-class _Operations(TorchDispatchMode):
-    """Notes the name of each operation that torch runs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-
-    def __torch_dispatch__(self, func: Any, _types: object, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
-        """Called for each operation of torch."""
-        self.names.append(func.overloadpacket.__name__)
-        return func(*args, **(kwargs or {}))
-
-
 def operations(action: Callable[[], Any]) -> list[str]:
     """Run it, and list the operations of torch that ran, without a graph: "addmm" for a Linear, for example."""
-    with torch.no_grad(), _Operations() as noted:
+    names: list[str] = []
+    with torch.no_grad(), Operations(lambda name, _: names.append(name.removeprefix("aten."))):
         action()
-    return noted.names
+    return names
 
 
 class Pictures:
