@@ -1298,7 +1298,7 @@ assert moved(torch.bfloat16) < moved(torch.float16) < moved(torch.float32)
 # Here is the whole cycle; the next three sections take one remedy each.
 
 # %% figure=true
-figures.cycle()
+figures.scaled_cycle()
 
 # %% [markdown] name="autocast"
 # ## 9 First remedy: autocast ({minutes} minutes)

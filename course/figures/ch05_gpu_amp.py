@@ -79,7 +79,7 @@ def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
     return losses, saved_bytes(lambda: loss_of(torch.arange(256)))
 
 
-def cycle() -> Figure:
+def scaled_cycle() -> Figure:
     """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
