@@ -62,10 +62,10 @@ def _read(drawing: Tensor, reading: Reading) -> Html:
         return tag("p", reading.told, class_="x-pad-verdict")
     words = in_words(reading)
     verdict = tag("p", prose(words), class_="x-error" if reading.told else "x-pad-verdict")
-    drawn = _figure("Your drawing, 32 × 32", _ink(drawing, "Your drawing in 32 by 32 pixels"))
+    drawn = _figure("Your drawing, 32\u00a0×\u00a032", _ink(drawing, "Your drawing in 32 by 32 pixels"))
     if not reading.seen:
         return join(verdict, tag("div", drawn, class_="x-pad-seen"))
-    seen = tag("div", drawn, _figure("What the model sees, 8 × 8", _shades(reading)), class_="x-pad-seen")
+    seen = tag("div", drawn, _figure("What the model sees, 8\u00a0×\u00a08", _shades(reading)), class_="x-pad-seen")
     parts = tag("div", seen, _bars(reading), class_="x-parts")
     table = numbers("Black pixels of each block: 0 to 16", [list(row) for row in reading.seen])
     scroll = tag("div", table, class_="x-scroll", data_keep="seen")

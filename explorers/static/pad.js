@@ -85,6 +85,7 @@ FIELDS.strokes = (name, talk) => {
     event.preventDefault();
     finish();
     el.focus({ preventScroll: true });
+    el.classList.remove("x-by-keys");
     el.setPointerCapture(event.pointerId);
     begin(place(event));
     pointer = event.pointerId;
@@ -104,6 +105,7 @@ FIELDS.strokes = (name, talk) => {
       finish();
     });
 
+  el.addEventListener("focus", () => el.classList.add("x-by-keys")); // a pointer takes it away again
   el.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (PEN.includes(event.key)) {
@@ -118,6 +120,7 @@ FIELDS.strokes = (name, talk) => {
       at = at.map((one, axis) => within(one + step * ARROWS[event.key][axis]));
       if (growing) go(at), live();
     } else return;
+    el.classList.add("x-by-keys");
     told.textContent = `${growing ? "Pen down" : "Pen up"}, column ${Math.ceil(at[0])}, row ${Math.ceil(at[1])}`;
     paint();
   });

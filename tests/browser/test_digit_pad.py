@@ -107,6 +107,7 @@ def test_with_a_mouse(lab: Lab) -> None:
     drag(lab.page, pad, (16, 18), (16, 27))
     expect(picture(pad)).to_contain_text("The model reads a 7 (94\u00a0%).")
     expect(picture(pad).locator("svg")).to_have_count(2)
+    expect(pad.locator(".x-pad-cursor")).to_be_hidden()
     expect(picture(pad).locator("tr.x-largest th")).to_have_text("7")
     expect(pad.locator("p[aria-live]")).to_have_text("The model reads a 7 (94\u00a0%).")
     assert re.match(r"ink 9\d kept \(0, 32, 32\) \[\]", told(lab))
@@ -125,7 +126,7 @@ def test_undo_and_clear(lab: Lab, pad: Locator) -> None:
     expect(picture(pad)).to_contain_text("Nothing is drawn yet.")
     pad.get_by_role("button", name="Undo").click()
     expect(pad.locator(".x-pad-ink path")).to_have_count(1)
-    expect(picture(pad)).to_contain_text("The model reads a 7")
+    expect(picture(pad)).to_contain_text("The model reads a 6")
     assert [] == lab.complaints
 
 
@@ -180,7 +181,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
     press("ArrowLeft")
     press("b")  # in a notebook's command mode, a new cell
 
-    expect(picture(pad)).to_contain_text("The model reads a 7")
+    expect(picture(pad)).to_contain_text("The model reads an 8")
     lab.screenshot("pad-keyboard", pad)
     assert 1 == ink(pad) and 2 == lab.page.locator(".jp-Cell").count()
     assert "ink 81 kept (0, 32, 32) []" == told(lab)
@@ -270,7 +271,7 @@ def test_two_views_show_the_same(lab: Lab) -> None:
     drag(lab.page, first, (16, 6), (16, 26))
 
     expect(second.locator(".x-pad-ink path")).to_have_count(1)
-    expect(picture(second)).to_contain_text("The model reads a 7")
+    expect(picture(second)).to_contain_text("The model reads a 6")
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

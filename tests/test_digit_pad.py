@@ -1,0 +1,459 @@
+"""The drawing pad without a browser: strokes and pixels, undo and save, what a model says, and what may go wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from explorers import digit_pad
+from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
+from explorers.pad_picture import MOST_SHOWN
+from explorers.pad_reading import DOT, EMPTY, blocks, read
+from explorers.pad_widget import DigitPad
+from explorers.strokes import sample
+from tests.test_explorer_widget import bundle
+
+DOWN = [[15.5, 4.5], [15.5, 27.5]]  # a line from top to bottom, and one from left to right
+ACROSS = [[4.5, 15.5], [27.5, 15.5]]
+
+
+def rows_with_ink(seen: Tensor) -> Tensor:
+    """A model: it is sure, and says how many of the 8 rows have ink."""
+    return torch.nn.functional.one_hot((seen.sum(1) > 0).sum(), 10).float()
+
+
+def send(pad: DigitPad, name: str, value: object = None) -> None:
+    """A message as it comes from the page."""
+    pad._handle_custom_msg({"choose": name, "value": value}, [])
+
+
+def message(points: Any = DOWN, key: Any = "a", width: Any = 3.0, ended: Any = True) -> dict[str, Any]:
+    """A stroke as the page sends it."""
+    return {"key": key, "points": points, "width": width, "ended": ended}
+
+
+def drawn(*lines: Any, predict: Any = rows_with_ink, **options: Any) -> DigitPad:
+    """A pad with these lines."""
+    pad = digit_pad(predict, **options)
+    for place, points in enumerate(lines):
+        send(pad, "draw", message(points, key=str(place)))
+    return pad
+
+
+def words(picture: str) -> str:
+    """What is left without any markup."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>", "", picture, flags=re.S))).split())
+
+
+def stroke(points: Any, width: float = 3.0, key: str = "a") -> PenStroke:
+    """A stroke of the state."""
+    return PenStroke(key, tuple(map(tuple, points)), width)
+
+
+class TestPixels:
+    def test_line(self) -> None:
+        """A brush of 3 pixels through the middles of pixels blackens three columns, one pixel beyond both ends."""
+        found = drawing_of((stroke(DOWN),))
+        expected = torch.zeros(SIDE, SIDE)
+        expected[3:29, 14:17] = 1.0
+
+        assert torch.float32 == found.dtype and torch.equal(expected, found)
+
+    def test_x_goes_across(self) -> None:
+        """The first coordinate is the column."""
+        assert torch.equal(drawing_of((stroke(ACROSS),)), drawing_of((stroke(DOWN),)).T)
+
+    @given(x=st.floats(0, 32), y=st.floats(0, 32), width=st.sampled_from(list(BRUSHES.values())))
+    @settings(deadline=None)
+    def test_point(self, x: float, y: float, width: float) -> None:
+        """Every point on the pad leaves ink, and only where the brush was."""
+        row, column = drawing_of((stroke([(x, y)], width),)).nonzero().double().T + 0.5
+
+        assert len(row) and bool(((row - y).square() + (column - x).square() <= (width / 2 + 0.001) ** 2).all())
+
+    def test_slant(self) -> None:
+        """The pixels of a slanted line are those near it: the same if it is drawn in pieces, or backwards."""
+        whole = drawing_of((stroke([(3, 5), (27, 17)]),))
+        pieces = drawing_of((stroke([(27, 17), (15, 11), (3, 5)]),))
+
+        assert torch.equal(whole, pieces) and 60 < whole.sum() < 110
+
+    def test_outside(self) -> None:
+        """A line that leaves the pad is cut off at its edge; one that is outside altogether leaves nothing."""
+        assert drawing_of((stroke([(16, 16), (60, 16)]),))[15:17, -1].all()
+        assert 0 == drawing_of((stroke([(50, 50), (60, 50)]),)).sum()
+
+    def test_strokes_lie_over_each_other(self) -> None:
+        """Where two cross, the ink is 1 and not 2; the tensor is the caller's own."""
+        both = drawing_of((stroke(DOWN), stroke(ACROSS)))
+        assert {0.0, 1.0} == set(both.unique().tolist())
+
+        both.zero_()
+        assert drawing_of((stroke(DOWN), stroke(ACROSS))).any()
+
+
+class TestState:
+    def test_stroke_grows(self) -> None:
+        """With the same key it takes the place of what was there of it; with another it comes after it."""
+        pad = Pad().drawn(stroke(DOWN[:1])).drawn(stroke(DOWN)).drawn(stroke(ACROSS, key="b"))
+
+        assert ("a", "b") == tuple(each.key for each in pad.strokes) and 2 == len(pad.strokes[0].points)
+
+    def test_undo_is_by_stroke(self) -> None:
+        """The last one goes first; on an empty pad, Refused says so."""
+        pad = drawn(DOWN, ACROSS)
+        send(pad, "undo")
+        assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+        send(pad, "undo")
+        send(pad, "undo")
+        assert 0 == pad.drawing.sum() and "There is nothing to undo" in pad.said
+
+    def test_undo_brings_back_what_was_cleared(self) -> None:
+        """All of it, also when Clear was pressed twice."""
+        pad = drawn(DOWN, ACROSS)
+        before = pad.drawing
+        send(pad, "clear")
+        assert 0 == pad.drawing.sum() and EMPTY == pad.said
+        send(pad, "clear")
+        send(pad, "undo")
+        assert torch.equal(before, pad.drawing)
+
+    def test_brush(self) -> None:
+        """The page is told the width; a stroke has that which it was drawn with."""
+        pad = drawn(DOWN)
+        before = pad.drawing.sum()
+        send(pad, "brush", "thick")
+        assert BRUSHES["thick"] == pad.controls[0]["width"] and before == pad.drawing.sum()
+
+        send(pad, "clear")
+        send(pad, "draw", message(width=BRUSHES["thick"]))
+        assert pad.drawing.sum() > before
+
+    def test_page_is_told_the_strokes(self) -> None:
+        """As plain data, so that every view shows the same."""
+        control = drawn(DOWN).controls[0]
+
+        assert ("strokes", SIDE, MOST_POINTS) == (control["kind"], control["side"], control["most_points"])
+        assert "a" != control["strokes"][0]["key"] and DOWN == list(map(list, control["strokes"][0]["points"]))
+
+    def test_save(self) -> None:
+        """The drawing and its digit, to train on; the pad is free, and the digit is to be chosen anew."""
+        pad = digit_pad(rows_with_ink)
+        for digit, points in ((1, DOWN), (8, ACROSS)):
+            send(pad, "draw", message(points, key=str(digit)))
+            send(pad, "digit", str(digit))
+            send(pad, "save")
+        drawings, labels = pad.kept
+
+        assert (2, 32, 32) == drawings.shape and torch.float32 == drawings.dtype and drawings[0, 10, 15] == 1
+        assert [1, 8] == labels.tolist() and torch.int64 == labels.dtype and 0 == pad.drawing.sum()
+        assert "Kept as an 8." in pad.said and "?" == pad.controls[4]["value"] and "2 drawings" in words(pad.picture)
+
+    def test_nothing_kept(self) -> None:
+        """Two tensors that can be concatenated with others."""
+        drawings, labels = digit_pad(rows_with_ink).kept
+
+        assert (0, 32, 32) == drawings.shape and (0,) == labels.shape and torch.int64 == labels.dtype
+
+    @pytest.mark.parametrize(
+        ("points", "digit", "told"), [([], "3", EMPTY), ([DOWN], "?", "Choose which digit"), ([DOWN[:1]], "3", DOT)]
+    )
+    def test_what_is_not_saved(self, points: list[Any], digit: str, told: str) -> None:
+        """Nothing, a dot, or a drawing without its digit: a sentence, and what is drawn stays."""
+        pad = drawn(*points)
+        before = pad.drawing
+        send(pad, "digit", digit)
+        send(pad, "save")
+
+        assert told in pad.said and 0 == len(pad.kept[1]) and torch.equal(before, pad.drawing)
+
+    def test_take_back(self) -> None:
+        """What was kept by mistake is on the pad again, with its digit, and is no longer kept."""
+        pad = drawn(DOWN)
+        send(pad, "digit", "1")
+        send(pad, "save")
+        send(pad, "draw", message(ACROSS, key="new"))
+        send(pad, "back")
+
+        assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing) and 0 == len(pad.kept[1])
+        assert "1" == pad.controls[4]["value"] and "back" not in [each["name"] for each in pad.controls]
+
+    def test_limits(self) -> None:
+        """Too many strokes or kept drawings: a sentence, and the rest stays."""
+        pad = Pad()
+        for number in range(MOST_STROKES):
+            pad = pad.drawn(stroke(DOWN, key=str(number)))
+        with pytest.raises(ValueError, match="100 strokes at most"):
+            pad.drawn(stroke(DOWN, key="more"))
+        assert MOST_STROKES == len(pad.drawn(stroke(ACROSS, key=str(MOST_STROKES - 1))).strokes)  # the last may grow
+
+        pad = Pad(kept=pad.saved(1).kept * MOST_KEPT)
+        with pytest.raises(ValueError, match="1,000 drawings at most"):
+            pad.saved(1)
+
+
+BROKEN: list[Any] = [
+    None,
+    "a",
+    {},
+    message(ended=None),
+    message(key=3),
+    message(key="k" * 41),
+    message(points=[]),
+    message(points="12"),
+    message(points=[[1, 2, 3]]),
+    message(points=[[1, float("nan")]]),
+    message(points=[[float("inf"), 1]]),
+    message(points=[[1, "2"]]),
+    message(points=[[True, 1]]),
+    message(points=[[1, None]]),
+    message(points=DOWN * MOST_POINTS),
+    message(width=1000.0),
+    message(width="3"),
+    message(width=None),
+    message(width=[3.0]),
+]
+
+
+@pytest.mark.parametrize("value", BROKEN, ids=lambda value: repr(value)[:60])
+def test_page_that_sends_no_stroke(value: object) -> None:
+    """It is left out, one sentence says so, and what is drawn stays."""
+    pad = drawn(ACROSS)
+    before, heard = pad.drawing, pad.heard
+    send(pad, "draw", value)
+
+    assert torch.equal(before, pad.drawing) and heard + 1 == pad.heard
+    assert 1 == pad.picture.count('class="x-note"') and ("run the cell again" in pad.said or "1,000 points" in pad.said)
+
+
+def test_huge_numbers_are_far_away() -> None:
+    """Any finite number is a place, if not one on the pad."""
+    pad = drawn([[15.5, 4.5], [15.5, 10**400]])
+
+    assert "x-note" not in pad.picture and pad.drawing[31, 15] == 1
+
+
+class TestReading:
+    def test_model_sees_the_blocks(self) -> None:
+        """Without `prepare`, it gets the ink of each block of 4 x 4, 0 to 16."""
+        seen: list[Tensor] = []
+        pad = drawn(DOWN, predict=lambda x: seen.append(x) or rows_with_ink(x))
+
+        assert (8, 8) == seen[-1].shape and torch.equal(blocks(pad.drawing), seen[-1])
+        assert pad.drawing.sum() == seen[-1].sum() and seen[-1].max() <= 16
+        assert "reads an 8 (100\u00a0%)" in pad.said
+
+    def test_prepare(self) -> None:
+        """What it returns is what the model sees, and what is shown."""
+        turned = drawn(DOWN, prepare=lambda drawing: blocks(drawing).T)
+
+        assert "reads a 2 (" in turned.said
+
+    @pytest.mark.parametrize(
+        ("returned", "by_softmax"),
+        [
+            ([0.1] * 10, False),
+            ([0.0] * 9 + [1.0], False),
+            (torch.full((10,), 0.1, dtype=torch.float64), False),
+            ([1.0] * 10, True),
+            ([-0.1] * 5 + [0.3] * 5, True),
+            (list(range(10)), True),
+            (torch.tensor([float("-inf")] * 9 + [0.0]), True),
+            (torch.arange(10, dtype=torch.float16), True),
+            (torch.ones(10, requires_grad=True), True),
+            ([torch.tensor(1.0)] * 10, True),
+        ],
+    )
+    def test_what_the_bars_show(self, returned: Any, by_softmax: bool) -> None:
+        """Ten numbers that are no less than 0 and sum to 1 as they are; of others the softmax."""
+        reading = read(sample(3), lambda seen: returned)
+        plain = returned if isinstance(returned, Tensor) else torch.tensor(returned)
+        given = plain.detach().double()
+        expected = given.softmax(0) if by_softmax else given
+
+        assert by_softmax == reading.by_softmax and "" == reading.told
+        assert torch.allclose(expected, torch.tensor(reading.shares, dtype=torch.float64))
+
+    def test_caption_says_which(self) -> None:
+        """Probabilities or the softmax of scores: the table says what it shows."""
+        assert "What it says: its probabilities" in words(drawn(DOWN).picture)
+        assert "the softmax of its scores" in words(drawn(DOWN, predict=lambda seen: range(10)).picture)
+
+    def test_nothing_of_the_readers_changes(self) -> None:
+        """A function that writes into what it gets changes neither drawing nor picture, nor the random numbers."""
+
+        def noisy(x: Tensor) -> Tensor:
+            x.zero_()
+            return torch.rand(10)
+
+        torch.manual_seed(0)
+        expected = torch.rand(3)
+        torch.manual_seed(0)
+        drawing = sample(3)
+        reading = read(drawing, noisy, lambda given: blocks(given.zero_() + sample(3)))
+
+        assert torch.equal(sample(3), drawing) and sum(map(sum, reading.seen)) > 0
+        assert torch.equal(expected, torch.rand(3))
+
+
+def raising(given: object) -> Any:
+    """A function with a mistake."""
+    raise KeyError("<b>first\nsecond")
+
+
+BAD_PREDICT: list[tuple[Any, str]] = [
+    (raising, "`predict` stopped with KeyError: '<b>first\\nsecond'"),
+    (lambda seen: None, "it returned None."),
+    (lambda seen: "seven", "it returned a str."),
+    (lambda seen: {1: 2}, "it returned a dict."),
+    (lambda seen: 7, "it returned ()."),
+    (lambda seen: torch.zeros(9), "it returned (9,)."),
+    (lambda seen: torch.zeros(1, 10), "it returned (1, 10). Take its only row: `[0]`."),
+    (lambda seen: [0.0] * 9 + [float("nan")], "nan or infinity for 9."),
+    (lambda seen: [float("inf")] + [0.0] * 9, "nan or infinity for 0."),
+    (lambda seen: [float("-inf")] * 10, "nan or infinity for 0, 1"),
+    (lambda seen: torch.zeros(10, dtype=torch.complex64), "torch.complex64"),
+    (lambda seen: torch.zeros(10, device="meta"), "on meta"),
+]
+BAD_PREPARE: list[tuple[Any, str]] = [
+    (raising, "`prepare` stopped with KeyError"),
+    (lambda drawing: drawing, "it returned (32, 32)."),
+    (lambda drawing: blocks(drawing).flatten(), "it returned (64,)."),
+    (lambda drawing: blocks(drawing).tolist(), "it returned a list."),
+    (lambda drawing: None, "it returned None."),
+    (lambda drawing: blocks(drawing) / 0, "nan, infinite or complex."),
+]
+
+
+@pytest.mark.parametrize(("predict", "told"), BAD_PREDICT, ids=[told[:40] for _, told in BAD_PREDICT])
+def test_predict_that_is_wrong(predict: Callable[[Tensor], Any], told: str) -> None:
+    """One sentence on the pad; drawing and kept stay, and the next stroke is drawn as ever."""
+    pad = drawn(DOWN, predict=predict)
+    assert told in pad.said and 1 == pad.picture.count('class="x-error"') and "<b>" not in pad.picture
+    assert "8 × 8" in pad.picture  # what it saw is shown all the same
+    assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+
+    send(pad, "digit", "1")
+    send(pad, "save")
+    assert 1 == len(pad.kept[1])
+
+
+@pytest.mark.parametrize(("prepare", "told"), BAD_PREPARE, ids=[told[:40] for _, told in BAD_PREPARE])
+def test_prepare_that_is_wrong(prepare: Callable[[Tensor], Any], told: str) -> None:
+    """The same for it; the model is not asked."""
+    pad = drawn(DOWN, predict=lambda seen: pytest.fail("asked"), prepare=prepare)
+
+    assert told in pad.said and "x-error" in pad.picture
+    assert torch.equal(drawing_of((stroke(DOWN),)), pad.drawing)
+
+
+@pytest.mark.parametrize("width", BRUSHES.values())
+def test_empty_pad_and_dot(width: float) -> None:
+    """Neither is shown to the model; one sentence says what to do."""
+    asked: list[Tensor] = []
+    pad = digit_pad(lambda seen: asked.append(seen) or [0.1] * 10)
+    assert EMPTY == pad.said and EMPTY in words(pad.picture)
+
+    send(pad, "draw", message([[16, 16]], width=width))
+    assert DOT == pad.said and [] == asked
+    send(pad, "draw", message([[16, 16], [16, 28]], width=width))
+    assert 1 == len(asked) and "reads a 0" in pad.said
+
+
+def test_nothing_is_read_aloud_while_a_stroke_grows() -> None:
+    """But shown it is."""
+    pad = digit_pad(rows_with_ink)
+    send(pad, "draw", message(ended=False))
+    assert "Drawing." == pad.said and "reads an 8" in words(pad.picture)
+
+    send(pad, "draw", message())
+    assert "reads an 8" in pad.said
+
+
+def test_use_another_model() -> None:
+    """The same drawing, read by another function; what was drawn and kept stays."""
+    pad = drawn(DOWN)
+    same = pad.use(rows_with_ink, lambda drawing: blocks(drawing).T)
+
+    assert same is pad and "reads a 2 (" in pad.said and pad.drawing.any()
+    with pytest.raises(TypeError, match="found str"):
+        pad.use("model")  # type: ignore[arg-type]
+    assert "reads a 2 (" in pad.said
+
+
+class TestStillPicture:
+    def test_samples_and_what_the_model_says(self) -> None:
+        """Ten drawings by a program; the drawing on the pad is untouched."""
+        told = words(digit_pad(rows_with_ink).page())
+
+        assert "of 10 read right" in told
+        assert [str(digit) for digit in range(10)] == re.findall(r"(\d): reads an? \d \(100\s%\)", told)
+
+    def test_own_samples(self) -> None:
+        """What `pad.kept` gives can stand there."""
+        pad = drawn(DOWN)
+        send(pad, "digit", "8")
+        send(pad, "save")
+        page = digit_pad(rows_with_ink, samples=pad.kept).page()
+
+        assert "1 of 1 read right" in words(page) and 1 == page.count("<figure")
+
+    def test_own_drawing(self) -> None:
+        """What is on the pad and what was kept stands there too."""
+        page = words(drawn(DOWN, ACROSS).page())
+
+        assert "The model reads an 8" in page and "of 10 read right" in page
+
+    def test_nothing_to_press(self) -> None:
+        """It needs no kernel, script or network; in words it can be read as well."""
+        data = bundle(drawn(DOWN))
+        shown = data["text/html"].partition("</style>")[2]
+
+        assert not any(word in shown for word in ("<button", "<script", "<select", "data-choose", "http"))
+        assert "Drawing pad. The model reads an 8 (100\u00a0%)." == data["text/plain"]
+
+    def test_model_with_a_mistake(self) -> None:
+        """The page is made all the same, and says what happened."""
+        assert "stopped with KeyError" in words(digit_pad(raising).page())
+
+
+def test_many_kept() -> None:
+    """The last of them are shown, all are counted."""
+    pad = digit_pad(rows_with_ink)
+    pad._pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * (MOST_SHOWN + 5))
+    pad.show()
+
+    assert f"{MOST_SHOWN + 5} drawings" in words(pad.picture) and MOST_SHOWN == pad.picture.count("<figure")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"predict": 3}, "found int"),
+        ({"predict": rows_with_ink, "prepare": 3}, "found int"),
+        ({"predict": rows_with_ink, "samples": torch.zeros(1, 32, 32)}, "found Tensor"),
+        ({"predict": rows_with_ink, "samples": (torch.zeros(2, 32, 32), torch.zeros(1).long())}, r"\(2, 32, 32\)"),
+        ({"predict": rows_with_ink, "samples": (torch.zeros(1, 8, 8), torch.zeros(1).long())}, r"\(1, 8, 8\)"),
+        ({"predict": rows_with_ink, "samples": (torch.zeros(1, 32, 32), torch.zeros(1))}, "float32"),
+    ],
+)
+def test_what_makes_no_pad(arguments: dict[str, Any], told: str) -> None:
+    """What was expected, and what was found."""
+    with pytest.raises((TypeError, ValueError), match=told):
+        digit_pad(**arguments)
+
+
+def test_page_needs_nothing_else() -> None:
+    """One module, without imports and addresses, which every front end can load."""
+    module = str(digit_pad(rows_with_ink)._esm)
+
+    assert 1 == module.count("export default") and "FIELDS.strokes" in module
+    assert not re.search(r"^\s*import\b|\bimport\(|https://|fetch\(", module, re.M)
