@@ -32,7 +32,7 @@ class PenStroke:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptDrawing:
     """A drawing that was kept, and the digit that it is."""
 
     strokes: tuple[PenStroke, ...]
@@ -45,7 +45,7 @@ class Pad:
 
     strokes: tuple[PenStroke, ...] = ()
     cleared: tuple[PenStroke, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[KeptDrawing, ...] = ()
 
     def drawn(self, stroke: PenStroke) -> Pad:
         """The pad with one more stroke, or with its last one grown; Refused where there are too many."""
@@ -72,7 +72,7 @@ class Pad:
         """The drawing is kept as this digit, and the pad is free for the next."""
         if len(self.kept) >= MOST_KEPT:
             raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
-        return replace(self.emptied(), kept=(*self.kept, Kept(self.strokes, digit)))
+        return replace(self.emptied(), kept=(*self.kept, KeptDrawing(self.strokes, digit)))
 
     def taken_back(self) -> Pad:
         """The drawing that was kept last stands on the pad again, and is kept no longer; Undo has the one before it."""

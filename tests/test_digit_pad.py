@@ -304,6 +304,42 @@ class TestReading:
         assert torch.equal(expected, torch.rand(3))
 
 
+class TestPicture:
+    def test_pixels_are_those_of_the_drawing(self) -> None:
+        """Each black pixel, and no other, lies in a rectangle of the path."""
+        pad = drawn(DOWN, [[4.0, 8.0], [28.0, 20.0]])
+        path = re.findall(r' d="([^"]*)"', pad.picture)[0]
+        shown = torch.zeros(SIDE, SIDE)
+        for row, parts in re.findall(r"M0 (\d+)([^M]*)", path):
+            column = 0
+            for kind, long in re.findall(r"([hm])(\d+)(?: 0|v1h-\d+v-1m\d+ 0)", parts):
+                if kind == "h":
+                    shown[int(row), column : column + int(long)] = 1.0
+                column += int(long)
+
+        assert torch.equal(pad.drawing, shown)
+
+    def test_shades_and_numbers_are_what_the_model_sees(self) -> None:
+        """A sixteenth for each black pixel; what is outside 0 to 16 is shown at its end, and told as it is."""
+        pad = drawn(DOWN, prepare=lambda drawing: torch.arange(64.0).reshape(8, 8) - 10)
+        found = re.findall(r'<rect x="(\d)" y="(\d)"[^>]*fill-opacity="([\d.]+)"', pad.picture)
+        shown = torch.zeros(8, 8)
+        for x, y, opacity in found:
+            shown[int(y), int(x)] = float(opacity)
+
+        expected = (torch.arange(64.0).reshape(8, 8) - 10).clamp(0, 16) / 16
+        assert torch.allclose(expected, shown, atol=0.001)
+        assert "<td>-10</td>" in pad.picture and "<td>53</td>" in pad.picture
+
+    def test_bars_are_as_long_as_their_shares(self) -> None:
+        """And the largest, and no other, is marked."""
+        shares = [0.25, 0.5, 0.25, *[0.0] * 7]
+        pad = drawn(DOWN, predict=lambda seen: shares)
+
+        assert ["25.0", "50.0", "25.0", *["0.0"] * 7] == re.findall(r'style="width:([\d.]+)%"', pad.picture)
+        assert ["1"] == re.findall(r'class="x-largest"><th scope="row">(\d)', pad.picture)
+
+
 def raising(given: object) -> Any:
     """A function with a mistake."""
     raise KeyError("<b>first\nsecond")
