@@ -543,7 +543,7 @@ reveal(guess, twice[0] == twice[1])
 
 # %% claim=true
 assert twice[0] != twice[1] and calm[0] == calm[1]
-assert dropping(ink[:4]).requires_grad  # eval mode alone records
+assert dropping(ink[:4]).requires_grad  # eval mode alone builds a graph
 with torch.no_grad():
     _before = dropping[1].running_mean.clone()
     dropping(ink[:4])
@@ -552,7 +552,7 @@ with torch.no_grad():
     assert not torch.equal(_before, dropping[1].running_mean)  # it learned from what it measured
 
 # %% [markdown]
-# `no_grad` only keeps autograd from recording; dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
+# `no_grad` only keeps autograd from building a graph; dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
 # For that there is `model.eval()`, and afterwards training needs `model.train()` again.
 #
 # The third way is in the average.
@@ -594,7 +594,7 @@ def evaluate(model, loader, criterion):
     logits (batch, k); criterion(logits, labels) is the mean loss of a batch. Both results
     are means over samples, each sample counting once; accuracy is the share of rows whose
     largest logit is at the label. The model is in eval mode meanwhile, and no graph is
-    recorded. Afterwards every submodule is in the mode that it was in, and parameters,
+    built. Afterwards every submodule is in the mode that it was in, and parameters,
     buffers and .grad are unchanged.
 
     With batch losses 1.0 (3 samples) and 5.0 (1 sample), "loss" is 2.0.
@@ -856,7 +856,7 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
 
     loader and drawer give batches (x, y). An epoch is train mode and one step for each
     batch of loader, by criterion(model(x), y). Then the model is measured on drawer, in
-    eval mode and without recording a graph. The history is a list with a row of three
+    eval mode and without building a graph. The history is a list with a row of three
     floats for each epoch: the mean of the epoch's batch losses; the mean loss over all
     samples of drawer; the share of drawer's rows whose largest logit is at the label.
 
@@ -2306,7 +2306,7 @@ print(1 - 0.1 * 2, round(0.8 - 0.1 * (0.9 * 2 + 2), 4))
 #     """SGD with momentum: torch.optim.SGD, written by hand.
 #
 #     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
-#     step() does for each tensor p that has a gradient g, without being recorded:
+#     step() does for each tensor p that has a gradient g, under torch.no_grad():
 #     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
 #     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
 #     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
@@ -2327,7 +2327,7 @@ class SGDMomentum:
     """SGD with momentum: torch.optim.SGD, written by hand.
 
     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
-    step() does for each tensor p that has a gradient g, without being recorded:
+    step() does for each tensor p that has a gradient g, under torch.no_grad():
     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
@@ -2373,8 +2373,8 @@ print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
 #     """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
 #
 #     AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
-#     iterable of tensors. step() does for each tensor p that has a gradient g, without being
-#     recorded, with t = how many steps this tensor has taken, this one included, and m and s
+#     iterable of tensors. step() does for each tensor p that has a gradient g, under
+#     torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
 #     of its own that begin at 0:
 #         p = p * (1 - lr * weight_decay)
 #         m = betas[0] * m + (1 - betas[0]) * g
@@ -2399,8 +2399,8 @@ class AdamW:
     """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
 
     AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
-    iterable of tensors. step() does for each tensor p that has a gradient g, without being
-    recorded, with t = how many steps this tensor has taken, this one included, and m and s
+    iterable of tensors. step() does for each tensor p that has a gradient g, under
+    torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
     of its own that begin at 0:
         p = p * (1 - lr * weight_decay)
         m = betas[0] * m + (1 - betas[0]) * g

@@ -137,7 +137,7 @@ def evaluate(model, loader, criterion):
 
 @bank.wrong(
     "builds-graph",
-    "You evaluate with recording on: a graph of each batch is built that nobody uses.",
+    "You evaluate with gradients on: a graph of each batch is built that nobody uses.",
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}

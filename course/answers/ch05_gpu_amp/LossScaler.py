@@ -714,7 +714,7 @@ class LossScaler:
 
 @bank.wrong(
     "detached-loss",
-    "Your scaled loss has no record: backward cannot go through it.",
+    "Your scaled loss has no graph: backward cannot go through it.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -349,7 +349,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 @bank.wrong(
     "records-while-measuring",
-    "You measure with gradients on: eval mode does not stop the recording of a graph.",
+    "You measure with gradients on: eval mode does not keep torch from building a graph.",
 )
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set

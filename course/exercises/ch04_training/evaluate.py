@@ -27,9 +27,9 @@ modes_back = Requirement(
     },
 )
 no_graph = Requirement(
-    "records no graph",
+    "builds no graph",
     evaluated("tracked"),
-    tells={"tracked": "The model's predictions require grad: a graph was recorded that nobody needs."},
+    tells={"tracked": "The model's predictions require grad: a graph was built that nobody needs."},
 )
 
 

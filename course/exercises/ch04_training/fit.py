@@ -76,9 +76,9 @@ modes = Requirement(
     | {"modes": "The model was called in other modes: train mode is for the steps, eval mode for the drawer."},
 )
 no_graph = Requirement(
-    "records no graph while it measures",
+    "builds no graph while it measures",
     trained(_Fit, "tracked"),
-    {"tracked": "While you measured, a graph was recorded that nobody needs."},
+    {"tracked": "While you measured, a graph was built that nobody needs."},
 )
 
 
