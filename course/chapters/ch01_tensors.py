@@ -390,7 +390,7 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own.
+# A list may name any rows in any order, so torch does not look whether these happen to be evenly spaced: it collects them into a **copy**, with memory of its own.
 # In the picture the upper strip is the table's memory, and the lower one is the copy's.
 
 # %% figure=true
@@ -430,20 +430,20 @@ assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 # So does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
 # In a function that is a trap, because the caller does not see it coming.
 #
-# *Predict.* `ink_range` returns a number. What is the mean of `four` after the call, if it was about 4 before?
+# *Predict.* `largest_distance` returns a number. What is the mean of `four` after the call, if it was about 4 before?
 
 # %% predict=true
 guess = 0  # a number
 
 # %% name="inplace-in-function"
-def ink_range(x):
+def largest_distance(x):
     """Return the largest distance from the mean ink."""
     x -= x.mean()
     return x.abs().max()
 
 
 four = images[4].clone()
-ink_range(four)
+largest_distance(four)
 show_digits([images[4], four], says=["before the call", "after"])
 reveal(guess, round(four.mean().item(), 3))
 
@@ -456,7 +456,7 @@ assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
-# Set one digit aside, where nobody can change it, and leave the others where they are, because copying them all would waste memory.
+# Set one digit aside, where a change of the data does not reach it, and leave the others where they are, because copying them all would waste memory.
 # For the table above that means `[0, 1, 2, 3]` as a copy, and the other two rows as a view.
 
 # %% exercise="first_and_rest"
@@ -478,13 +478,14 @@ def first_and_rest(x):
 check("first_and_rest", first_and_rest)
 
 # %% [markdown]
-# Here it is at work: the first digit is yours, and the rest still belongs to the data.
+# Here it is at work: what you do to yours does not reach the data.
 
 # %% name="first-and-rest-used"
 split = mine("first_and_rest", lambda x: (x[0] + 0, x[1:]))
 one, others = split(images)
 one[:] = 16 - one  # ink where there was paper
 show_digits([one, images[0]], says=["yours, inverted", "in the data"])
+print("the rest, in the memory of the data:", same_memory(images, others))
 
 # %% claim=true
 assert not same_memory(images, one) and same_memory(images, others)
@@ -668,7 +669,7 @@ del large
 # And what does `reshape` do? It goes through the grid in **reading order**, row by row, and cuts what it reads into new rows.
 # One of the lengths may be -1; torch works it out from the number of elements, so `reshape(-1)` makes one long row.
 #
-# Mind what is read: the grid that you see, row by row. After a transpose that is not the order of the memory any more.
+# What is read is the grid that you see, and after a transpose that is not the order of the memory any more.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
 
@@ -711,7 +712,7 @@ assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images
 
 # %% [markdown]
 # Both have the right shape, and nothing complains.
-# But `reshape` reads in reading order, and there the picture number changes fastest: so it put the same pixel of 64 different pictures side by side and called that a digit.
+# But `reshape` reads in reading order, and there the picture number changes fastest: so it put pixels of many different pictures side by side and called that a digit.
 # The first five are what a model would be fed, and no error would tell you.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #

@@ -114,7 +114,7 @@ assert y.item() == 49 and x.grad == 42
 
 # %% [markdown]
 # And what is a gradient good for?
-# It points in the direction in which the function grows fastest, so that a small step the other way makes it smaller.
+# It points to where the function grows fastest, so a small step the other way makes it smaller.
 # That is the core of all training: find out which way is down, take a small step, and ask again.
 # Here are w = 2, and a hundredth of its gradient to either side.
 
@@ -314,7 +314,7 @@ reveal(guess, runs(lambda: (v * 2).backward()))
 
 # %% [markdown]
 # Three numbers have no single direction "down".
-# So take their sum or their mean first; a loss is always one number.
+# So take their sum or their mean first.
 #
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
