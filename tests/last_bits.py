@@ -25,6 +25,9 @@ _ROUNDED = _SUMS | {
 # The integers that lie over a dtype's bits, and a mask of the lowest bits.
 _BITS = {torch.float32: (np.int32, 0x3F), torch.float64: (np.int64, 0x3FF)}
 
+# As it is now: what an answer asks of its tensors is counted at the method's name, and this here is none of its doing.
+_array = torch.Tensor.numpy
+
 
 class LastBits(TorchDispatchMode):
     """In this block, sums and curves end in another last bit, always the same one for the same number.
@@ -40,7 +43,7 @@ class LastBits(TorchDispatchMode):
         name = func.overloadpacket.__name__
         if name in _SUMS and result.dtype == torch.float32 and not result.is_meta:
             wide = func(*map(_widened, args), **(kwargs or {}))
-            _flip(result, (wide != result).numpy())
+            _flip(result, _array(wide != result))
         elif name in _ROUNDED:
             for part in result if isinstance(result, tuple) else (result,):
                 _flip(part)
@@ -56,6 +59,6 @@ def _flip(tensor: object, where: Any = True) -> None:
     if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _BITS or tensor.is_meta:
         return
     kind, mask = _BITS[tensor.dtype]
-    bits = tensor.detach().numpy().view(kind)
+    bits = _array(tensor.detach()).view(kind)
     low = bits & mask
     np.bitwise_xor(bits, (low > 1) & (low < mask) & where, out=bits)
