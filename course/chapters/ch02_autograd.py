@@ -73,7 +73,7 @@ reveal(guess, "grows" if slope > 0 else "shrinks")
 assert abs(slope + 18) < 1e-4
 
 # %% [markdown]
-# It shrinks, and 18 times as fast as w grows: 7 is too small by 3, w is multiplied by 3, and the square doubles it, 2 * (-3) * 3.
+# It shrinks, and 18 times as fast as w grows: 2 * (-3) from the square, since 7 is too small by 3, times the x = 3 that w is multiplied by.
 # This -18 is the derivative of the loss **with respect to** w.
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
@@ -98,8 +98,7 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # The same -18, exactly, and the derivative with respect to b as well.
 # Computing the loss did not fill in anything; gradients are computed when you call `backward`, and they wait in `.grad` until somebody uses them.
 #
-# This is the division of labor that makes PyTorch pleasant.
-# You write the forward computation, what the model says and how wrong that is; the way back is found for you.
+# So you write the forward computation, what the model says and how wrong that is, and the way back is found for you.
 #
 # Here is another one, so that you can check it: `y = (3 * x + 1) ** 2` at x = 2 has the derivative 2 * (3 * x + 1) * 3, which is 42.
 
@@ -153,7 +152,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # %% [markdown] name="worked-text"
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
-# Is it magic? You can do it with a pencil, and once you have, many error messages of this chapter will make sense.
+# You can do it with a pencil, and once you have, the error messages of this chapter will make sense.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
 # Forward, in small steps: z = x * y = 6, then s = z + x = 8, then loss = 64.
@@ -319,7 +318,7 @@ reveal(guess, runs(lambda: (v * 2).backward()))
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
 # A function that finds a gradient and leaves no trace is worth having.
-# This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and its derivative with respect to each is that number itself, since 2 * x is divided by 2.
+# This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and the derivative with respect to each of the two is that very number, 1 and 2, since 2 * x is divided by 2.
 # `x` belongs to the caller, so work on a copy that requires grad: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with the flag switched on.
 
 # %% exercise="mean_square_grad"
