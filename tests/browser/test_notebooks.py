@@ -99,7 +99,7 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     expect(check_cell(lab, EXERCISE)).to_contain_text("not written yet")
 
     assert [] == [told for told in lab.complaints if re.search("widget|explorer|cell|kernel", told, re.IGNORECASE)]
-    lab.screenshot("notebook-7", lab.page.locator(".explorer").first)
+    lab.screenshot("notebook-7", check_cell(lab, EXERCISE))
 
 
 class TestValidateButton:
