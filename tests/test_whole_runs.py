@@ -67,27 +67,39 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course
 
 
-def copied(handed_in: Path) -> Path:
-    """A copy of that folder, at the same place each time: what grades there in this process is made once."""
-    copy = handed_in.with_name("copy")
+def copied(folder: Path) -> Path:
+    """A copy of a course folder, at the same place each time: what grades there in this process is made once."""
+    copy = folder.with_name("copy")
     shutil.rmtree(copy, ignore_errors=True)
-    return Path(shutil.copytree(handed_in, copy))
+    return Path(shutil.copytree(folder, copy))
 
 
 @pytest.fixture(scope="module")
-def expected(handed_in: Path) -> dict[str, Any]:
-    """What there is after one undisturbed run in this process."""
+def undisturbed(handed_in: Path) -> Path:
+    """That folder after one undisturbed run in this process."""
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
-    return results(course)
+    return Path(shutil.copytree(course, course.with_name("undisturbed")))
+
+
+@pytest.fixture(scope="module")
+def expected(undisturbed: Path) -> dict[str, Any]:
+    """What there is then."""
+    return results(undisturbed)
 
 
 @pytest.fixture
 def course(handed_in: Path, expected: dict[str, Any]) -> Path:
     """A copy in which nothing is graded yet."""
     return copied(handed_in)
+
+
+@pytest.fixture
+def graded(undisturbed: Path) -> Path:
+    """A copy in which everybody is graded: every file as it was, its time too."""
+    return copied(undisturbed)
 
 
 def results(course: Path) -> dict[str, Any]:
@@ -170,13 +182,10 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
     assert expected == results(course)
 
 
-def test_formgraders_button_changes_nothing(course: Path, expected: dict[str, Any]) -> None:
+def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
     """The button grades one student again, whatever there is already."""
-    cycle = Cycle(course, STEM)
-    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
-
-    assert cycle.api.autograde(STEM, "perfect", force=True)["success"]
-    assert expected == results(course)
+    assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
+    assert expected == results(graded)
 
 
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
@@ -236,29 +245,26 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
     assert expected == results(course)
 
 
-def test_half_written_result_is_made_again(course: Path, expected: dict[str, Any]) -> None:
+def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any]) -> None:
     """nbgrader takes any folder in `autograded/` for finished; what the gradebook does not hold is done again."""
-    Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
-    found = classroom.kept(course, STEM, "perfect")
+    found = classroom.kept(graded, STEM, "perfect")
     assert found is not None
-    classroom.store(course, "perfect", found.verdict)  # as before it was recorded
-    half = course / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
+    classroom.store(graded, "perfect", found.verdict)  # as before it was recorded
+    half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
-    Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
-    assert expected == results(course)
+    assert expected == results(graded)
 
 
-def test_second_run_changes_no_file(course: Path) -> None:
+def test_second_run_changes_no_file(graded: Path) -> None:
     """Where nothing has changed, nothing is written: not even a verdict file."""
-    cycle = Cycle(course, STEM)
-    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
 
     def stamps() -> dict[str, int]:
-        files = [*(course / "verdicts").rglob("*"), *(course / "autograded").rglob("*"), course / "gradebook.db"]
+        files = [*(graded / "verdicts").rglob("*"), *(graded / "autograded").rglob("*"), graded / "gradebook.db"]
         return {str(path): path.stat().st_mtime_ns for path in files}
 
     before = stamps()
-    assert {} == cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert before == stamps()
