@@ -2,7 +2,8 @@
 
 To look at one exercise: `pytest tests/test_bank.py -k standardize`, or `python -m autograder prove standardize`.
 What was proven before, and has not changed since, is not computed again: `autograder.authoring.proved` says how that is
-known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one.
+known, and `THOROUGH=1` computes all of it, on three drawings of fresh cases in place of one; mutants that are listed as
+survivors run on fresh cases then, too.
 """
 
 from collections.abc import Callable

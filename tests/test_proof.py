@@ -1,13 +1,18 @@
 """The proof of an exercise: whatever is missing is told in a line, with the file and what to write."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.__main__ import main
+from autograder.authoring import survivors
 from autograder.authoring.build import build
+from autograder.authoring.mutation import Mutant
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proof import prove
+from autograder.authoring.proof import SEEDS, prove
+from autograder.watching.exercise import Exercise
 from tests.proven_course import edit, make_proven_course
 from tests.second_course import SENTENCE
 
@@ -207,6 +212,23 @@ class TestAnswers:
             f"or list it with the reason in bank.survives of {BANK}.",
             f"{BANK}: `row -> order` is listed as a survivor and does not survive; take it out.",
         ] == told(parts)
+
+    @pytest.mark.parametrize(("seeds", "number"), [(SEEDS, 4), (SEEDS[:2], 2)])
+    def test_a_listed_survivor_runs_on_fresh_cases_where_all_is_proven(
+        self, parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...], number: int
+    ) -> None:
+        """It passes them all, which takes time; on fewer seeds it runs on the visible cases, and any other on all."""
+        ran: dict[str, int] = {}
+
+        def survives(exercise: Exercise, mutant: Mutant, expected: Sequence[object], *others: Any) -> bool:
+            ran[mutant.change] = len(expected)
+            return bool(run(exercise, mutant, expected, *others))
+
+        run: Any = survivors.survives
+        monkeypatch.setattr(survivors, "survives", survives)
+        lines = [line for line in prove(parts, seeds) if "make build" not in line]
+
+        assert [] == lines and number == ran.pop("row -> order (3)") and {4} == set(ran.values())
 
 
 class TestForm:

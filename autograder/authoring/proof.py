@@ -80,7 +80,7 @@ class Proof:
         yield from self._starter()
         yield from self._known()
         yield from self._thoughtless()
-        yield from survivor_lines(self.judge, self.parts, self._prelude)
+        yield from survivor_lines(self.judge, self.parts, self._prelude, thorough=set(SEEDS) <= set(self.seeds))
         yield from self._shipped()
 
     def cases(self) -> Iterator[str]:

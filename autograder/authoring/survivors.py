@@ -28,8 +28,11 @@ _SEEDS = (VISIBLE_SEED, 4104)
 _Expected = list[tuple[Case, Observation]]
 
 
-def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each mutant that passes and is not listed, and for each listed one that does not pass."""
+def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool) -> Iterator[str]:
+    """A line for each mutant that passes and is not listed, and for each listed one that does not pass.
+
+    Unless all is to be proven thoroughly, a listed one runs on the visible cases only: what passes runs on every case.
+    """
     exercise, known = judge.exercises[parts.name], judge.banks[parts.name].survivors
     expected, seconds = _expected(judge, parts.name)
     made = list(mutants(judge.chapter.solution(parts.name)))
@@ -38,7 +41,12 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             f"{shown(parts, parts.chapter)}: the solution of {parts.name!r} has {len(made)} mutants, too few to prove "
             f"much; ask for a little more, so that there are {LEAST}."
         )
-    alive = {mutant.change for mutant in made if survives(exercise, mutant, expected, prelude, seconds)}
+    of_listed = expected if thorough else expected[: len(judge.cases(parts.name, VISIBLE_SEED))]
+    alive = {
+        mutant.change
+        for mutant in made
+        if survives(exercise, mutant, of_listed if mutant.change in known else expected, prelude, seconds)
+    }
     for change in sorted(alive - set(known)):
         yield (
             f"{shown(parts, parts.exercise)}: nothing refuses the solution with `{change}`; add a case that does, "
