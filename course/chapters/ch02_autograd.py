@@ -3,10 +3,9 @@
 #
 # *There are 640 numbers. Which way should each of them move?*
 #
-# In chapter 1 ten average pictures read nine digits out of ten, and those pictures came from a formula that somebody had to think of.
+# In chapter 1 ten average pictures read nine digits out of ten, by a formula that somebody had to think of.
 # In this chapter nobody designs the pictures.
-# You begin with ten empty ones, 640 zeros, which cannot read a single digit.
-# Then you ask of each of the 640 numbers: if it were a little larger, would the reading get better or worse?
+# You begin with ten empty ones, 640 zeros, and ask of each number: if it were a little larger, would the reading get better or worse?
 # You move each of them a little in the better direction, and ask again.
 # After 200 rounds the ten pictures read 94 digits in 100, more than the averages did, and nobody told them what a digit looks like.
 #
@@ -22,7 +21,7 @@
 # 5. predict which in-place change breaks a gradient
 # 6. avoid gradients that are nan or dead
 #
-# Two sittings of about an hour, and for those who want to build the machine itself, four excursions at the end.
+# Two sittings, and four excursions at the end for those who want to build the machine itself.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -78,8 +77,7 @@ assert abs(slope + 18) < 1e-4
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
 # Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it computes the loss anew for each number.
-# Autograd works differently.
-# Set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
+# With autograd, you set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
 
 # %% name="linear-prediction"
 w = torch.tensor(2.0, requires_grad=True)
@@ -96,26 +94,12 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 
 # %% [markdown] name="division-of-labor"
 # The same -18, exactly, and the derivative with respect to b as well.
-# Computing the loss did not fill in anything; gradients are computed when you call `backward`, and they wait in `.grad` until somebody uses them.
+# You write the forward computation, what the model says and how wrong that is; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
-# So you write the forward computation, what the model says and how wrong that is, and the way back is found for you.
-#
-# Here is another one, so that you can check it: `y = (3 * x + 1) ** 2` at x = 2 has the derivative 2 * (3 * x + 1) * 3, which is 42.
-
-# %% name="forty-two"
-x = torch.tensor(2.0, requires_grad=True)
-y = (3 * x + 1) ** 2
-y.backward()
-print(x.grad)
-
-# %% claim=true
-assert y.item() == 49 and x.grad == 42
-
-# %% [markdown]
 # And what is a gradient good for?
 # It points to where the function grows fastest, so a small step the other way makes it smaller.
-# That is the core of all training: find out which way is down, take a small step, and ask again.
 # Here are w = 2, and a hundredth of its gradient to either side.
+# (`no_grad` says that nothing in this block needs a gradient; section 4 comes back to it.)
 
 # %% name="downhill"
 with torch.no_grad():
@@ -128,7 +112,7 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# (`no_grad` says that nothing in this block needs a gradient; section 4 comes back to it.)
+# That is the core of all training: find out which way is down, take a small step, and ask again.
 
 # %% [markdown] name="flag-path" side=true
 # #### Which tensors can require grad? ({minutes} minutes)
@@ -152,8 +136,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # %% [markdown] name="worked-text"
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
-# You can do it with a pencil, and once you have, the error messages of this chapter will make sense.
-#
+# Do it with a pencil once, and the error messages of this chapter will make sense.
 # Take `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
 # Forward, in small steps: z = x * y = 6, then s = z + x = 8, then loss = 64.
 #
@@ -180,23 +163,22 @@ _nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge))
 assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown]
-# Here it is by hand.
 # Each small step has an easy derivative, and the chain rule says that they multiply along the way.
 # Begin at the end: the derivative of s ** 2 is 2 * s, which is 16.
 # The sum passes 16 on to both of its parts, to z and to x.
 # The product turns the 16 that arrives at z into 16 times the *other* factor: 16 * 3 = 48 for x, and 16 * 2 = 32 for y.
 # So two numbers arrive at x, 48 by way of the product and 16 directly, and because x affects the result along both routes, they are added: 64.
+# (That the loss is 64 too is chance.)
 #
-# In the picture, blue is what the forward pass computes, from left to right; orange is what the **backward pass** fills in, from right to left.
+# In the picture, the forward pass is blue, and what the **backward pass** fills in is orange.
 
 # %% figure=true
 figures.graph(2.0, 3.0)
 
 # %% [markdown] name="graph-text"
 # To work backwards like this, torch has to know how the loss came about.
-# While you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
-# `loss.grad_fn` is the last node.
-# `show_graph` follows the links down to the tensors that you began with, which are called **leaves**.
+# So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
+# `loss.grad_fn` is the last node, and `show_graph` follows the links down to the tensors that you began with, the **leaves**.
 
 # %% name="walk-the-graph"
 show_graph(loss)
@@ -214,46 +196,28 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # The power, the sum, the product, as by hand; and at the ends the leaves.
 # `AccumulateGrad` is the node that adds what arrives to a tensor's `.grad`; that of x stands there twice, because two routes lead to it.
 #
-# Only what requires grad is followed, and that spreads by itself.
+# Only what requires grad is followed.
 # Data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
-#
-# *Predict.* `sizes` are data without gradients, and `weight` requires grad. Does `sizes * weight` require grad?
-
-# %% predict=true
-guess = True  # True or False
+# One operand that requires grad is enough, since the result changes with it; where none does, no graph is built at all.
 
 # %% name="one-tracked-is-enough"
-sizes = torch.tensor([60.0, 85.0, 120.0])
-weight = torch.tensor(2.5, requires_grad=True)
-print("sizes + 1:", (sizes + 1).grad_fn, "  sizes * weight:", (sizes * weight).grad_fn.name())
-reveal(guess, (sizes * weight).requires_grad)
+sizes, weight = torch.tensor([60.0, 85.0, 120.0]), torch.tensor(2.5, requires_grad=True)
+print("sizes + 1:     ", (sizes + 1).grad_fn)
+print("sizes * weight:", (sizes * weight).grad_fn.name())
 
 # %% claim=true
 assert (sizes + 1).grad_fn is None and not (sizes + 1).requires_grad
-
-# %% [markdown] name="leaf-text"
-# One operand is enough, since the result changes with it.
-# Where none requires grad, no graph is built at all, and nothing is wasted.
-
-# %% name="weight-and-data"
-bias = torch.tensor(1.0, requires_grad=True)
-prices = sizes * weight + bias
-prices.mean().backward()
-print("data:", sizes.grad, " weight:", weight.grad, " bias:", bias.grad)
-
-# %% claim=true
-assert weight.is_leaf and weight.grad_fn is None and not prices.is_leaf
-assert sizes.requires_grad is False and sizes.grad is None
-assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, torch.ones(()))
-with shows_error(RuntimeError, match="leaf"):
-    prices.requires_grad_(False)  # a result's flag follows from its operands
+assert (sizes * weight).requires_grad
 
 # %% [markdown]
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
-# Do it once with a pencil, and it sticks: (x + y) * z.
+# Once more with a pencil, and it sticks: (x + y) * z.
 # Give the sum a name, as above, and go back from the result.
-# With x = 2, y = 3 and z = 4 the sum is 5 and the result 20, and the sum counts z = 4 times; so nudging x by 0.001 must change the result by 0.004.
+# The sum counts z times; so with z = 4, one more in x makes four more in the result.
+
+# %% name="by-hand-example"
+print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
 
 # %% exercise="grad_by_hand"
 def grad_by_hand(x, y, z):
@@ -275,8 +239,7 @@ check("grad_by_hand", grad_by_hand)
 
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
-# The **autograd stepper** shows the graph of any tensor of yours.
-# Press Next, and the values come in, forward, and then the derivatives, back.
+# Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
 
 # %% name="stepper"
 from explorers import autograd_stepper
@@ -291,35 +254,32 @@ assert x.grad is None  # looked at, not changed
 
 # %% name="xyz-product"
 product.backward()
-by_hand = mine("grad_by_hand", lambda x, y, z: (4.0, 4.0, 5.0))  # the example in its docstring
-print("autograd:", x.grad.item(), y.grad.item(), z.grad.item(), " by hand:", by_hand(2.0, 3.0, 4.0))
+by_hand = mine("grad_by_hand", lambda x, y, z: (4.0, 4.0, 5.0))  # as its docstring says
+print("autograd:", (x.grad.item(), y.grad.item(), z.grad.item()))
+print("by hand: ", by_hand(2.0, 3.0, 4.0))
 
 # %% claim=true
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
-# Called without arguments, `backward` needs a result with a single number to start from.
-# (`runs` tries the call, and prints the error if there is one.)
-#
-# *Predict.* `v` holds three numbers that require grad. Does `(v * 2).backward()` run?
-
-# %% predict=true
-guess = False  # True or False
+# Called without arguments, `backward` needs a result with a single number to start from, because several have no single direction "down".
+# So take their sum or their mean first.
 
 # %% name="needs-scalar"
 v = torch.ones(3, requires_grad=True)
-reveal(guess, runs(lambda: (v * 2).backward()))
+with shows_error(RuntimeError, match="only for scalar outputs"):
+    (v * 2).backward()
 
 # %% [markdown]
-# Three numbers have no single direction "down".
-# So take their sum or their mean first.
-#
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
-# A function that finds a gradient and leaves no trace is worth having.
-# This one gives the gradient of a mean of squares: of 1 and 2 the mean square is 2.5, and the derivative with respect to each of the two is that very number, 1 and 2, since 2 * x is divided by 2.
-# `x` belongs to the caller, so work on a copy that requires grad: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with the flag switched on.
+# This function finds a gradient and leaves the caller's x as it was, because it works on a copy: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with `requires_grad` switched on.
+
+# %% name="mean-square-example"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+(x**2).mean().backward()
+print(x.grad, "is 2 * x, divided by 2")
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -341,7 +301,7 @@ def mean_square_grad(x):
 check("mean_square_grad", mean_square_grad)
 
 # %% [markdown]
-# On twelve numbers, each of the squares has the derivative 2 * x, and the mean divides by 12; so these two must agree.
+# On twelve numbers the mean divides by 12; so these two must agree.
 
 # %% name="mean-of-squares"
 twelve = torch.randn(4, 3)
@@ -350,6 +310,26 @@ print(of_mean_square(twelve)[0], 2 * twelve[0] / 12)
 
 # %% claim=true
 assert torch.allclose(of_mean_square(twelve), 2 * twelve / 12)
+
+# %% [markdown] name="leaf-text" side=true
+# #### Do data and labels get a gradient? ({minutes} minutes)
+#
+# No, unless you ask for it; the weights do, since they require grad.
+# (The layers of chapter 3 ask for gradients of their own weights by themselves.)
+
+# %% name="weight-and-data"
+sizes = torch.tensor([60.0, 85.0, 120.0])
+weight, bias = torch.tensor(2.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+prices = sizes * weight + bias
+prices.mean().backward()
+print("data:", sizes.grad, " weight:", weight.grad, " bias:", bias.grad)
+
+# %% claim=true
+assert weight.is_leaf and weight.grad_fn is None and not prices.is_leaf
+assert sizes.requires_grad is False and sizes.grad is None
+assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, torch.ones(()))
+with shows_error(RuntimeError, match="leaf"):
+    prices.requires_grad_(False)  # a result's flag follows from its operands
 
 # %% [markdown] side=true
 # #### Which tensors have a `.grad` in the end? ({minutes} minutes)
@@ -498,8 +478,7 @@ assert not scaled.is_leaf and right.is_leaf
 # %% [markdown] name="all-at-once"
 # ## 3 All 640 at once ({minutes} minutes)
 #
-# Now the digits.
-# 1,400 of them are known, 397 stay in a drawer for the end; and let us measure ink from 0 to 1.
+# Now the digits, with ink from 0 to 1: 1,400 of them are known, and 397 stay in a drawer for the end.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -514,15 +493,12 @@ known, unseen = order[:1400], order[1400:]
 # %% [markdown]
 # How does a picture read a digit?
 # Lay it over the digit and add up, place by place, picture times ink.
-# The sum is a **score**: large where the ink lies on places that the picture counts for, small or negative where it lies on places that count against.
-# Ten pictures give ten scores, and the highest wins.
-# For all digits and all pictures at once that is one matrix product: (1400, 64) @ (64, 10).
+# The sum is a **score**: large where the ink lies on places that the picture counts for, negative where it lies on places that count against.
+# Ten pictures give ten scores, and the highest wins; for all digits at once that is one matrix product, (1400, 64) @ (64, 10).
 #
-# To ask for derivatives we need a loss, one number that says how badly the ten pictures read.
-# Counting mistakes will not do, because a count does not change when a picture changes a little.
-#
+# To ask for derivatives we need a loss, and counting mistakes will not do, because a count does not change when a picture changes a little.
 # So turn the ten scores of a digit into ten shares that add up to 1, with your softmax of chapter 1, and look at the share that the true class got.
-# It should be 1; and to be sure of the wrong thing should be expensive, more than to be in doubt.
+# It should be 1, and to be sure of the wrong thing should cost more than to be in doubt.
 # Minus its logarithm does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
 
 # %% name="wrongness"
@@ -565,13 +541,11 @@ show_digits(-pictures.grad.T)
 assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
-# Look at them.
-# These are the derivatives, with the sign turned so that they point downhill, ten pictures of 64 numbers each: red where the picture should count more, blue where it should count less.
-# Nobody drew them.
-# You can see a zero with its hole, a three, a seven, and all that came out of one question asked 640 times.
+# Look at them: a zero with its hole, a three, a seven, and nobody drew them.
+# These are the derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where it should count less.
 #
 # So take one step in that direction, and let the drawer judge.
-# How long a step, is up to you; here it is the gradient times 1, and that factor is called the **learning rate**.
+# The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
 #
 # *Predict.* Ten empty pictures read one in ten. How much do they read after a single step: about 10 %, 30 %, or more than 60 %?
 
@@ -581,7 +555,8 @@ guess = "more than 60 %"  # "10 %", "30 %" or "more than 60 %"
 # %% name="one-step"
 def accuracy(pictures):
     """The share of the digits in the drawer that ten pictures read correctly."""
-    return ((ink[unseen] @ pictures).argmax(dim=1) == labels[unseen]).float().mean().item()
+    says = (ink[unseen] @ pictures).argmax(dim=1)
+    return (says == labels[unseen]).float().mean().item()
 
 
 stepped = pictures.detach() - 1.0 * pictures.grad
@@ -596,34 +571,32 @@ assert accuracy(stepped) > 0.65
 # One step, and most of the digits are read.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
-# How would you have done this by nudging?
-# For each number you would compute the loss twice, once with a little more and once with a little less.
-#
-# *Predict.* How many times would you have to compute the loss, to get all 640 derivatives by nudging up and down?
-
-# %% predict=true
-guess = 1280  # a number
+# By nudging up and down, each of the 640 derivatives would take two computations of the loss.
+# Here is one of them.
 
 # %% name="one-pass"
-passes, furthest = 0, 0.0
-exact = pictures.grad.double()
+moved = torch.zeros(64, 10)
+moved[20, 3] = 0.01  # one place in the picture for the threes
 with torch.no_grad():
-    for place in range(0, 64, 8):  # a row of pixels, to save your time
-        for column in range(10):
-            moved = torch.zeros(64, 10)
-            moved[place, column] = 0.01
-            passes += 2
-            by_nudging = (wrongness(moved) - wrongness(-moved)) / 0.02
-            furthest = max(furthest, abs(by_nudging - exact[place, column]).item())
-print(f"an eighth of them took {passes} passes; largest difference {furthest:.1e}")
-reveal(guess, passes * 8)
+    by_nudging = (wrongness(moved) - wrongness(-moved)) / 0.02
+print(f"by nudging:  {by_nudging.item():.5f}")
+print(f"by backward: {pictures.grad[20, 3].item():.5f}")
 
 # %% claim=true
-assert furthest < 1e-3
+_exact = pictures.grad.double()
+_furthest = 0.0
+for _place in range(0, 64, 8):
+    for _column in range(10):
+        _moved = torch.zeros(64, 10)
+        _moved[_place, _column] = 0.01
+        with torch.no_grad():
+            _slope = (wrongness(_moved) - wrongness(-_moved)) / 0.02
+        _furthest = max(_furthest, abs(_slope - _exact[_place, _column]).item())
+assert _furthest < 1e-3
 
 # %% [markdown]
-# Autograd needed one pass forward and one backward.
-# For a model with a million numbers it is still one forward and one backward, where nudging would take two million; and that is one reason why large networks can be trained at all.
+# All 640 would take 1,280 such computations, and autograd needed one pass forward and one backward.
+# For a model with a million numbers it is still one and one, where nudging would take two million; and that is one reason why large networks can be trained at all.
 
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers? ({minutes} minutes)
@@ -711,8 +684,7 @@ assert torch.equal(pixel_input.grad, row)
 # %% [markdown] name="accumulates"
 # ## 4 A step, and another ({minutes} minutes)
 #
-# One step was easy.
-# With the second, two things go wrong that every beginner meets, so meet them here, on one number.
+# With the second step, two things go wrong that every beginner meets, so meet them here, on one number.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice. What is `x.grad`?
 
@@ -729,17 +701,14 @@ reveal(guess, x.grad.item())
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it.
 # A training loop that does not clear it follows the sum of all gradients since the beginning, and like someone still obeying every order ever given, it soon runs in the wrong direction.
-# Below are four backward passes over the same loss, whose gradient is 4 each time.
 
 # %% figure=true
 figures.accumulation(4)
 
 # %% [markdown]
 # So clear before each pass: `x.grad = None` is the plainest way.
-# (Why would anybody want it to add up? Because a batch that does not fit into memory can be run in parts; see `accumulate` below.)
 #
-# Here is the other one.
-# A step of descent changes the leaf: `w -= rate * w.grad`.
+# The other thing: a step of descent changes the leaf, `w -= rate * w.grad`.
 
 # %% name="update-run"
 w = torch.tensor(1.0, requires_grad=True)
@@ -760,22 +729,27 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 
 # %% [markdown] name="update"
 # torch refuses the first, because it cannot know whether the step itself is meant to be part of the graph.
-# Inside `torch.no_grad()` nothing becomes part of a graph, so there the leaf may be changed: the same leaf, with a new value.
-# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, its `.grad` is None from then on, and each step's graph holds on to the one before.)
+# Inside `torch.no_grad()` nothing is, so there the leaf may be changed: the same leaf, with a new value.
+# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, and its `.grad` is None from then on.)
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
 # A clean tool that you will use in a moment: the gradient of any function at any place, with no trace left behind.
 # `torch.autograd.grad(result, [x])` returns gradients, in a tuple, and writes to nobody's `.grad`.
+# For (3 * x + 1) ** 2 at x = 2 it must be 2 * 7 * 3.
 
 # %% name="grad-returns"
-x = torch.tensor([2.0], requires_grad=True)
-x.grad = torch.tensor([100.0])  # from an earlier life
-(gradient,) = torch.autograd.grad((x**2).sum(), [x])
-print(gradient, "and the old one is still there:", x.grad)
+x = torch.tensor(2.0, requires_grad=True)
+y = (3 * x + 1) ** 2
+(gradient,) = torch.autograd.grad(y, [x])
+print(gradient, "and nothing in x.grad:", x.grad)
 
 # %% claim=true
-assert gradient.tolist() == [4.0] and x.grad.tolist() == [100.0]
+assert y.item() == 49 and gradient == 42 and x.grad is None
+_x = torch.tensor([2.0], requires_grad=True)
+_x.grad = torch.tensor([100.0])
+torch.autograd.grad((_x**2).sum(), [_x])
+assert _x.grad.tolist() == [100.0]
 
 # %% exercise="grad_of"
 def grad_of(f, x):
@@ -834,234 +808,12 @@ def descend(f, x0, lr, steps):
 # %% check="descend" points=3
 check("descend", descend)
 
-# %% [markdown] name="ten-pictures"
-# ## 5 Ten pictures out of nothing ({minutes} minutes)
-#
-# Everything is ready: a loss, and your own `descend`.
-# Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
-
-# %% name="learning"
-def plain_descend(f, x, lr, steps):
-    """Gradient descent in its plainest form."""
-    for _ in range(steps):
-        x = x.detach().requires_grad_()
-        x = x - lr * torch.autograd.grad(f(x), [x])[0]
-    return x.detach()
-
-
-descent = mine("descend", plain_descend)
-
-pictures, done = torch.zeros(64, 10), 0
-for steps in (1, 5, 20, 200):
-    pictures = descent(wrongness, pictures, 1.0, steps - done)
-    done = steps
-    loss = wrongness(pictures).item()
-    print(f"steps: {steps:3}   loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
-    show_digits(pictures.T)
-
-# %% claim=true
-assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
-
-# %% [markdown]
-# They learned.
-# The first steps give each average minus the average of all ten: red where this digit has more ink than the others, and blue where it has less, such as in the hole of the zero.
-# Then they depart from that, because it is not the averages that are to be good but the *decisions*, and where two digits are easily confused the pictures learn what is different between them.
-#
-# In chapter 1, ten averages read about 90 in 100, and they could not have got better, since an average is an average.
-# These ten have the same number of pixels, and they were free to become whatever reads best.
-#
-# Now turn the question around.
-# So far the digits were fixed, and the pictures changed.
-# Nothing stops you from asking for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
-
-# %% name="pixels-that-decide"
-gradient_at = mine("grad_of", lambda f, x: torch.func.grad(lambda x: f(x).sum())(x))
-
-eight = next(i for i in unseen if labels[i] == 8 and (ink[i] @ pictures).argmax() == 8)
-
-
-def not_a_three(digit):
-    """How wrong it would be to call this digit a three."""
-    return -softmax(digit @ pictures, dim=0)[3].log()
-
-
-more_ink = -gradient_at(not_a_three, ink[eight])
-show_digits([16 * ink[eight], 16 * more_ink], says=["an eight", "more like a three"])
-
-# %% claim=true
-assert more_ink.shape == (64,) and more_ink.abs().max() > 0
-
-# %% [markdown]
-# Blue is bluest on the left of the eight: take away the ink that closes its two loops.
-# Anybody would have said so, but nobody did; it came out of a gradient.
-#
-# What if you follow it?
-# `descend` does not care what it changes, so let it change the digit.
-# Before you run the cell: will it look like a three, at the moment when the ten pictures call it one?
-
-# %% name="turned-into-a-three"
-digit, steps = ink[eight], 0
-while (digit @ pictures).argmax() != 3 and steps < 200:
-    digit = descent(not_a_three, digit, 0.02, 1)
-    steps += 1
-change = (digit - ink[eight]).abs().mean().item() * 16
-says = ["read as 8", f"read as {(digit @ pictures).argmax()}"]
-show_digits([16 * ink[eight], 16 * digit], says=says)
-print(f"{steps} small steps; on average a pixel changed by {change:.1f} of 16")
-
-# %% claim=true
-assert (digit @ pictures).argmax() == 3 and change < 4
-
-# %% [markdown]
-# What do you read?
-# The ten pictures see something different from what we see: they add up weights, and modest changes to many pixels are enough to tip the sum, even to ink that no pen could make, less than none and more than full.
-# Keep that in mind when a model is praised; it is right for its own reasons, and a gradient can find out which.
-#
-# This is a good place for a break.
-
-# %% [markdown] name="sitting-2"
-# # Second sitting: what a graph holds, and what breaks it ({minutes} minutes, and {exercises} for the exercises)
-
-# %% [markdown] name="life"
-# ## 6 The life of a graph ({minutes} minutes)
-#
-# Training runs for hours, and every one of its steps builds a graph.
-# Where do they all go?
-# If you know, you will know where to look when the memory fills up at three in the morning.
-#
-# *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="second-backward"
-x = torch.tensor([2.0], requires_grad=True)
-y = x**2
-y.backward()
-reveal(guess, runs(y.backward))
-
-# %% claim=true
-assert x.grad.tolist() == [4.0]  # that of the first call
-
-# %% [markdown] name="fresh-pass"
-# The message says why.
-# The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved, since training never needs it again.
-#
-# The message also suggests `retain_graph=True`, which keeps what was saved.
-# Think before you follow it: most often the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
-
-# %% [markdown] name="dropping-text"
-# What if you never call `backward` at all?
-# Then nobody lets go, it seems.
-# `saved_tensors()` counts what graphs have saved and still hold.
-#
-# *Predict.* 1,000 forward passes, each of which saves something at three of its steps, and no `backward`. How many of the 3,000 are still held in the end?
-
-# %% predict=true
-guess = 3  # a number
-
-# %% name="dropping-frees"
-x = torch.ones(1000, requires_grad=True)
-with saved_tensors() as alive:
-    for _ in range(1000):
-        loss = x.exp().sin().tanh().sum()
-    reveal(guess, len(alive))
-
-# %% [markdown]
-# The last three.
-# A graph lives as long as something leads to it, and `loss` leads only to the newest; when the name is given to a new loss, the old graph goes.
-# The leak comes from somewhere else, and it looks so harmless: you *keep* the losses, in order to draw them later.
-
-# %% name="keeping-results"
-with saved_tensors() as alive:
-    history = [x.exp().sin().tanh().sum() for _ in range(100)]
-    print("a list of losses keeps", len(alive))
-    history = [loss.item() for loss in history]
-    print("a list of numbers keeps", len(alive))
-
-    total = 0.0
-    for _ in range(100):
-        total = total + x.exp().sin().tanh().sum()
-    print("and a running sum of losses keeps", len(alive))
-
-# %% claim=true
-with saved_tensors() as _alive:
-    _history = [x.exp().sin().tanh().sum() for _ in range(100)]
-    assert len(_alive) == 300
-    _history = [_loss.item() for _loss in _history]
-    assert len(_alive) == 0
-
-# %% [markdown]
-# A list of losses is a list of graphs, and so is a sum of losses.
-# `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
-# %% [markdown]
-# ### Exercise: `running_loss` ({minutes} minutes)
-#
-# At the end of an hour of training you want one number, the mean loss, without a thousand graphs in memory.
-# For losses of 1.0 and 3.0 it is 2.0, and what the first one saved must be gone when the second comes.
-
-# %% exercise="running_loss"
-def running_loss(losses):
-    """Call backward on each loss, once, and return the mean of their values as a float.
-
-    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    it may be a generator, which makes each loss when it is asked for. No graph is
-    kept: once the next loss has come, nothing here may hold on to the one before.
-
-    For losses of 1.0 and 3.0 the result is 2.0.
-    """
-    ### BEGIN SOLUTION
-    total, count = 0.0, 0
-    for loss in losses:
-        loss.backward()
-        total += loss.item()
-        count += 1
-    return total / count
-    ### END SOLUTION
-
-
-# %% check="running_loss" points=2
-check("running_loss", running_loss)
-
-# %% [markdown]
-# Here are the known digits in 14 parts of 100.
-# Each time the next loss is asked for, look at what is still held of those before.
-
-# %% name="running-loss-used"
-def plain_running_loss(losses):
-    kept = list(losses)  # every graph at once
-    for loss in kept:
-        loss.backward()
-    return sum(loss.item() for loss in kept) / len(kept)
-
-
-def loss_of(part):
-    """The loss of the ten pictures on a part of the known digits."""
-    shares = softmax(ink[part] @ learning, dim=1)
-    return -(shares * one_hot(labels[part], 10)).sum(dim=1).log().mean()
-
-
-def losses():
-    for part in known.split(100):
-        yield loss_of(part)
-        held.append(len(alive))
-
-
-learning, held = pictures.clone().requires_grad_(), []
-with saved_tensors() as alive:
-    mean_loss = mine("running_loss", plain_running_loss)(losses())
-print(f"in parts: {mean_loss:.4f}   at once: {wrongness(pictures).item():.4f}")
-print("tensors held:", held)
-
-# %% claim=true
-assert abs(mean_loss - wrongness(pictures).item()) < 1e-4
-
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# Those parts have each added to `learning.grad`, and that is the good side of adding up: a batch that does not fit into memory is run in parts, and their gradients add up.
-# But a mean of means is wrong if the parts are unequal.
-# One row with loss 5 and three rows with loss 1 have a mean of 2, and not of 3: the single row counts for a quarter.
+# Why would anybody want gradients to add up?
+# Because a batch that does not fit into memory can be run in parts.
+# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
 
 # %% name="unequal-parts"
 rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
@@ -1093,24 +845,6 @@ def accumulate(loss_fn, batches, params):
 
 # %% check="accumulate" points=4
 check("accumulate", accumulate)
-
-# %% [markdown] side=true
-# #### Can I call `item()` too early? ({minutes} minutes)
-#
-# Yes, because what is computed from a plain number has no graph.
-
-# %% name="item"
-loss = (x**2).mean()
-number = loss.item()
-print(number, "and the loss still has its graph:", loss.grad_fn.name())
-with shows_error(AttributeError, match="backward"):
-    (number * 2).backward()
-
-# %% claim=true
-assert isinstance(number, float) and loss.grad_fn is not None
-with shows_error(RuntimeError, match="cannot be converted"):
-    x.item()  # 1000 elements
-loss.backward()
 
 # %% [markdown] side=true
 # #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
@@ -1149,6 +883,236 @@ print(fresh.grad)
 
 # %% claim=true
 assert fresh.grad.tolist() == [4.0]
+
+# %% [markdown] name="ten-pictures"
+# ## 5 Ten pictures out of nothing ({minutes} minutes)
+#
+# Everything is ready: a loss, and your own `descend`.
+
+# %% name="learning"
+def plain_descend(f, x, lr, steps):
+    """Gradient descent in its plainest form."""
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(x), [x])[0]
+    return x.detach()
+
+
+descent = mine("descend", plain_descend)
+
+# %% [markdown]
+# Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
+
+# %% name="two-hundred-steps"
+pictures, done = torch.zeros(64, 10), 0
+for steps in (1, 5, 20, 200):
+    pictures = descent(wrongness, pictures, 1.0, steps - done)
+    done = steps
+    loss = wrongness(pictures).item()
+    print(f"steps: {steps:3}   loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
+    show_digits(pictures.T)
+
+# %% claim=true
+assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
+
+# %% [markdown]
+# They learned.
+# The first steps give each average minus the average of all ten: red where this digit has more ink than the others, and blue where it has less, such as in the hole of the zero.
+# Then they depart from that, because it is not the averages that are to be good but the *decisions*: an average is an average, and these ten were free to become whatever reads best.
+#
+# Now turn the question around, and ask for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
+
+# %% name="pixels-that-decide"
+gradient_at = mine("grad_of", torch.autograd.functional.jacobian)
+eight = next(i for i in unseen if labels[i] == 8 and (ink[i] @ pictures).argmax() == 8)
+
+
+def not_a_three(digit):
+    """How wrong it would be to call this digit a three."""
+    return -softmax(digit @ pictures, dim=0)[3].log()
+
+
+more_ink = -gradient_at(not_a_three, ink[eight])
+show_digits([16 * ink[eight], 16 * more_ink], says=["an eight", "more like a three"])
+
+# %% claim=true
+assert more_ink.shape == (64,) and more_ink.abs().max() > 0
+
+# %% [markdown]
+# Blue is bluest on the left of the eight: take away the ink that closes its two loops.
+#
+# What if you follow it?
+# `descend` does not care what it changes, so let it change the digit.
+# Before you run the cell: will it look like a three, at the moment when the ten pictures call it one?
+
+# %% name="turned-into-a-three"
+digit, steps = ink[eight], 0
+while (digit @ pictures).argmax() != 3 and steps < 200:
+    digit = descent(not_a_three, digit, 0.02, 1)
+    steps += 1
+change = (digit - ink[eight]).abs().mean().item() * 16
+says = ["read as 8", f"read as {(digit @ pictures).argmax()}"]
+show_digits([16 * ink[eight], 16 * digit], says=says)
+print(f"{steps} small steps; on average a pixel changed by {change:.1f} of 16")
+
+# %% claim=true
+assert (digit @ pictures).argmax() == 3 and change < 4
+
+# %% [markdown]
+# What do you read?
+# The ten pictures see something different from what we see: they add up weights, and modest changes to many pixels are enough to tip the sum, even to ink that no pen could make, less than none and more than full.
+#
+# This is a good place for a break.
+
+# %% [markdown] name="sitting-2"
+# # Second sitting: what a graph holds, and what breaks it ({minutes} minutes, and {exercises} for the exercises)
+
+# %% [markdown] name="life"
+# ## 6 The life of a graph ({minutes} minutes)
+#
+# Training runs for hours, and every one of its steps builds a graph.
+# Where do they all go?
+#
+# *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
+# (`runs` tries it, and prints the error if there is one.)
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="second-backward"
+x = torch.tensor([2.0], requires_grad=True)
+y = x**2
+y.backward()
+reveal(guess, runs(y.backward))
+
+# %% claim=true
+assert x.grad.tolist() == [4.0]  # that of the first call
+
+# %% [markdown] name="fresh-pass"
+# The message says why.
+# The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved.
+# `retain_graph=True` would keep it; but most often the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
+
+# %% [markdown] name="dropping-text"
+# What if you never call `backward` at all?
+# `saved_tensors()` counts what graphs have saved and still hold.
+#
+# *Predict.* 1,000 forward passes, each of which saves something at three of its steps, and no `backward`. How many of the 3,000 are still held in the end?
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="dropping-frees"
+x = torch.ones(1000, requires_grad=True)
+with saved_tensors() as alive:
+    for _ in range(1000):
+        loss = x.exp().sin().tanh().sum()
+    reveal(guess, len(alive))
+
+# %% [markdown]
+# The last three.
+# A graph lives as long as something leads to it; when the name `loss` is given to a new one, the old graph goes.
+# The leak comes from somewhere else, and it looks so harmless: you *keep* the losses, in order to draw them later.
+
+# %% name="keeping-results"
+with saved_tensors() as alive:
+    history = [x.exp().sin().tanh().sum() for _ in range(100)]
+    print("a list of losses keeps", len(alive))
+    history = [loss.item() for loss in history]
+    print("a list of numbers keeps", len(alive))
+
+    total = 0.0
+    for _ in range(100):
+        total = total + x.exp().sin().tanh().sum()
+    print("and a running sum of losses keeps", len(alive))
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _history = [x.exp().sin().tanh().sum() for _ in range(100)]
+    assert len(_alive) == 300
+    _history = [_loss.item() for _loss in _history]
+    assert len(_alive) == 0
+
+# %% [markdown]
+# A list of losses is a list of graphs, and so is a sum of losses.
+# `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
+#
+# ### Exercise: `running_loss` ({minutes} minutes)
+#
+# At the end of an hour of training you want one number, the mean loss, without a thousand graphs in memory.
+
+# %% name="running-loss-example"
+w = torch.tensor(1.0, requires_grad=True)
+two = (factor * w for factor in (1.0, 3.0))  # makes each loss when it is asked for
+print("the mean of", [loss.item() for loss in two], "is 2.0")
+
+# %% exercise="running_loss"
+def running_loss(losses):
+    """Call backward on each loss, once, and return the mean of their values as a float.
+
+    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
+    it may be a generator, which makes each loss when it is asked for. No graph is
+    kept: once the next loss has come, nothing here may hold on to the one before.
+
+    For losses of 1.0 and 3.0 the result is 2.0.
+    """
+    ### BEGIN SOLUTION
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+        count += 1
+    return total / count
+    ### END SOLUTION
+
+
+# %% check="running_loss" points=2
+check("running_loss", running_loss)
+
+# %% [markdown]
+# Ten losses, made one by one.
+# Each time the next is asked for, note what is still held of those before.
+
+# %% name="one-by-one"
+def losses():
+    for _ in range(10):
+        yield x.exp().sin().tanh().sum()
+        held.append(len(alive))
+
+
+def all_at_once(losses):
+    kept = list(losses)  # every graph at the same time
+    for loss in kept:
+        loss.backward()
+    return sum(loss.item() for loss in kept) / len(kept)
+
+# %% name="running-loss-used"
+for mean_of in (all_at_once, mine("running_loss", all_at_once)):
+    held = []
+    with saved_tensors() as alive:
+        mean_of(losses())
+    print(f"{mean_of.__name__:12} holds", held)
+
+# %% claim=true
+assert max(held) in (0, 30)
+
+# %% [markdown] side=true
+# #### Can I call `item()` too early? ({minutes} minutes)
+#
+# Yes, because what is computed from a plain number has no graph.
+
+# %% name="item"
+loss = (x**2).mean()
+number = loss.item()
+print(number, "and the loss still has its graph:", loss.grad_fn.name())
+with shows_error(AttributeError, match="backward"):
+    (number * 2).backward()
+
+# %% claim=true
+assert isinstance(number, float) and loss.grad_fn is not None
+with shows_error(RuntimeError, match="cannot be converted"):
+    x.item()  # 1000 elements
+loss.backward()
 
 # %% [markdown] side=true
 # #### Does a second `backward` always fail? ({minutes} minutes)
@@ -1230,6 +1194,21 @@ with shows_error(RuntimeError, match="second time"):
 # ## 7 Where no gradient should flow ({minutes} minutes)
 #
 # Take two pictures, a blank one and an eight, and let both follow the gradient of the loss that says how different they are.
+
+# %% name="pulling"
+def pulled(loss_between):
+    """A blank picture and an eight, after 100 steps of descent with both."""
+    both = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
+    for _ in range(100):
+        for each in both:
+            each.grad = torch.zeros(64)
+        loss_between(*both).backward()
+        with torch.no_grad():
+            for each in both:
+                each -= 3 * each.grad
+    return [16 * each.detach() for each in both]
+
+# %% [markdown]
 # The blank is to become like the eight.
 #
 # *Predict.* What becomes of the eight: does it stay, or does it fade?
@@ -1238,19 +1217,6 @@ with shows_error(RuntimeError, match="second time"):
 guess = "fades"  # "stays" or "fades"
 
 # %% name="pulled-together"
-def pulled(loss_between):
-    """What becomes of a blank picture and of an eight, after 100 steps of descent with both."""
-    blank, target = torch.zeros(64, requires_grad=True), ink[eight].clone().requires_grad_()
-    for _ in range(100):
-        loss_between(blank, target).backward()
-        with torch.no_grad():
-            for each in (blank, target):
-                if each.grad is not None:
-                    each -= 3 * each.grad
-                    each.grad = None
-    return [16 * blank.detach(), 16 * target.detach()]
-
-
 shown = pulled(lambda a, b: ((a - b) ** 2).mean())
 show_digits(shown, says=["the blank", "the eight"])
 reveal(guess, "stays" if torch.allclose(shown[1], 16 * ink[eight]) else "fades")
@@ -1264,23 +1230,18 @@ assert torch.allclose(shown[1], 8 * ink[eight], atol=0.5)
 # The same happens to a model that has computed its own target: the easiest way to be right is to change the target.
 # So a number must be able to count as given, although it was computed.
 # `x.detach()` is x without its graph.
-#
-# *Predict.* After `y = x.detach()`, does `(y * 2).sum().backward()` run?
-
-# %% predict=true
-guess = False  # True or False
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
 y = x.detach()
-reveal(guess, runs((y * 2).sum().backward))
+with shows_error(RuntimeError, match="does not require grad"):
+    (y * 2).sum().backward()
 
 # %% claim=true
 assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
-# There is nothing to go back through.
-# Whenever you read "element 0 of tensors does not require grad", the result on which you called `backward` depends on nothing that requires grad: perhaps a `detach`, perhaps a `no_grad`, perhaps a forgotten flag.
+# When you read this message, the result depends on nothing that requires grad: perhaps a `detach`, perhaps a `no_grad`, perhaps a forgotten `requires_grad`.
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`?
 
@@ -1304,7 +1265,13 @@ assert x[0, 0] == 9
 # ### Exercise: `stop_gradient_loss` ({minutes} minutes)
 #
 # The prediction should move towards the target, and never the target towards the prediction.
-# For a = 1, 2 and b = 1, 4 the squared differences are 0 and 4, so the loss is 2; its gradient pulls a's second number up, and b feels nothing.
+# Below is the plain loss, whose gradient reaches b as well.
+
+# %% name="held-still-example"
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor([1.0, 4.0], requires_grad=True)
+((a - b) ** 2).mean().backward()
+print("a:", a.grad, "  b, which should have none:", b.grad)
 
 # %% exercise="stop_gradient_loss"
 def stop_gradient_loss(a, b):
@@ -1338,40 +1305,36 @@ assert torch.allclose(shown[0], 16 * ink[eight], atol=0.5)
 
 # %% [markdown]
 # `detach` is for one tensor; `torch.no_grad()`, which you have used for the update, is for a block of code.
-# Inside it no graph is built, whatever the flags say.
-# So there are two switches, the flag of each tensor and the mode of the block.
+# Inside it no graph is built, also not from tensors that require grad.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
 with torch.no_grad():
     score = (w * 2).sum()
-print("w still requires grad:", w.requires_grad, "  the score:", score.requires_grad)
-with shows_error(RuntimeError, match="does not require grad"):
-    score.backward()
+print("w requires grad:", w.requires_grad, "  the score:", score.requires_grad)
 
 # %% claim=true
 assert score.grad_fn is None and not score.requires_grad and w.requires_grad
 assert (w * 2).requires_grad  # outside again
+with shows_error(RuntimeError, match="does not require grad"):
+    score.backward()
 
 # %% [markdown] name="no-grad-saving"
 # What does that buy you?
 # `saved_bytes` counts what the graph of a computation holds on to.
-#
-# *Predict.* How many bytes does the graph of `wrongness` hold inside `no_grad`?
-
-# %% predict=true
-guess = 0  # a number
 
 # %% name="no-grad-bytes"
+learning = pictures.clone().requires_grad_()
 print("with a graph:", saved_bytes(lambda: wrongness(learning)), "bytes")
 with torch.no_grad():
-    reveal(guess, saved_bytes(lambda: wrongness(learning)))
+    print("in no_grad: ", saved_bytes(lambda: wrongness(learning)), "bytes")
 
 # %% claim=true
 assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the shares
+with torch.no_grad():
+    assert saved_bytes(lambda: wrongness(learning)) == 0
 
 # %% [markdown]
-# No graph, nothing to hold.
 # The numbers themselves come out the same, so whether an evaluation is *right* does not depend on `no_grad`; how much memory it needs does.
 
 # %% [markdown] side=true
@@ -1471,7 +1434,7 @@ assert generator.grad.tolist() == [3.0, 3.0]
 #
 # A graph holds on to tensors that its rules will need.
 # What if you change one of them in place, in the meantime?
-# Sometimes that is harmless, sometimes it is an error, and in one case it is worse than an error; so it is good to know the rule.
+# Sometimes that is harmless, sometimes an error, and in one case worse than an error.
 #
 # *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
 
@@ -1506,9 +1469,8 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown]
-# Read the message to its end, since it tells you a lot: which step it was, Exp, and two versions.
-# Each tensor counts the in-place changes to its memory.
-# The node noted the count when it saved the tensor, and `backward` compares; so instead of a wrong gradient you get an error.
+# The message names the step, Exp, and two versions.
+# Each tensor counts the in-place changes to its memory; the node noted the count when it saved the tensor, and `backward` compares.
 
 # %% figure=true
 figures.versions()
@@ -1516,49 +1478,8 @@ figures.versions()
 # %% [markdown] name="what-was-saved-text"
 # The rule, then, is not "never change in place".
 # It is: **do not change what a node saved.**
+# Which operation saves what, you need not learn by heart, since `y = y + 1` makes a new tensor and is safe after everything.
 #
-# *Predict.* Of these six, for how many does `y = f(x); y += 1; y.sum().backward()` run?
-# exp, sigmoid, relu: the rule uses the result. Square, sin, times 3: it uses the operand, or a constant.
-
-# %% predict=true
-guess = 3  # a number
-
-# %% name="what-was-saved"
-def survives(f):
-    """Does the gradient still come through when the result is changed in place?"""
-    y = f(torch.rand(3, requires_grad=True))
-    y += 1
-    try:
-        y.sum().backward()
-    except RuntimeError:
-        return False
-    return True
-
-
-six = (torch.exp, torch.sigmoid, torch.relu, torch.square, torch.sin, lambda x: x * 3)
-print([survives(f) for f in six])
-reveal(guess, sum(survives(f) for f in six))
-
-# %% claim=true
-_result_saved = (torch.exp, torch.sigmoid, torch.relu, torch.tanh, torch.sqrt)
-_others = (torch.square, torch.sin, lambda x: x * 3, lambda x: x + 5)
-assert not any(survives(_f) for _f in _result_saved) and all(survives(_f) for _f in _others)
-
-# %% [markdown]
-# You need not learn such lists by heart.
-# `y = y + 1` makes a new tensor and is safe after everything, so take in-place operations where you have measured that they help.
-
-# %% name="out-of-place"
-x = torch.tensor([2.0], requires_grad=True)
-y = x.exp()
-y = y + 1  # a new tensor; the node still has its own
-y.backward()
-print(x.grad)
-
-# %% claim=true
-assert torch.allclose(x.grad, x.detach().exp())
-
-# %% [markdown]
 # And what was worse than an error?
 # There is an old way to get at the numbers of a tensor, `.data`, and it bypasses the counter.
 #
@@ -1590,7 +1511,8 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # You know the rules of a whole chapter now.
 # Put them together, and say of small programs what they leave behind, without running them.
-# Only leaves keep their gradient. In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless you call `retain_grad()` there before `backward`.
+# Only leaves keep their gradient.
+# In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless you call `retain_grad()` there before `backward`.
 # So of x = 3 and h = 3 * x, the leaf x has a `.grad` in the end, 2 * h * 3 = 54, and h has one, 2 * h = 18, only because somebody asked.
 
 # %% name="left-behind-example"
@@ -1674,8 +1596,11 @@ check("predict_grad_state", predict_grad_state)
 # ### Exercise: `fix_inplace` ({minutes} minutes)
 #
 # This is how such bugs reach you in practice: a program that worked, an error that names a step, and a colleague who waits.
-# Run the cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
-# When there are no more errors, compare with the docstring, by hand: the gradient of exp(x) + 1 at 0, for example, is exp(0) = 1.
+# Run the exercise's cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
+# When there are no more errors, compare with what you find by hand.
+
+# %% name="bugs-by-hand"
+print("exp(x) + 1 at 0 and 1 has the gradient", torch.tensor([0.0, 1.0]).exp())
 
 # %% exercise="fix_inplace"
 ### BEGIN STARTER
@@ -1742,6 +1667,51 @@ def fix_inplace(x):
 check("fix_inplace", fix_inplace)
 
 # %% [markdown] side=true
+# #### After which operations may I change the result in place? ({minutes} minutes)
+#
+# After those whose rule does not need it.
+#
+# *Predict.* Of these six, for how many does `y = f(x); y += 1; y.sum().backward()` run?
+# exp, sigmoid, relu: the rule uses the result. Square, sin, times 3: it uses the operand, or a constant.
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="what-was-saved"
+def survives(f):
+    """Does the gradient still come through when the result is changed in place?"""
+    y = f(torch.rand(3, requires_grad=True))
+    y += 1
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+six = (torch.exp, torch.sigmoid, torch.relu, torch.square, torch.sin, lambda x: x * 3)
+print([survives(f) for f in six])
+reveal(guess, sum(survives(f) for f in six))
+
+# %% claim=true
+_result_saved = (torch.exp, torch.sigmoid, torch.relu, torch.tanh, torch.sqrt)
+_others = (torch.square, torch.sin, lambda x: x * 3, lambda x: x + 5)
+assert not any(survives(_f) for _f in _result_saved) and all(survives(_f) for _f in _others)
+
+# %% [markdown]
+# With `y = y + 1` the node still has its own.
+
+# %% name="out-of-place"
+x = torch.tensor([2.0], requires_grad=True)
+y = x.exp()
+y = y + 1  # a new tensor
+y.backward()
+print(x.grad)
+
+# %% claim=true
+assert torch.allclose(x.grad, x.detach().exp())
+
+# %% [markdown] side=true
 # #### How can I see the versions? ({minutes} minutes)
 #
 # Each tensor has its count in `_version`.
@@ -1777,7 +1747,6 @@ assert x.item() == 2 and x.grad.item() == 3
 # %% [markdown] name="traps"
 # ## 9 Dead gradients and nan ({minutes} minutes)
 #
-# Autograd differentiates the steps that you wrote, at the numbers that you gave.
 # Some steps have no useful derivative, and some have an infinite one; a model that meets them stops learning, or is ruined in a single step.
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()`: an error, or three numbers? If numbers, which?
@@ -1795,7 +1764,6 @@ assert torch.round(x).grad_fn.name() == "RoundBackward0"
 
 # %% [markdown]
 # A staircase is flat nearly everywhere, so every derivative is 0: nothing learns, and nothing complains.
-# `argmax` is kinder, since it gives whole numbers, and a backward pass from these fails loudly.
 #
 # Worse than 0 is infinity, because 0 times infinity is nan, and one nan in a gradient spoils all weights with the next step.
 #
@@ -1831,7 +1799,6 @@ assert x.grad.tolist() == [0.0, 1.0]
 
 # %% [markdown]
 # The stretch exercise `safe_log_where`, among the excursions, makes a function of it.
-# And yes, `wrongness` takes a logarithm too; there the share of the true class never became 0.
 
 # %% [markdown] side=true
 # #### And the square root? ({minutes} minutes)
@@ -1912,7 +1879,7 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 #
 # A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
 # `backward` never builds that table, which for a million inputs and outputs would not fit into any memory.
-# It takes one number for each output, v (as `gradient=`, or as `grad_outputs=` of `torch.autograd.grad`), and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
+# It takes one number for each output, v (below as `grad_outputs=`), and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
 #
 # *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].
 # What is v times it, for v = (1, 10)?
@@ -1926,7 +1893,8 @@ def two_outputs(x):
 
 
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
-(product,) = torch.autograd.grad(two_outputs(x), x, grad_outputs=torch.tensor([1.0, 10.0]))
+v = torch.tensor([1.0, 10.0])
+(product,) = torch.autograd.grad(two_outputs(x), x, grad_outputs=v)
 reveal(guess, product)
 
 # %% claim=true
@@ -1936,8 +1904,11 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # %% [markdown]
 # ### Exercise: `vjp` ({minutes} minutes)
 #
-# The product above for any function, and then a question to the ten pictures that only it can answer.
-# For x ** 2 at 1 and 2 the table is [[2, 0], [0, 4]], so v = (1, 10) gives 2 and 40.
+# The product above for any function, and then a question to the ten pictures.
+
+# %% name="vjp-example"
+table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # that of x ** 2 at 1 and 2
+print(torch.tensor([1.0, 10.0]) @ table)
 
 # %% exercise="vjp"
 def vjp(f, x, v):
@@ -2009,7 +1980,10 @@ assert torch.autograd.grad(a**2, (a,), arrives) == (42,)
 # ### Exercise: `safe_log_where` (stretch, extra credit, {minutes} minutes)
 #
 # Data contain zeros, and a logarithm must not be spoiled by them, neither its value nor its gradient.
-# At 1, 0 and -2 the values are 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
+# At 1, 0 and -2, yours gives 0, 0 and 0, and the gradient of their sum is 1, 0 and 0.
+
+# %% name="log-of-zero"
+print("torch's:", torch.log(torch.tensor([1.0, 0.0, -2.0])))
 
 # %% exercise="safe_log_where"
 def safe_log_where(x):
@@ -2034,9 +2008,9 @@ check("safe_log_where", safe_log_where)
 # %% [markdown] name="function-text"
 # ## A step of your own ({minutes} minutes)
 #
-# You can give autograd a new step: a class with two static methods.
+# A new step is a class with two static methods.
 # `forward` computes, and saves in `ctx`, the node's own bag, what the rule will need.
-# `backward` gets what arrives at the result and returns one gradient for each input of `forward`, None for those that need none.
+# `backward` gets what arrives at the result and returns one gradient for each input, None for those that need none.
 
 # %% name="own-function"
 class Cube(torch.autograd.Function):
@@ -2075,11 +2049,12 @@ class Forgetful(Cube):
 
 
 x = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
-print("Cube:", torch.autograd.gradcheck(Cube.apply, x))
-ten_times = lambda x: Forgetful.apply(x) * 10
-print("Forgetful, times 10:", torch.autograd.gradcheck(ten_times, x, raise_exception=False))
 (slopes_of_sum,) = torch.autograd.grad(Forgetful.apply(x).sum(), x)
 reveal(guess, torch.equal(slopes_of_sum, 3 * x.detach() ** 2))
+
+ten_times = lambda x: Forgetful.apply(x) * 10
+passes = torch.autograd.gradcheck(ten_times, x, raise_exception=False)
+print("times 10, it passes:", passes)
 
 # %% claim=true
 assert torch.autograd.gradcheck(Cube.apply, x)
@@ -2092,9 +2067,13 @@ assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 # ### Exercise: `LeakyClamp` (stretch, extra credit, {minutes} minutes)
 #
 # A clamp kills the gradient of everything outside; this one lets a little through, and the little can itself be learned.
-# With 0 and 1 as limits and a slope of 0.1, 0.5 stays and 3 becomes 1 + 0.1 * 2 = 1.2.
+# With 0 and 1 as limits and a slope of 0.1, 0.5 stays, and 3 sticks out by 2.
 # Four inputs, so `backward` returns four things.
 # `ctx.needs_input_grad` is a tuple of booleans, one for each input; plain numbers may be kept as attributes of `ctx`.
+
+# %% name="leaky-example"
+clamped = torch.tensor(3.0).clamp(0.0, 1.0)
+print("clamped:", clamped.item(), " with the leak:", clamped.item() + 0.1 * 2)
 
 # %% exercise="LeakyClamp"
 ### BEGIN STARTER
@@ -2179,27 +2158,31 @@ with shows_error(RuntimeError, match="does not require grad"):
 # %% [markdown]
 # With n inputs there are n * n second derivatives, the **Hessian**.
 # For large n nobody builds it; its product with a vector v is one more backward pass, and it says how the gradient changes when x moves along v.
+# For two inputs the whole table fits on a line.
 
 # %% name="hessian-along-v"
 def bowl_of(x):
     return (x[0] ** 2) * x[1] + x[1] ** 3
 
 
-x, v = torch.tensor([1.0, 2.0], dtype=torch.float64), torch.tensor([0.5, -1.0], dtype=torch.float64)
-hessian = torch.autograd.functional.hessian(bowl_of, x)  # the whole table, for two inputs
-gradient_of_bowl = lambda p: torch.autograd.functional.jacobian(bowl_of, p)
-moved = (gradient_of_bowl(x + nudge * v) - gradient_of_bowl(x - nudge * v)) / (2 * nudge)
-print(hessian, hessian @ v, moved, sep="\n")
+x, v = torch.tensor([[1.0, 2.0], [0.5, -1.0]], dtype=torch.float64)
+hessian = torch.autograd.functional.hessian(bowl_of, x)
+print(hessian, hessian @ v, sep="\n")
 
 # %% claim=true
-assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(moved, hessian @ v)
+_slope_at = lambda _p: torch.autograd.functional.jacobian(bowl_of, _p)
+_moved = (_slope_at(x + nudge * v) - _slope_at(x - nudge * v)) / (2 * nudge)
+assert hessian.tolist() == [[4.0, 2.0], [2.0, 12.0]] and torch.allclose(_moved, hessian @ v)
 
 # %% [markdown]
 # ### Exercise: `hessian_vector_product` (stretch, extra credit, {minutes} minutes)
 #
 # Optimizers that feel the curvature use this product.
-# For the sum of x ** 3 at 1 and 2 the second derivatives are 6 and 12, so v = (1, 10) gives 6 and 120.
-# Two backward passes: the first with `create_graph=True`, the second with v.
+# It takes two backward passes: the first with `create_graph=True`, the second with v.
+
+# %% name="curvature-example"
+hessian = torch.tensor([[6.0, 0.0], [0.0, 12.0]])  # of the sum of x ** 3 at 1 and 2
+print(hessian @ torch.tensor([1.0, 10.0]))
 
 # %% exercise="hessian_vector_product"
 def hessian_vector_product(f, x, v):
@@ -2221,8 +2204,10 @@ def hessian_vector_product(f, x, v):
 # %% check="hessian_vector_product" extra=3
 check("hessian_vector_product", hessian_vector_product)
 
-# %% [markdown] name="trace-det-inverse-text"
-# A Hessian is a matrix, and matrices have a trace, a determinant and, if that is not 0, an inverse; `torch.linalg` has what a course of linear algebra asks for.
+# %% [markdown] name="trace-det-inverse-text" side=true
+# #### Where are trace, determinant and inverse? ({minutes} minutes)
+#
+# In `torch.linalg`, with the rest of what a course of linear algebra asks for.
 
 # %% name="trace-det-inverse"
 s = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
@@ -2237,7 +2222,6 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 # %% [markdown] name="engine"
 # ## Your own engine ({minutes} minutes)
 #
-# You have all the parts: values, a graph, a rule for each step, one backward pass that adds up.
 # An engine for single numbers fits on a page, and after it little about autograd will be a riddle.
 # The one difficulty is the order: a node must wait until all that flows into it has arrived.
 #
@@ -2265,9 +2249,13 @@ assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 # ### Exercise: `Value` (stretch, extra credit, {minutes} minutes)
 #
 # The starter says what a Value keeps; you write the rules and the backward pass.
-# With a = 3, `(a * a).backward()` leaves 3 + 3 = 6 in `a.grad`, one 3 for each factor.
 # The derivative of t = tanh(x) is 1 - t * t.
 # Take care: h may be part of two results, and what the first backward pass left in its grad must not leak into the second.
+
+# %% name="engine-example"
+a = torch.tensor(3.0, requires_grad=True)
+(a * a).backward()
+print(a.grad, "one 3 for each factor")
 
 # %% exercise="Value"
 ### BEGIN STARTER
@@ -2360,7 +2348,7 @@ check("Value", Value)
 # |---|---|
 # | `.grad` is None | `is_leaf`? `requires_grad`? does the loss depend on it? a `detach` on the way? |
 # | `.grad` is too large | cleared before this pass? |
-# | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, `item`, whole numbers |
+# | "does not require grad" | nothing behind the result requires grad: `no_grad`, `detach`, whole numbers, a forgotten `requires_grad` |
 # | "a second time" | an old graph; do the forward pass again |
 # | "modified by an inplace operation" | the message names the step that saved it |
 # | "a leaf Variable" | the update stands outside `no_grad` |
@@ -2368,7 +2356,7 @@ check("Value", Value)
 # | zeros | `round`, comparisons, a flat place |
 
 # %% [markdown] name="progress-text"
-# What have you passed, and what is open? `progress(2)` shows it for this chapter, and `progress()` for all.
+# `progress(2)` shows what you have passed in this chapter, and `progress()` in all.
 
 # %% name="progress"
 progress(2)
@@ -2381,31 +2369,18 @@ progress(2)
 # 1. Is `w * 1` a leaf, and does it have a `.grad` after `backward`?
 # 2. Why does `.grad` add up, and what must a training loop do about it?
 # 3. What does `total = total + loss` keep, and what should you write instead?
-# 4. Which pixels speak against a zero, and how did you find out?
+# 4. Which of `detach` and `no_grad` is for one tensor, and what does it share with it?
+# 5. Why may you change the square's result in place, and not that of `exp`?
+# 6. Why is a `where` around `log` too late?
 #
 # <details><summary>Answers</summary>
 #
 # 1. No, it is the result of a step; and no, unless `retain_grad()` was called.
 # 2. So that a large batch can be run in parts; it must clear it before each pass.
 # 3. Every graph; `total = total + loss.item()`.
-# 4. Those in the middle: the gradient of the loss pushed these numbers below zero.
-#
-# </details>
-
-# %% [markdown] name="questions-5-8"
-# ### And these?
-#
-# 5. Which of `detach` and `no_grad` is for one tensor, and what does it share with it?
-# 6. Why may you change the square's result in place, and not that of `exp`?
-# 7. Which v does `backward()` use for a loss?
-# 8. Why is a `where` around `log` too late?
-#
-# <details><summary>Answers</summary>
-#
-# 5. `detach`; it shares the memory.
-# 6. The square saved its operand, `exp` its result.
-# 7. The single number 1.
-# 8. The other branch is computed too, and 0 times infinity is nan.
+# 4. `detach`; it shares the memory.
+# 5. The square saved its operand, `exp` its result.
+# 6. The other branch is computed too, and 0 times infinity is nan.
 #
 # </details>
 
@@ -2418,16 +2393,9 @@ progress(2)
 #
 # </details>
 #
-# <details><summary>Why not let everything require grad, always?</summary>
-#
-# A graph keeps tensors alive that evaluation does not need: you counted the bytes in section 7.
-#
-# </details>
-
-# %% [markdown] name="faq-no-grad"
 # <details><summary>When do I use <code>no_grad</code>?</summary>
 #
-# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers come out the same; it saves memory and a little time.
+# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers come out the same, and it saves the memory that a graph keeps alive.
 #
 # </details>
 #
