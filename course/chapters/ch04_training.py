@@ -5,8 +5,8 @@
 #
 # Your `MLP` has been waiting since chapter 3, with random numbers in 4,810 places, reading one digit in ten.
 # Today it learns: twenty times through 1,400 digits, in less than a second, and then it reads 97 in 100 of those that it has never seen.
-# The program that does this is short, and you will write it again for as long as you use PyTorch.
-# So this chapter builds it slowly: the step, the measurement, the loop around both; and it breaks each part once, because a broken loop hardly ever says so.
+# The program that does this is short, and you will write it for as long as you use PyTorch.
+# So this chapter builds it slowly, the step, the measurement and the loop around both, and breaks each part once, because a broken loop hardly ever says so.
 #
 # Two sittings of about an hour, and excursions for another day.
 
@@ -25,7 +25,7 @@ from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch04_training as figures
 from course.instruments import saved_tensors, show_digits
 
-torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
+torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
 
 # %% name="first-page" figure=true
@@ -41,10 +41,7 @@ figures.first_page()
 # How small is small? That is the **learning rate**, `lr` for short, and a wrong one is the most common reason why nothing is learned.
 # So meet it first where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
 #
-# *Predict.* w is 0, so the gradient, 2 * (w - 3), is -6. With lr = 0.1, where is w after one step?
-
-# %% predict=true
-guess = 0.6  # a number
+# At w = 0 the gradient, 2 * (w - 3), is -6, so with lr = 0.1 the first step goes to 0 - 0.1 * (-6) = 0.6.
 
 # %% name="descent-by-hand"
 def descend(lr, steps=50):
@@ -61,14 +58,13 @@ def descend(lr, steps=50):
 
 
 places = descend(0.1)
-print(f"w after 5 steps {places[5]:.4f}, after 20 {places[20]:.4f}, after 50 {places[50]:.4f}")
-reveal(guess, round(places[1], 4))
+print([round(places[step], 3) for step in (0, 1, 2, 5, 20, 50)])
 
 # %% claim=true
-assert (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
+assert round(places[1], 4) == 0.6 and (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
 
 # %% [markdown]
-# 0 - 0.1 * (-6) = 0.6. Each step takes away a fifth of the distance that is left, so w comes as close to 3 as you like, and the loss goes from 9 to 0.
+# Each step takes away a fifth of the distance that is left, so w comes as close to 3 as you like, and the loss goes from 9 to 0.
 #
 # *Predict.* And with lr = 1? Where is w after *two* steps?
 
@@ -83,15 +79,15 @@ reveal(guess, descend(1.0, steps=2)[-1])
 # %% claim=true
 assert descend(1.0, steps=4) == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(descend(1.1, steps=4)[-1] - 3) > 6
 
-# %% figure=true
-figures.parabola(descend, (0.02, 0.3, 1.05))
-
 # %% [markdown]
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
 # A little more, and each jump lands higher than the last.
 # The direction was right every time; what was wrong is that a gradient says which way is down, but not how far.
 #
-# Here are the three fates, and you will see them again in every network: too small, and you wait; right; too large, and it explodes.
+# These are the three fates of a learning rate, and you will meet them again in every network.
+
+# %% figure=true
+figures.parabola(descend, (0.02, 0.3, 1.05))
 
 # %% [markdown] side=true
 # #### What exactly is learned? ({minutes} minutes)
@@ -132,7 +128,7 @@ for step in range(250):
     loss.backward()  # 4 fill in .grad
     optimizer.step()  # 5 change the weights
     if step in (0, 60, 249):
-        print(f"step {step:3}   loss {loss.item():.4f}   slope {model.weight.item():.3f}")
+        print(f"step {step:3}  loss {loss.item():.4f}  slope {model.weight.item():.3f}")
 
 # %% claim=true
 assert abs(model.weight.item() - 2) < 0.03 and abs(model.bias.item()) < 0.03
@@ -151,7 +147,7 @@ assert _losses[60] < 1.01 * _losses[-1] < 0.005
 # %% [markdown]
 # The loss falls to about 0.0025 and stays there, because 0.05 ** 2 = 0.0025 is the noise, and in noise there is nothing to learn.
 #
-# *Predict.* Look at the five lines again. Which one of them changes the weights?
+# *Predict.* Which one of the five lines changes the weights?
 
 # %% predict=true
 guess = 5  # 1, 2, 3, 4 or 5
@@ -161,12 +157,10 @@ neuron = nn.Linear(1, 1)
 optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
 at_first = neuron.weight.item()
 optimizer.zero_grad()
-prediction = neuron(x)
-loss = criterion(prediction, y)
-loss.backward()
+criterion(neuron(x), y).backward()  # lines 2, 3 and 4
 after_four = neuron.weight.item()
 optimizer.step()
-print("first, after four lines, after five:", at_first, after_four, neuron.weight.item())
+print("first, after line 4, after line 5:", at_first, after_four, neuron.weight.item())
 reveal(guess, 5 if after_four == at_first else "an earlier one")
 
 # %% claim=true
@@ -179,8 +173,8 @@ assert _fresh.weight.grad is not None and _fresh.bias.grad is not None
 
 # %% [markdown]
 # Only the last one.
-# Line 4 writes a `.grad` into every parameter, and line 5 reads it: for `SGD`, each parameter loses lr times its gradient, as in section 1.
-# Here is one step in numbers that you can follow, for a w whose `.grad` still holds something from before.
+# Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient, as in section 1.
+# Here is one step in numbers, for a w whose `.grad` still holds something from before.
 
 # %% figure=true
 figures.stepper()
@@ -191,12 +185,12 @@ figures.stepper()
 # ### Exercise: `train_step` ({minutes} minutes)
 #
 # You will need the five lines in every chapter from here on, so make them a function.
-# With weight 2 and bias 0, an input of 1 gives 2; the target is 5, so the loss is 9, and its gradient with respect to the weight is 2 * (2 - 5) = -6.
-# One step at lr = 0.1 makes the weight 2.6.
 # Mind what may be there already: old gradients, and an optimizer with a history.
 
 # %% name="train-step-example"
-print("loss:", (2 * 1 + 0 - 5) ** 2, "  weight after the step:", 2 - 0.1 * 2 * (2 - 5))
+prediction = 2 * 1 + 0  # weight 2, input 1, bias 0; the target is 5
+gradient = 2 * (prediction - 5) * 1  # with respect to the weight: -6
+print("loss:", (prediction - 5) ** 2, "  weight after the step:", 2 - 0.1 * gradient)
 
 # %% exercise="train_step"
 def train_step(model, optimizer, criterion, x_batch, y_batch):
@@ -285,7 +279,8 @@ yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
 points = torch.randn(32, 2)
 right_side = (points[:, :1] > 0).float()
 sgd = torch.optim.SGD(yes_no.parameters(), lr=0.1)
-sides = [learn(yes_no, sgd, nn.BCEWithLogitsLoss(), points, right_side) for _ in range(50)]
+bce = nn.BCEWithLogitsLoss()
+sides = [learn(yes_no, sgd, bce, points, right_side) for _ in range(50)]
 print(f"{sides[0]:.4f} ... {sides[-1]:.4f}")
 
 # %% claim=true
@@ -295,26 +290,21 @@ assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
 # ## 3 What breaks without each line? ({minutes} minutes)
 #
 # Nobody remembers a list of five things; what one remembers is what went wrong without them.
-# So here is a loop whose lines are words, which you may leave out or put in another order.
+# So here is a loop whose lines are words, to be left out or put in another order.
 
 # %% name="lines-in-any-order"
-def curve(lines, steps=100, lr=0.1):
-    """Run these lines in this order, again and again; return the losses and the last weight."""
-    neuron = nn.Linear(1, 1)
+def curve(order, steps=100, lr=0.1):
+    neuron, losses = nn.Linear(1, 1, bias=False), []
     nn.init.zeros_(neuron.weight)
-    nn.init.zeros_(neuron.bias)
     optimizer = torch.optim.SGD(neuron.parameters(), lr=lr)
-    losses = []
-    for _ in range(steps):
-        for line in lines.split():
-            if line == "zero":
-                optimizer.zero_grad()
-            if line == "forward":
-                losses.append(F.mse_loss(neuron(x), y))
-            if line == "backward":
-                losses[-1].backward()
-            if line == "step":
-                optimizer.step()
+    lines = {
+        "zero": optimizer.zero_grad,
+        "forward": lambda: losses.append(criterion(neuron(x), y)),
+        "backward": lambda: losses[-1].backward(),
+        "step": optimizer.step,
+    }
+    for word in order.split() * steps:
+        lines[word]()
     return [loss.item() for loss in losses], neuron.weight.item()
 
 
@@ -325,16 +315,30 @@ print(f"all in order: loss {sound[-1]:.4f}, weight {weight:.3f}")
 assert sound[-1] < 0.005 and abs(weight - 2) < 0.03
 
 # %% [markdown]
-# *Predict.* Without `zero_grad`, what happens: "an error", "no difference" or "the loss swings"?
+# *Predict.* Leave out `zero_grad`, `backward` or `step`, one at a time. In how many of the three cases does torch complain?
 
 # %% predict=true
-guess = "the loss swings"  # "an error", "no difference" or "the loss swings"
+guess = 0  # a number
+
+# %% name="left-out-lines"
+for order in ("forward backward step", "zero forward step", "zero forward backward"):
+    print(f"{order:21}  weight 0 -> {curve(order, steps=5)[1]:.3f}")
+with shows_error(RuntimeError, match="second time"):
+    curve("forward backward step backward")  # twice through one graph
+reveal(guess, 0)
+
+# %% claim=true
+assert curve("forward backward step", steps=5)[1] != 0
+assert curve("zero forward step", steps=5)[1] == curve("zero forward backward", steps=5)[1] == 0
+
+# %% [markdown]
+# In none. Without `backward` or `step` nothing moves; only a missing forward pass is an error, because the old graph is used up.
+# And without `zero_grad` the weight does move, so where is the harm?
 
 # %% name="without-zero-grad"
 swinging, _ = curve("forward backward step")
 late = swinging[50:]
-print(f"with: {sound[-1]:.4f}; without: between {min(late):.4f} and {max(late):.4f}, on and on")
-reveal(guess, "the loss swings" if max(late) > 1.5 * min(late) else "no difference")
+print(f"with: {sound[-1]:.4f}; without: {min(late):.4f} to {max(late):.4f}, on and on")
 
 # %% claim=true
 assert max(late) > 20 * sound[-1] and max(late) > 1.5 * min(late)
@@ -343,48 +347,23 @@ assert max(late) > 20 * sound[-1] and max(late) > 1.5 * min(late)
 # `backward` adds to `.grad` (the towers of chapter 2), so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# *Predict.* And in how many of "no zero_grad", "no backward" and "no step" does torch complain?
-
-# %% predict=true
-guess = 0  # a number
-
-# %% name="left-out-lines"
-complaints = 0
-for missing in ("zero", "backward", "step"):
-    kept = [line for line in ("zero", "forward", "backward", "step") if line != missing]
-    try:
-        print(f"without {missing:8}: weight 0 -> {curve(' '.join(kept), steps=5)[1]:.3f}")
-    except RuntimeError:
-        complaints += 1
-with shows_error(RuntimeError, match="second time"):
-    curve("forward backward step backward")  # an old loss: a forward pass is missing
-reveal(guess, complaints)
-
-# %% claim=true
-assert curve("forward backward step", steps=5)[1] != 0
-assert curve("zero forward step", steps=5)[1] == curve("zero forward backward", steps=5)[1] == 0
-
-# %% [markdown]
-# None of the three. Without `backward` or `step` nothing moves and nothing complains; only a missing forward pass is an error, because the old graph is used up.
-# So you have to recognize them by their curves.
-# Here are eight orders.
-#
-# *Predict.* Before you look at the curves: how many of the eight are sound?
+# *Predict.* Here are eight orders. How many of them are sound?
 
 # %% predict=true
 guess = 3  # a number
 
 # %% name="eight-orders"
-eight = {
-    "zero forward backward step": sound,
-    "no zero": swinging,
-    "no backward": curve("zero forward step")[0],
-    "no step": curve("zero forward backward")[0],
-    "forward backward step zero": curve("forward backward step zero")[0],
-    "forward zero backward step": curve("forward zero backward step")[0],
-    "forward backward zero step": curve("forward backward zero step")[0],
-    "zero forward step backward": curve("zero forward step backward")[0],
-}
+orders = [
+    "zero forward backward step",
+    "forward backward step",
+    "zero forward step",
+    "zero forward backward",
+    "forward backward step zero",
+    "forward zero backward step",
+    "forward backward zero step",
+    "zero forward step backward",
+]
+eight = {order: curve(order)[0] for order in orders}
 reveal(guess, sum(losses[-1] < 0.005 for losses in eight.values()))
 
 # %% claim=true
@@ -394,10 +373,9 @@ assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
 figures.curves(eight)
 
 # %% [markdown]
-# Three, and they are one and the same loop: what matters is that between one `backward` and the next everything is cleared, and never between `backward` and `step`.
-# Those that clear or step at the wrong place stand still, as if a line were missing.
+# Three, and they are one and the same loop: what matters is that everything is cleared between one `backward` and the next, and never between `backward` and `step`.
 #
-# Now you: the loop stepper runs the five lines on a copy of a model and its optimizer, and shows what each line changes.
+# Now you: the loop stepper runs the five lines on a copy of a model, and shows what each of them changes.
 # Leave out `zero_grad`, or move it, and run ten steps.
 
 # %% name="loop-stepper"
@@ -405,7 +383,6 @@ from explorers import loop_stepper
 
 neuron = nn.Linear(1, 1)
 nn.init.zeros_(neuron.weight)
-nn.init.zeros_(neuron.bias)
 optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
 stepper = loop_stepper(neuron, optimizer, nn.MSELoss(), x, y)
 stepper.run(1)
@@ -451,7 +428,7 @@ def ten_steps(clear_first):
     return p.item()
 
 
-print(f"cleared first: {ten_steps(True):.4f}; cleared last only: {ten_steps(False):.4f}")
+print(f"cleared first: {ten_steps(True):.4f}; only last: {ten_steps(False):.4f}")
 
 # %% claim=true
 assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) < 1e-4
@@ -515,31 +492,29 @@ labels = torch.tensor(digits.target)
 order = torch.randperm(len(ink))
 known, unseen = order[:1400], order[1400:]
 drawer = [(ink[unseen], labels[unseen])]  # a single batch
-show_digits(ink[unseen[:10]], is_=labels[unseen[:10]])
+print(len(known), "known,", len(unseen), "in the drawer")
 
 # %% claim=true
 assert len(known) == 1400 and len(unseen) == 397
 assert set(known.tolist()).isdisjoint(unseen.tolist())
 
 # %% [markdown]
-# (Such data are held out for **validation**. The order is drawn by chance, so that every writer is in both; chapter 1 showed that this flatters the result, and that the other split asks a harder question.)
+# (Such data are held out for **validation**. Every writer is in both parts, which flatters the result, as chapter 1 showed.)
 #
-# Measuring is a forward pass and a count, and yet there are three ways to get it wrong.
-# You know two of them from chapter 3. Take a model with dropout.
+# Measuring is a forward pass and a count, and yet there are several ways to get it wrong.
 #
-# *Predict.* Inside `torch.no_grad()`, and with nothing else done, you measure twice on the same digits. Do you get the same loss twice?
-
-# %% predict=true
-guess = False  # True or False
+# Here a model with dropout is measured twice on the same digits, inside `torch.no_grad()`; and then twice in eval mode.
 
 # %% name="modes"
-dropping = nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.Dropout(0.5), nn.Linear(32, 10))
+layers = nn.Linear(64, 32), nn.BatchNorm1d(32), nn.Dropout(0.5), nn.Linear(32, 10)
+dropping = nn.Sequential(*layers)
+[(inputs, targets)] = drawer
 with torch.no_grad():
-    twice = [F.cross_entropy(dropping(ink[unseen]), labels[unseen]).item() for _ in range(2)]
+    twice = [F.cross_entropy(dropping(inputs), targets).item() for _ in range(2)]
     dropping.eval()
-    calm = [F.cross_entropy(dropping(ink[unseen]), labels[unseen]).item() for _ in range(2)]
-print("train mode:", twice, " eval mode:", calm)
-reveal(guess, twice[0] == twice[1])
+    calm = [F.cross_entropy(dropping(inputs), targets).item() for _ in range(2)]
+print("train mode:", twice)
+print("eval mode: ", calm)
 
 # %% claim=true
 assert twice[0] != twice[1] and calm[0] == calm[1]
@@ -552,10 +527,10 @@ with torch.no_grad():
     assert not torch.equal(_before, dropping[1].running_mean)  # it learned from what it measured
 
 # %% [markdown]
-# `no_grad` only keeps autograd from building a graph; dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
-# For that there is `model.eval()`, and afterwards training needs `model.train()` again.
+# `no_grad` only keeps autograd from building a graph; without `model.eval()`, dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
+# Afterwards, training needs `model.train()` again.
 #
-# The third way is in the average.
+# Another way to get it wrong is the average.
 #
 # *Predict.* Batch 1 has 3 rows and the mean loss 1.0; batch 2 has 1 row and the loss 5.0. What is the mean loss per row?
 
@@ -563,28 +538,23 @@ with torch.no_grad():
 guess = 2.0  # a number
 
 # %% name="mean-over-rows"
-batches = [(1.0, 3), (5.0, 1)]  # mean loss, rows
-of_batches = sum(loss for loss, _ in batches) / len(batches)
-of_rows = sum(loss * rows for loss, rows in batches) / sum(rows for _, rows in batches)
-print("mean of the two means:", of_batches)
-reveal(guess, of_rows)
-
-# %% claim=true
-assert of_batches == 3.0 and of_rows == 2.0
+print("mean of the two means:", (1.0 + 5.0) / 2)
+reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 
 # %% [markdown]
 # The mean of the means counts the single row of the last batch three times as much as any other.
 #
 # ### Exercise: `evaluate` ({minutes} minutes)
 #
-# The measurement as a function, to be called after every epoch from now on.
-# The accuracy is a share: three rows, of which the largest logit is at the label in two, give 2 / 3.
+# Make the measurement a function, to be called again and again while a model learns.
+# It gives the loss, because that is what training lowers, and the accuracy, because that is what you want.
 # (**Logits** are the raw outputs, one for each class.)
 # And leave the model as you found it; perhaps a part of it was in eval mode on purpose.
 
 # %% name="evaluate-example"
 logits = torch.tensor([[2.0, 0.1], [0.3, 0.9], [1.0, 0.8]])
-print((logits.argmax(dim=1) == torch.tensor([0, 1, 1])).tolist())
+right = logits.argmax(dim=1) == torch.tensor([0, 1, 1])
+print(right.tolist(), " accuracy:", right.float().mean().item())
 
 # %% exercise="evaluate"
 def evaluate(model, loader, criterion):
@@ -625,27 +595,32 @@ def plain_evaluate(model, loader, criterion):
     with torch.no_grad():
         logits = model(inputs)
     model.train()
-    right = logits.argmax(dim=1) == targets
-    return {"loss": criterion(logits, targets).item(), "accuracy": right.float().mean().item()}
-
-
-def plain_mlp(sizes, activation):
-    return nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[2]))
+    right = (logits.argmax(dim=1) == targets).float()
+    return {"loss": criterion(logits, targets).item(), "accuracy": right.mean().item()}
 
 
 measure = mine("evaluate", plain_evaluate)
+
+# %% name="untrained"
+def plain_mlp(sizes, activation):
+    a, b, c = sizes
+    return nn.Sequential(nn.Linear(a, b), activation(), nn.Linear(b, c))
+
+
 MyMLP = mine("MLP", plain_mlp)
 reader = MyMLP([64, 64, 10], nn.ReLU)
-print(measure(reader, drawer, F.cross_entropy), " log(10) is", round(math.log(10), 3))
+print(measure(reader, drawer, F.cross_entropy), " log(10):", round(math.log(10), 3))
+ten = unseen[:10]
+show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 
 # %% claim=true
 _seen = measure(reader, drawer, F.cross_entropy)
 assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 
 # %% [markdown]
-# There is the number from chapter 3, about one in ten.
-# And the loss says the same in its own way: log(10), about 2.3, is what you get for giving each of ten answers the same chance.
-# Look at your first loss every time; if it is not near log(k) for k classes, something is wrong before the first step.
+# It reads about one in ten, as in chapter 3.
+# The loss says the same in its own way: log(10), about 2.3, is what you get for giving each of ten answers the same chance.
+# So look at your first loss every time; if it is not near log(k) for k classes, something is wrong before the first step.
 
 # %% [markdown] side=true
 # #### Can a model learn pure noise? ({minutes} minutes)
@@ -661,8 +636,9 @@ noise_in, noise_out = torch.randn(100, 10)[train_rows], torch.randn(100, 1)[trai
 new_in, new_out = torch.randn(5000, 10), torch.randn(5000, 1)
 guesser = nn.Linear(10, 1)
 sgd = torch.optim.SGD(guesser.parameters(), lr=0.1)
-noise_losses = [learn(guesser, sgd, F.mse_loss, noise_in, noise_out) for _ in range(100)]
-print(f"training {noise_losses[-1]:.2f}, saying 0: {(noise_out**2).mean():.2f}")
+for _ in range(100):
+    noise_loss = learn(guesser, sgd, F.mse_loss, noise_in, noise_out)
+print(f"training {noise_loss:.2f}, saying 0: {(noise_out**2).mean():.2f}")
 with torch.no_grad():
     new_loss = F.mse_loss(guesser(new_in), new_out)
 print(f"new rows {new_loss:.2f}, saying 0: {(new_out**2).mean():.2f}")
@@ -670,7 +646,7 @@ print(f"new rows {new_loss:.2f}, saying 0: {(new_out**2).mean():.2f}")
 # %% claim=true
 _columns = torch.cat([noise_in, torch.ones(80, 1)], dim=1)
 _floor = F.mse_loss(_columns @ torch.linalg.lstsq(_columns, noise_out).solution, noise_out)
-assert _floor - 1e-4 < noise_losses[-1] < (noise_out**2).mean() and new_loss > (new_out**2).mean()
+assert _floor - 1e-4 < noise_loss < (noise_out**2).mean() and new_loss > (new_out**2).mean()
 assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_rows.tolist())
 
 # %% [markdown] side=true
@@ -680,23 +656,22 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 # The noise-free value of the new house (0.5, 0.3, 0.2) is 1.2 * 0.5 + 0.5 * 0.3 + 0.8 * 0.2 = 0.91.
 
 # %% name="house-net-result"
-with torch.random.fork_rng():  # seed 42 inside, and afterwards the generator is as it was
+with torch.random.fork_rng():  # afterwards the generator is as it was
     torch.manual_seed(42)
     houses = torch.rand(100, 3)
     values = houses @ torch.tensor([[1.2], [0.5], [0.8]]) + 0.05 * torch.randn(100, 1)
     layers = nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1)
-    house_net = nn.Sequential(*layers)
+house_net, looks = nn.Sequential(*layers), []
 adam = torch.optim.Adam(house_net.parameters(), lr=0.001)
-looks = []
 for epoch in range(1, 51):
     training = learn(house_net, adam, F.mse_loss, houses[:80], values[:80])
     if epoch % 10 == 0:
         with torch.no_grad():
             validation = F.mse_loss(house_net(houses[80:]), values[80:]).item()
-        looks.append((training, validation))
-        print(f"epoch {epoch}: training {training:.3f}, validation {validation:.3f}")
+        looks.append((round(training, 3), round(validation, 3)))
 new_house = house_net(torch.tensor([[0.5, 0.3, 0.2]])).item()
-print(f"the new house: {new_house:.2f}, noise-free {1.2 * 0.5 + 0.5 * 0.3 + 0.8 * 0.2:.2f}")
+print("training and validation:", looks)
+print(f"the new house: {new_house:.2f}")
 
 # %% claim=true
 assert looks[-1][0] < looks[0][0] and looks[-1][1] < looks[0][1]
@@ -712,19 +687,13 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 # One thing is missing.
 # A step from all 1,400 digits at once would be slow, and one from a single digit would be led astray by that digit.
 # So one takes a **batch**, 64 at a time, and one pass through all batches is an **epoch**.
-# A **DataLoader** cuts the batches, and shuffles before each epoch.
-#
-# *Predict.* Ten rows and `batch_size=4`. How many batches come out?
-
-# %% predict=true
-guess = 3  # a number
+# A **DataLoader** cuts the batches, and shuffles before each epoch; here are two epochs of ten rows.
 
 # %% name="ten-rows"
 rows = TensorDataset(torch.arange(20.0).view(10, 2), torch.arange(10))  # inputs, labels
 loader = DataLoader(rows, batch_size=4, shuffle=True)
 for epoch in range(2):
     print([targets.tolist() for _, targets in loader])
-reveal(guess, len(loader))
 
 # %% claim=true
 assert [len(_targets) for _, _targets in loader] == [4, 4, 2]
@@ -736,10 +705,11 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 # %% [markdown]
 # The last batch holds what is left; every row comes once in each epoch, in an order that is new, and with its own label.
 #
-# Now you have all the parts.
+# Now you have all the parts: data, model and optimizer, your step and your measurement.
 
 # %% name="parts"
-loader = DataLoader(TensorDataset(ink[known], labels[known]), batch_size=64, shuffle=True)
+known_digits = TensorDataset(ink[known], labels[known])
+loader = DataLoader(known_digits, batch_size=64, shuffle=True)
 reader = MyMLP([64, 64, 10], nn.ReLU)
 optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
 print(len(loader), "batches")
@@ -752,17 +722,16 @@ guess = 1  # a number
 
 # %% name="whole-loop"
 history = []
-for epoch in range(20):
+for epoch in range(1, 21):
     reader.train()
     losses = []
     for inputs, targets in loader:
         losses.append(learn(reader, optimizer, F.cross_entropy, inputs, targets))
     seen = measure(reader, drawer, F.cross_entropy)
     history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
-for epoch in (1, 2, 5, 10, 20):
-    loss, drawer_loss, share = history[epoch - 1]
-    print(f"epoch {epoch:2}   loss {loss:.3f}   drawer: loss {drawer_loss:.3f}, {share:.0%} right")
-reveal(guess, next(epoch for epoch, row in enumerate(history, 1) if row[2] > 0.5))
+    if epoch in (1, 2, 5, 10, 20):
+        print(f"epoch {epoch:2}: {seen['accuracy']:.0%} right, loss {seen['loss']:.3f}")
+reveal(guess, [row[2] > 0.5 for row in history].index(True) + 1)
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
@@ -771,21 +740,33 @@ assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 # One! With 22 steps it has learned two thirds of the job, and it needs another 400 for the rest.
 # Expect that of most training: from pure guessing nearly every way leads up, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
 #
-# Now draw it. These lines are for you to copy, since you will want them often.
+# Here are the ten of section 4 once more.
+
+# %% name="ten-again"
+show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
+
+# %% [markdown]
+# Now draw the two losses. These lines are for you to copy.
 
 # %% name="draw-history"
 import matplotlib.pyplot as plt
 
-plt.plot([row[0] for row in history], label="known digits")
-plt.plot([row[1] for row in history], label="the drawer")
-plt.xlabel("epoch")
-plt.ylabel("loss")
-plt.legend()
-plt.show()
+
+
+def draw(history, scale="linear"):
+    plt.plot([row[0] for row in history], label="what it learns from")
+    plt.plot([row[1] for row in history], label="the drawer")
+    plt.yscale(scale)
+    plt.xlabel("epoch")
+    plt.ylabel("loss")
+    plt.legend()
+    plt.show()
+
+
+draw(history)
 
 # %% [markdown]
-# Both fall together, and near the end the known digits begin to do better than the drawer.
-# Keep an eye on that gap; section 6 is about it.
+# Both fall together, and near the end a gap opens between them; section 6 is about that gap.
 #
 # And which digits does it still get wrong? Look at them, one by one.
 
@@ -807,30 +788,29 @@ show_digits(ink[wrong], says=says[says != labels[unseen]], is_=labels[wrong])
 assert 1 <= len(wrong) <= 32
 
 # %% [markdown]
-# Some of them are hardly legible at 8 by 8 pixels, and you may well have agreed with the model.
-# Others are plain, and there the model has something left to learn.
+# Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
 # The accuracy cannot tell you which is which, so always look.
 #
 # Why was there a `shuffle=True`?
-# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles.
+# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do.
 #
-# *Predict.* After five epochs, how much of the drawer is read: "as much as before", "about half" or "hardly any"?
+# *Predict.* If nobody shuffles, how much of the drawer is read after five epochs: "as much as before", "about half" or "hardly any"?
 
 # %% predict=true
 guess = "hardly any"  # "as much as before", "about half" or "hardly any"
 
 # %% name="not-shuffled"
 in_order = known[labels[known].argsort()]
-sorted_loader = DataLoader(TensorDataset(ink[in_order], labels[in_order]), batch_size=64)
+sorted_digits = TensorDataset(ink[in_order], labels[in_order])
+sorted_loader = DataLoader(sorted_digits, batch_size=64)
 sorted_reader = MyMLP([64, 64, 10], nn.ReLU)
 optimizer = torch.optim.SGD(sorted_reader.parameters(), lr=0.5)
 for epoch in range(5):
     for inputs, targets in sorted_loader:
         learn(sorted_reader, optimizer, F.cross_entropy, inputs, targets)
-    share = measure(sorted_reader, drawer, F.cross_entropy)["accuracy"]
-    print(f"epoch {epoch + 1}: {share:.0%}")
+share = measure(sorted_reader, drawer, F.cross_entropy)["accuracy"]
 answers = sorted_reader(ink[unseen]).argmax(dim=1)
-print("how often it says 0, 1, 2, ...:", answers.bincount(minlength=10).tolist())
+print(f"{share:.0%}; how often it says 0, 1, ...:", answers.bincount(minlength=10).tolist())
 reveal(guess, "hardly any" if share < 0.35 else "about half")
 
 # %% claim=true
@@ -843,12 +823,12 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 #
 # ### Exercise: `fit` ({minutes} minutes)
 #
-# The loop above, as a function: from here on you train a model in one line, and can try things out.
-# Two epochs might give `[(1.9, 1.2, 0.78), (0.8, 0.5, 0.89)]`; the first number of a row is the plain mean of the epoch's batch losses, the others are what `evaluate` says.
+# Make the loop a function, and from here on you train a model in one line.
 # You may call your own `train_step` and `evaluate`.
 
 # %% name="fit-example"
-print(sum([2.0, 1.5, 1.0]) / 3, "and then:", measure(reader, drawer, F.cross_entropy))
+batch_losses, seen = [2.0, 1.5, 1.0], {"loss": 1.2, "accuracy": 0.78}
+print("one row:", (sum(batch_losses) / 3, seen["loss"], seen["accuracy"]))
 
 # %% exercise="fit"
 def fit(model, optimizer, criterion, loader, drawer, epochs):
@@ -892,8 +872,8 @@ check("fit", fit)
 # %% name="fit-used"
 def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
-    for _ in range(epochs):  # our models have no dropout, so the mode does not matter here
-        losses = [learn(model, optimizer, criterion, inputs, targets) for inputs, targets in loader]
+    for _ in range(epochs):  # without dropout, the mode does not matter
+        losses = [learn(model, optimizer, criterion, *batch) for batch in loader]
         seen = measure(model, drawer, criterion)
         history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
     return history
@@ -901,21 +881,8 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 
 train = mine("fit", plain_fit)
 
-
-def trained(lr, epochs=5):
-    """A fresh reader, trained with SGD; returns the history."""
-    fresh = MyMLP([64, 64, 10], nn.ReLU)
-    sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
-    return train(fresh, sgd, F.cross_entropy, loader, drawer, epochs)
-
-
-print(f"{trained(0.5)[-1][2]:.0%}")
-
-# %% claim=true
-assert trained(0.5)[-1][2] > 0.9
-
 # %% [markdown]
-# With it, the question of section 1 takes one line: which learning rate?
+# With it, the question of section 1 is quickly asked: which learning rate?
 #
 # *Predict.* Of 0.001, 0.05, 0.5 and 10, which reads the most after five epochs?
 
@@ -923,9 +890,14 @@ assert trained(0.5)[-1][2] > 0.9
 guess = 0.5  # a number
 
 # %% name="rates-on-digits"
-shares = {lr: trained(lr)[-1][2] for lr in (0.001, 0.05, 0.5, 10)}
-for lr, share in shares.items():
-    print(f"lr {lr:5}: {share:.0%} of the drawer")
+def share_read(lr):
+    fresh = MyMLP([64, 64, 10], nn.ReLU)
+    sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
+    return train(fresh, sgd, F.cross_entropy, loader, drawer, 5)[-1][2]
+
+
+shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.5, 10)}
+print({lr: f"{share:.0%}" for lr, share in shares.items()})
 reveal(guess, max(shares, key=shares.get))
 
 # %% claim=true
@@ -935,7 +907,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # %% [markdown]
 # The three fates of the parabola, and the span between asleep and exploded is wide: try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 #
-# This is a good place for a break; and the two curves, with the digits that your model gets wrong, are something to show to a friend.
+# This is a good place for a break; and the ten digits, before and after, are something to show to a friend.
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
@@ -944,7 +916,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # ## 6 Learned by heart ({minutes} minutes)
 #
 # 1,400 known digits are a luxury; often there are a hundred.
-# So take the first hundred only, and train ten times as many epochs (with Adam, a quicker optimizer that section 10 explains).
+# So take a hundred only, and train ten times as long (with Adam, a quicker optimizer that section 10 explains).
 #
 # *Predict.* On these hundred, the loss goes down to about 0.0001. What does the loss in the drawer do from the 50th epoch to the 200th: "falls", "stays" or "rises"?
 
@@ -952,12 +924,14 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 guess = "rises"  # "falls", "stays" or "rises"
 
 # %% name="hundred-digits"
-few = DataLoader(TensorDataset(ink[known[:100]], labels[known[:100]]), batch_size=20, shuffle=True)
+hundred = TensorDataset(ink[known[:100]], labels[known[:100]])
+few = DataLoader(hundred, batch_size=20, shuffle=True)
 crammer = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 crammed = train(crammer, adam, F.cross_entropy, few, drawer, 200)
 for epoch in (10, 50, 200):
-    print(f"epoch {epoch:3}: loss {crammed[epoch - 1][0]:.4f}, drawer {crammed[epoch - 1][1]:.3f}")
+    loss, drawer_loss, _ = crammed[epoch - 1]
+    print(f"epoch {epoch:3}: loss {loss:.4f}, drawer {drawer_loss:.3f}")
 change = crammed[199][1] - crammed[49][1]
 reveal(guess, "rises" if change > 0.01 else "falls" if change < -0.01 else "stays")
 
@@ -966,20 +940,14 @@ assert crammed[-1][0] < 0.002 and crammed[199][1] > crammed[49][1] + 0.015
 assert crammed[-1][1] > 0.25
 
 # %% name="curves-part"
-plt.plot([row[0] for row in crammed], label="the hundred")
-plt.plot([row[1] for row in crammed], label="the drawer")
-plt.yscale("log")
-plt.xlabel("epoch")
-plt.ylabel("loss")
-plt.legend()
-plt.show()
+draw(crammed, scale="log")
 
 # %% [markdown]
 # Here the two curves part.
 # On the hundred the loss keeps falling; in the drawer it turns around early, and climbs.
 # This is **overfitting**: 4,810 weights are plenty to remember a hundred digits, so the model goes on polishing answers that are right already, and what it learns that way is about these hundred, not about digits.
 #
-# *Predict.* And the share of the drawer that it reads, from its best epoch to the last: does it lose more than a fifth, or less?
+# *Predict.* And the share of the drawer that it reads: from its best epoch to the last, does it lose more than a fifth, or less?
 
 # %% predict=true
 guess = "less"  # "more" or "less"
@@ -993,9 +961,8 @@ reveal(guess, "more" if max(shares) - shares[-1] > 0.2 else "less")
 assert max(shares) - shares[-1] < 0.1 and shares[-1] > 0.75
 
 # %% [markdown]
-# Hardly anything.
+# Hardly anything is lost.
 # The model is not wrong more often, it is *surer* when it is wrong, and the loss sees that where the accuracy does not.
-# So watch both.
 #
 # The cheapest remedy is to stop in time.
 # You cannot know in advance when, but your `save_best` from chapter 3 can keep the best model so far while the loop runs on.
@@ -1008,33 +975,34 @@ def plain_save_best(module, best, loss):
 
 
 keep_best = mine("save_best", plain_save_best)
+
+# %% name="stopped"
 crammer = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 best = None
 for epoch in range(200):
-    _, drawer_loss, share = train(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
+    _, drawer_loss, _ = train(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
     best = keep_best(crammer, best, drawer_loss)
 crammer.load_state_dict(best["state"])
-stopped = measure(crammer, drawer, F.cross_entropy)["loss"]
-print(f"the last: {drawer_loss:.3f}, the best: {stopped:.3f}")
+print(f"the last: {drawer_loss:.3f}, the best: {best['loss']:.3f}")
 
 # %% claim=true
-assert abs(stopped - best["loss"]) < 1e-6 and stopped < drawer_loss - 0.015
+_stopped = measure(crammer, drawer, F.cross_entropy)["loss"]
+assert abs(_stopped - best["loss"]) < 1e-6 and _stopped < drawer_loss - 0.015
 
 # %% [markdown]
 # That is called **early stopping**.
-# But notice what just happened: the drawer was used to choose.
-# Nothing learned from it by gradient, and yet its loss is now the best of 200, a little too good to be true.
+# But now the drawer was used to choose: nothing learned from it by gradient, and yet its loss is the best of 200, a little too good to be true.
 # Whoever chooses by the drawer needs a second one, opened once, at the very end: the **test** set.
 #
-# The better remedy is more data. How far apart are the curves with all 1,400? Look back at the picture of section 5.
+# The better remedy is more data; compare the gap in the picture of section 5, with all 1,400.
 
 # %% [markdown] name="house-text"
 # ## 7 When no learning rate is right ({minutes} minutes)
 #
 # Sometimes the network is not to blame, and the rate isn't either.
 # Take the classic first example, the price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
-# There are two numbers to learn, and yet every rate above 0.0000004 explodes.
+# There are only two numbers to learn, and yet every rate above 0.0000004 explodes.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -1042,14 +1010,12 @@ price = 0.18 * size + 5
 
 
 def descend_raw(steps, lr, x=size):
-    """Gradient descent on price = w * x + b from w = b = 0.01; return the losses, w and b."""
-    w = b = torch.tensor(0.01, dtype=torch.float64)
-    losses = []
+    """Fit price = w * x + b from w = b = 0.01; return the losses, w and b."""
+    w, b, losses = 0.01, 0.01, []
     for _ in range(steps):
         error = w * x + b - price
         losses.append((error**2).mean().item())
-        grad_w, grad_b = 2 * (error * x).mean(), 2 * error.mean()
-        w, b = w - lr * grad_w, b - lr * grad_b
+        w, b = w - lr * 2 * (error * x).mean(), b - lr * 2 * error.mean()
     return losses, w.item(), b.item()
 
 
@@ -1086,20 +1052,6 @@ with torch.random.fork_rng():
 # It has gone from 0.01 to 0.0115. (Nothing here is random, so another seed would not help either.)
 # Because the sizes are in the thousands, the loss curves 2.7 million times as much along w as along b, so that a rate that is small enough for w is far too small for b.
 #
-# How large may a rate be? On the parabola of section 1, whose second derivative is 2, each step multiplied the distance by 1 - 2 * lr, and at lr = 1 it stopped shrinking.
-# In general the limit is 2 divided by the second derivative.
-
-# %% name="house-limit"
-limit = 2 / (2 * (size**2).mean().item())  # the second derivative along w: 2 * mean(size ** 2)
-calm, wild = descend_raw(50, 0.98 * limit)[0], descend_raw(50, 1.02 * limit)[0]
-print(f"limit {limit:.2e}: from {calm[0]:.0f}, a little below it to {calm[-1]:.0f},", end=" ")
-print(f"a little above it to {wild[-1]:.0f}")
-
-# %% claim=true
-assert (size**2).mean() > 2.7e6 and 3.6e-7 < limit < 3.7e-7
-assert calm[-1] < calm[0] and wild[-1] > wild[0]
-
-# %% [markdown]
 # So the tiny rate is a symptom, and the cause is the scale of the data.
 # **Standardize** the sizes, to mean 0 and standard deviation 1, as you did with pixels in chapter 1: then both directions curve about alike, and lr = 0.1 is fine for both.
 
@@ -1120,7 +1072,7 @@ assert standardized[-1] < _tiny[-1] < _tiny[0]  # at a tiny one: downhill, and s
 figures.curves(
     {
         "raw, lr 1e-7": descend_raw(200, 1e-7)[0],
-        "raw, a little above the limit": descend_raw(200, 1.02 * limit)[0],
+        "raw, lr 4e-7": descend_raw(200, 4e-7)[0],
         "standardized, lr 0.1": standardized,
     },
     low=1e-9,
@@ -1131,11 +1083,11 @@ figures.curves(
 # ### Exercise: `house_prices` ({minutes} minutes)
 #
 # Here is a program with the same illness, and more columns.
-# Its author found the largest learning rate that does not explode, and is still waiting. Cure the cause.
-# Whoever learns from standardized columns must translate back: a weight of 90 per standard deviation of 500 square feet is 0.18 per square foot.
+# Its author found the largest learning rate that does not explode, and is still waiting. Cure the cause, and translate the weights back:
 
 # %% name="house-prices-example"
-print(90 / 500)
+weight, spread_of_size = 90, 500  # 90 for each standard deviation, which is 500
+print(weight / spread_of_size, "per square foot")
 
 # %% exercise="house_prices"
 ### BEGIN STARTER
@@ -1194,6 +1146,23 @@ def house_prices(x, y, new):
 # %% check="house_prices" points=3
 check("house_prices", house_prices)
 
+# %% [markdown] side=true
+# #### How large may a learning rate be? ({minutes} minutes)
+#
+# On the parabola of section 1, whose second derivative is 2, each step multiplied the distance by 1 - 2 * lr, and at lr = 1 it stopped shrinking.
+# In general the limit is 2 divided by the second derivative, in the direction that curves most.
+
+# %% name="house-limit"
+second = 2 * (size**2).mean().item()  # the second derivative along w
+limit = 2 / second
+calm, wild = descend_raw(50, 0.98 * limit)[0], descend_raw(50, 1.02 * limit)[0]
+print(f"limit {limit:.2e}; the loss begins at {calm[0]:.0f}")
+print(f"a little below it: {calm[-1]:.0f}, a little above it: {wild[-1]:.0f}")
+
+# %% claim=true
+assert (size**2).mean() > 2.7e6 and 3.6e-7 < limit < 3.7e-7
+assert calm[-1] < calm[0] and wild[-1] > wild[0]
+
 # %% [markdown] name="logits-text"
 # ## 8 What a loss takes ({minutes} minutes)
 #
@@ -1219,9 +1188,7 @@ assert torch.allclose(once, -logits.log_softmax(dim=1)[0, 0]) and once < 1e-4
 # %% [markdown]
 # Probabilities differ by 1 at most, and to the second softmax that is "not very sure".
 # So with three classes the loss can never fall below 0.55, the gradients are weak, and nobody complains.
-# The same happens with a sigmoid before `binary_cross_entropy_with_logits`.
-#
-# Here is what goes where.
+# A sigmoid before `binary_cross_entropy_with_logits` does the same. Here is what goes where.
 #
 # | to predict | the model gives | targets | criterion |
 # |---|---|---|---|
@@ -1252,12 +1219,13 @@ assert table.shape == (3, 3) and ((prediction.squeeze(1) - targets) ** 2).mean()
 # ### Exercise: `loss_inputs` ({minutes} minutes)
 #
 # Here is a model with five heads, and five mistakes in its loss.
-# Before you change anything, predict: which of them raise an error, for which does torch print a warning, and which would train badly in silence?
+# Before you change anything, predict: which raise an error, for which does torch print a warning, and which would train badly in silence?
 # Then run the check on it as it is, and see.
-# A check for yourself is a model that knows nothing: logits of zeros give log(k) for k classes.
+# A model that knows nothing is a check for yourself:
 
 # %% name="loss-inputs-example"
-print(F.cross_entropy(torch.zeros(1, 10), torch.tensor([3])).item(), math.log(10))
+loss = F.cross_entropy(torch.zeros(1, 10), torch.tensor([3]))
+print(loss.item(), " log(10):", math.log(10))
 
 # %% exercise="loss_inputs"
 ### BEGIN STARTER
@@ -1359,7 +1327,7 @@ line = torch.linspace(-math.pi, math.pi, 200)
 bent = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
 adam = torch.optim.Adam(bent.parameters(), lr=0.01)  # section 10 is about Adam
 for _ in range(1000):
-    sin_loss = learn(bent, adam, F.mse_loss, line.unsqueeze(1), torch.sin(line).unsqueeze(1))
+    sin_loss = learn(bent, adam, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
 print(f"{sin_loss:.5f}")
 
 # %% claim=true
@@ -1374,8 +1342,8 @@ figures.fit_of(bent)
 #
 # A module of your own and the five lines, from nothing; it is the smallest project there is.
 # To see your fit, run `figures.fit_of(sin_fit())` in a new cell; then try `sin_fit(lr=0.001, optimizer="adam")`, which looks quite different after the same 1,000 steps.
-# A network 1 -> 16 -> 1 has 16 + 16 + 16 + 1 = 49 numbers, so that is how many yours should have.
-# The bar is an error of 0.02. Of 17,600 honest runs with Adam at 0.01 that we measured, the worst reached 0.016. (With SGD at 0.1 one run in forty ends above 0.02, so there only the comparison from the same first weights counts.)
+# The bar is an error of 0.02 with Adam at 0.01; of 17,600 honest runs that we measured, the worst reached 0.016.
+# And yours should have as many numbers as this one, 16 + 16 + 16 + 1:
 
 # %% name="sin-fit-example"
 print(sum(p.numel() for p in bent.parameters()))
@@ -1450,30 +1418,12 @@ check("sin_fit", sin_fit)
 # #### Is one run evidence? ({minutes} minutes)
 #
 # No.
-# Here are a hundred, trained side by side: each parameter gets one more dimension in front, for the run, and the first weights are drawn as `nn.Linear` draws them.
-
-# %% name="many-runs"
-def sin_runs(kind, lr, steps, count, x=line):
-    """Train `count` sin models at once; return losses (steps, count) and fits (count, len(x))."""
-    bounds = ((1.0, 16), (1.0, 16), (0.25, 16), (0.25, 1))
-    params = [torch.empty(count, n, 1).uniform_(-bound, bound) for bound, n in bounds]
-    params = [p.requires_grad_() for p in params]
-    w1, b1, w2, b2 = params
-    optimizer = kind(params, lr=lr)
-    losses = []
-    for _ in range(steps):
-        fits = (w2 * torch.relu(w1 * x + b1)).sum(dim=1) + b2[:, 0]
-        each = ((fits - torch.sin(x)) ** 2).mean(dim=1)  # (count,)
-        optimizer.zero_grad()
-        each.sum().backward()  # the runs share nothing, so each gets its own gradient
-        optimizer.step()
-        losses.append(each.detach())
-    return torch.stack(losses), fits.detach()
-
+# Here are a hundred, trained side by side by `figures.sin_runs`: each parameter gets one more dimension in front, for the run, and the first weights are drawn as `nn.Linear` draws them.
 
 # %% name="hundred-runs"
 coarse = line[::2]  # every other point
-run_losses, fits = sin_runs(torch.optim.Adam, 0.01, 1000, count=20 if short else 100, x=coarse)
+count = 20 if short else 100
+run_losses, fits = figures.sin_runs(torch.optim.Adam, 0.01, 1000, count, coarse)
 errors = run_losses[-1]
 print(f"middle {errors.median():.5f}, worst {errors.max():.5f}")
 
@@ -1520,16 +1470,15 @@ figures.surface()
 # %% [markdown] name="claim-text"
 # SGD jumps from wall to wall, momentum averages the jumps out, and Adam goes diagonally at first, as if the valley were round.
 #
-# You will hear that "Adam is three times faster".
-# Faster than what, at which rates, to which loss, from which first weights? On sin, Adam at its usual 0.001 beats SGD at 0.01 and loses to SGD at 0.1, so the rate matters more than the name. (A side path counts the steps.)
+# So is Adam faster? On sin, Adam at its usual 0.001 beats SGD at 0.01 and loses to SGD at 0.1: the rate matters more than the name. (A side path counts the steps.)
 #
 # ### Exercise: `compare_optimizers` ({minutes} minutes)
 #
-# So make the comparison fair: from the same first weights, over several seeds.
-# If SGD takes 40 and 60 steps to the goal and Adam 100 and 100, then the ratio is 100 / 200.
+# Make the comparison a fair one: from the same first weights, over several seeds.
 
 # %% name="compare-example"
-print(sum([40, 60]) / sum([100, 100]))
+sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
+print("ratio:", sum(sgd_steps) / sum(adam_steps))
 
 # %% exercise="compare_optimizers"
 ### BEGIN STARTER
@@ -1602,20 +1551,15 @@ check("compare_optimizers", compare_optimizers)
 # Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
 
 # %% name="three-times-faster"
-settings = {
-    "SGD 0.01": (torch.optim.SGD, 0.01),
-    "SGD 0.1": (torch.optim.SGD, 0.1),
-    "Adam 0.001": (torch.optim.Adam, 0.001),
-    "Adam 0.01": (torch.optim.Adam, 0.01),
-}
-middle = {}
-for setting, (kind, rate) in settings.items():
+sgd, adam = torch.optim.SGD, torch.optim.Adam
+count, middle = 10 if short else 30, {}
+for kind, lr in ((sgd, 0.01), (sgd, 0.1), (adam, 0.001), (adam, 0.01)):
     _ = torch.manual_seed(seed)  # the same first weights for each setting
-    run_losses, _ = sin_runs(kind, rate, steps=800, count=10 if short else 30, x=line[::4])
-    below = run_losses < 0.05
-    needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), 800)  # 800: not reached
-    middle[setting] = needed.median().item()
-    print(f"{setting}: middle {middle[setting]}, from {needed.min()} to {needed.max()} steps")
+    below = figures.sin_runs(kind, lr, 800, count, line[::4])[0] < 0.05
+    needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), 800)  # 800: never
+    middle[f"{kind.__name__} {lr}"] = needed.median().item()
+    print(f"{kind.__name__} {lr}: from {needed.min()} to {needed.max()} steps")
+print("in the middle:", middle)
 
 # %% claim=true
 assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"]
@@ -1668,8 +1612,7 @@ assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_deca
 # ## 11 When it does not learn ({minutes} minutes)
 #
 # A model that learns nothing gives no error message; it gives a curve, so learn to read curves.
-# Each of these is a real run.
-# The losses all have one scale, so that you can compare them; one that leaves the plot at the top has exploded, and there you see only the first steps.
+# Each of these is a real run, and one that leaves the plot at the top has exploded.
 
 # %% figure=true
 figures.museum()
@@ -1695,8 +1638,7 @@ reveal(guess, "all" if right > 60 else "about half" if right > 20 else "about 6"
 assert losses[-1] < losses[0] / 10 and right > 60
 
 # %% [markdown] name="habits"
-# Any sound set-up can do that, even where there is nothing to understand.
-# So where it fails, the fault is in the set-up and not in the data, and that is worth an hour of guessing.
+# Any sound set-up can do that, so where it fails, the fault is in the set-up and not in the data, and that is worth an hour of guessing.
 # Two habits help to find it.
 #
 # - *Look.* After each change, look at something: the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss (log(k) for k classes).
@@ -1704,9 +1646,8 @@ assert losses[-1] < losses[0] / 10 and right > 60
 #
 # ### Exercise: `overfit_one_batch` ({minutes} minutes)
 #
-# Write down what you would look at, as a program, so that it does the looking for you.
-# Where a look is enough, do not train.
-# Try it on a sound `Trial()`, which comes here, and break one on purpose.
+# Write down what you would look at, as a program, so that it does the looking for you; where a look is enough, do not train.
+# Here is a sound trial, for which the answer is "ok"; break one on purpose, too.
 
 # %% name="by-heart"
 class Trial:
@@ -1721,11 +1662,7 @@ class Trial:
         return self.inputs, self.labels
 
     def step(self, x, y):
-        self.optimizer.zero_grad()
-        loss = F.cross_entropy(self.model(x), y)
-        loss.backward()
-        self.optimizer.step()
-        return loss.item()
+        return learn(self.model, self.optimizer, F.cross_entropy, x, y)
 
 
 trial = Trial()
@@ -2115,17 +2052,12 @@ class PairDataset(Dataset):
 check("PairDataset", PairDataset)
 
 # %% [markdown]
-# The loader stacks the rows of a batch.
-# *Predict.* Two sentences of 3 and 1 words, in one batch: "an error", "cut to 1 word" or "filled up with zeros"?
-
-# %% predict=true
-guess = "an error"  # "an error", "cut to 1 word" or "filled up with zeros"
+# The loader stacks the rows of a batch, and two sentences of 3 and 1 words do not stack.
 
 # %% name="ragged"
 sentences = [torch.tensor([5, 6, 7]), torch.tensor([8])]
 with shows_error(RuntimeError, match="equal size"):
     next(iter(DataLoader(sentences, batch_size=2)))
-reveal(guess, "an error")
 
 # %% [markdown]
 # For that, a loader takes a function, `collate_fn=...`, which gets the list of rows and returns the batch.
@@ -2173,7 +2105,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=collate))))
 # %% [markdown] name="schedule-text"
 # ## Schedules and clipping ({minutes} minutes)
 #
-# Large steps are good at first and too coarse at the end; and at the very start, a young Adam has poor averages.
+# Large steps are good at first and too coarse at the end; and at the very start, Adam's averages are still poor.
 # So the rate often rises for a while (**warm-up**), and then falls along half a cosine.
 # A scheduler sets the optimizer's rate; `scheduler.step()` comes after `optimizer.step()`.
 
@@ -2182,7 +2114,7 @@ p = torch.zeros(1, requires_grad=True)
 optimizer = torch.optim.SGD([p], lr=1.0)
 warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=10)
 cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
-scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warm, cosine], milestones=[10])
+scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warm, cosine], [10])
 rates = []
 for _ in range(100):
     rates.append(optimizer.param_groups[0]["lr"])
@@ -2201,10 +2133,10 @@ figures.rates(rates)
 #
 # Write the formula itself; then no scheduler can surprise you.
 # Mind the two seams: the last step of the warm-up, and the end.
-# Halfway down the cosine the rate is half of the base, for example.
 
 # %% name="lr-example"
-print((1 + math.cos(math.pi * 0.5)) / 2)
+t = 0.5  # halfway down the cosine, from 1.0 to 0.0
+print((1 + math.cos(math.pi * t)) / 2)
 
 # %% exercise="lr_at"
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
@@ -2256,10 +2188,11 @@ assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 #
 # ### Exercise: `clip_grad_norm` ({minutes} minutes)
 #
-# Clip by hand, so that you know what "all parameters taken together" means: gradients of 3 and 4 have the length 5, and divided by it they are 0.6 and 0.8.
+# Clip by hand, so that you know what "all parameters taken together" means.
 
 # %% name="clip-example"
-print(math.hypot(3, 4), 3 / 5, 4 / 5)
+length = math.hypot(3, 4)  # of the gradients 3 and 4 together
+print(length, "and, cut to the length 1:", 3 / length, 4 / length)
 
 # %% exercise="clip_grad_norm"
 def clip_grad_norm(params, max_norm):
@@ -2443,6 +2376,53 @@ check("AdamW", AdamW)
 # %% [markdown] name="repeat-text"
 # ## Repeat, stop, resume ({minutes} minutes)
 #
+# A training of three days is interrupted, sooner or later. A **checkpoint** is what you save in order to go on; here, after five steps.
+
+# %% name="resume"
+def run_on(model, optimizer, steps=5):
+    for _ in range(steps):
+        learn(model, optimizer, F.mse_loss, x, y)
+    return model.weight.item()
+
+
+model = nn.Linear(1, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+_ = run_on(model, optimizer)
+saved = copy.deepcopy([model.state_dict(), optimizer.state_dict()])
+straight_on = run_on(model, optimizer)
+
+# %% [markdown]
+# *Predict.* Load the saved weights into a new model, with a new Adam, and take five more steps. Is it the run that was not interrupted?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="resume-weights-only"
+again = nn.Linear(1, 1)
+again.load_state_dict(saved[0])
+weights_only = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
+print("not interrupted:", straight_on, " weights only:", weights_only)
+reveal(guess, weights_only == straight_on)
+
+# %% [markdown]
+# No, because Adam's averages began at 0 again.
+# So the optimizer belongs into the checkpoint; and so does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
+
+# %% name="resume-with-averages"
+again.load_state_dict(saved[0])
+fresh = torch.optim.Adam(again.parameters(), lr=0.05)
+fresh.load_state_dict(copy.deepcopy(saved[1]))
+print(run_on(again, fresh) == straight_on)
+
+# %% claim=true
+again.load_state_dict(saved[0])
+_fresh = torch.optim.Adam(again.parameters(), lr=0.05)
+_fresh.load_state_dict(copy.deepcopy(saved[1]))
+assert run_on(again, _fresh) == straight_on != weights_only
+
+# %% [markdown] side=true
+# #### Does the same seed give the same run? ({minutes} minutes)
+#
 # First weights, shuffling and dropout all draw from torch's generator, so the same seed gives the same run, and without one each run prints another number.
 
 # %% name="repeatable"
@@ -2464,49 +2444,6 @@ print("seeded:", seeded, " not:", unseeded)
 # %% claim=true
 assert seeded[0] == seeded[1] and unseeded[0] != unseeded[1]
 
-# %% [markdown]
-# A training of three days is interrupted, sooner or later. A **checkpoint** is what you save in order to go on.
-#
-# *Predict.* You save the weights after five steps of Adam, load them into a new model with a new Adam, and take five more. Is it the run that was not interrupted?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="resume"
-def run_on(model, optimizer, steps=5):
-    for _ in range(steps):
-        learn(model, optimizer, F.mse_loss, x, y)
-    return model.weight.item()
-
-
-model = nn.Linear(1, 1)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-_ = run_on(model, optimizer)
-saved = copy.deepcopy({"model": model.state_dict(), "optimizer": optimizer.state_dict()})
-straight_on = run_on(model, optimizer)
-
-again = nn.Linear(1, 1)
-again.load_state_dict(saved["model"])
-weights_only = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
-print("not interrupted:", straight_on, " weights only:", weights_only)
-reveal(guess, weights_only == straight_on)
-
-# %% [markdown]
-# No, because Adam's averages began at 0 again.
-# So the optimizer belongs into the checkpoint; and so does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
-
-# %% name="resume-with-averages"
-again.load_state_dict(saved["model"])
-fresh = torch.optim.Adam(again.parameters(), lr=0.05)
-fresh.load_state_dict(copy.deepcopy(saved["optimizer"]))
-print(run_on(again, fresh) == straight_on)
-
-# %% claim=true
-again.load_state_dict(saved["model"])
-_fresh = torch.optim.Adam(again.parameters(), lr=0.05)
-_fresh.load_state_dict(copy.deepcopy(saved["optimizer"]))
-assert run_on(again, _fresh) == straight_on != weights_only
-
 # %% [markdown] side=true
 # #### Why is everything copied twice? ({minutes} minutes)
 #
@@ -2523,7 +2460,7 @@ its_adam.load_state_dict(handed["optimizer"])
 average = handed["optimizer"]["state"][0]["exp_avg"]
 weight_before, average_before = handed["model"]["weight"].clone(), average.clone()
 _ = run_on(going, its_adam, 1)
-print("Adam's average, as it was handed over:", average_before.item(), "and now:", average.item())
+print("Adam's average, handed over:", average_before.item(), "and now:", average.item())
 
 # %% claim=true
 assert torch.equal(handed["model"]["weight"], weight_before)
@@ -2534,11 +2471,11 @@ assert not torch.equal(average, average_before)
 #
 # Write a training that can be stopped and gone on with, as if nothing had happened.
 # Ask of each thing that changes: who remembers it?
-# After five epochs, a call for eight with that checkpoint runs three more, and they have to be the three of a run that was never stopped, bit for bit.
 # (The losses are plain means over the batches, as in `fit`.)
 
 # %% name="fit-resumable-example"
-print(8 - len([0.9, 0.7, 0.6, 0.5, 0.4]), "epochs are missing")
+losses = [0.9, 0.7, 0.6, 0.5, 0.4]  # in a checkpoint, and now 8 epochs are asked for
+print(8 - len(losses), "more, as if it had never stopped")
 
 # %% exercise="fit_resumable"
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
@@ -2600,52 +2537,32 @@ check("fit_resumable", fit_resumable)
 
 # %% [markdown] name="interview"
 # A question from interviews: walk through the training loop, and say what breaks when a line is missing.
-# Say it aloud; then compare with section 3.
 # Better still: close the notebook and write the loop from nothing, tomorrow again, until you need no look.
 
 # %% [markdown] name="progress-text"
-# What have you passed, and what is open? `progress(4)` shows it for this chapter, and `progress()` for all.
+# What have you passed, and what is open?
 
 # %% name="progress"
 progress(4)
 
-# %% [markdown] name="questions-1-5"
+# %% [markdown] name="questions"
 # ### Can you answer these?
 #
-# Say it aloud, then open the answers.
-#
-# 1. Which moves of `zero_grad` change nothing?
+# 1. Where may `zero_grad` stand, and where not?
 # 2. What limits a learning rate?
-# 3. Why is a mean of batch means wrong?
-# 4. Why shuffle?
-# 5. The loss in the drawer rises and the accuracy stays. What has happened?
+# 3. Why shuffle?
+# 4. The loss in the drawer rises and the accuracy stays. What has happened?
+# 5. What does a second softmax do?
+# 6. The model does not even learn one batch by heart. What do you look at before you train again?
 #
 # <details><summary>Answers</summary>
 #
-# 1. To the end, and to right before `backward`.
-# 2. The direction that curves most: 2 divided by its second derivative.
-# 3. The last batch may be smaller, and then its rows count for more than the others.
-# 4. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
-# 5. The model learns by heart: it is not wrong more often, but surer when it is wrong.
-#
-# </details>
-
-# %% [markdown] name="questions-6-10"
-# ### And these?
-#
-# 6. What does a second softmax do?
-# 7. What must be the same in a fair comparison of two optimizers?
-# 8. Where does clipping stand, and where `scheduler.step()`?
-# 9. What belongs in a checkpoint?
-# 10. The model does not even learn one batch by heart. What do you look at before you train again?
-#
-# <details><summary>Answers</summary>
-#
-# 6. It keeps the loss from falling, and the gradients weak.
-# 7. The first weights, the data and the goal; and each has its own best rate.
-# 8. Between `backward` and `step`; after `optimizer.step()`.
-# 9. Model, optimizer, scheduler, generator, and how far you got.
-# 10. The batch twice, `requires_grad`, and what the optimizer holds.
+# 1. First, last, or right before `backward`; never between `backward` and `step`.
+# 2. The direction in which the loss curves most.
+# 3. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
+# 4. The model learns by heart: it is not wrong more often, but surer when it is wrong.
+# 5. It keeps the loss from falling, and the gradients weak.
+# 6. The batch twice, `requires_grad`, and what the optimizer holds.
 #
 # </details>
 

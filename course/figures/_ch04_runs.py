@@ -220,3 +220,22 @@ def course_of(losses: Sequence[float], high: float) -> str:
     if max(late) > 2 * min(late) and sum(b > a for a, b in pairwise(late)) > len(late) / 4:
         return f"swings between {min(late):.2g} and {max(late):.2g}"
     return f"from {losses[0]:.2g} to {losses[-1]:.2g}"
+
+
+def sin_runs(
+    kind: Callable[..., torch.optim.Optimizer], lr: float, steps: int, count: int, x: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Train `count` networks 1-16-1 on sin at once; return their losses (steps, count) and fits (count, len(x))."""
+    bounds = ((1.0, 16), (1.0, 16), (0.25, 16), (0.25, 1))
+    params = [torch.empty(count, n, 1).uniform_(-bound, bound).requires_grad_() for bound, n in bounds]
+    w1, b1, w2, b2 = params
+    optimizer = kind(params, lr=lr)
+    losses = []
+    for _ in range(steps):
+        fits = (w2 * torch.relu(w1 * x + b1)).sum(dim=1) + b2[:, 0]
+        each = ((fits - torch.sin(x)) ** 2).mean(dim=1)  # (count,)
+        optimizer.zero_grad()
+        each.sum().backward()  # the runs share nothing, so each gets its own gradient
+        optimizer.step()
+        losses.append(each.detach())
+    return torch.stack(losses), fits.detach()

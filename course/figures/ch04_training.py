@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Losses = Sequence[float]
 
+sin_runs = runs.sin_runs  # the chapter calls it
+
 LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
 
 # what happens in a step -> the color of its box
