@@ -8,7 +8,7 @@
 # The program that does this is short, and you will write it for as long as you use PyTorch.
 # So this chapter builds it slowly, the step, the measurement and the loop around both, and breaks each part once, because a broken loop hardly ever says so.
 #
-# Two sittings of about an hour, and excursions for another day.
+# Two sittings of less than an hour, and excursions for another day.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -222,7 +222,7 @@ def plain_step(model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)
     loss.backward()
     optimizer.step()
-    optimizer.zero_grad()  # last: section 3 says when that is as good
+    optimizer.zero_grad()  # last, which is as good: section 3 shows why
     return loss.item()
 
 
@@ -730,7 +730,7 @@ for epoch in range(1, 21):
     seen = measure(reader, drawer, F.cross_entropy)
     history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
     if epoch in (1, 2, 5, 10, 20):
-        print(f"epoch {epoch:2}: {seen['accuracy']:.0%} right, loss {seen['loss']:.3f}")
+        print(f"epoch {epoch:2}: drawer {seen['accuracy']:.0%}, loss {seen['loss']:.3f}")
 reveal(guess, [row[2] > 0.5 for row in history].index(True) + 1)
 
 # %% claim=true
@@ -1343,7 +1343,7 @@ figures.fit_of(bent)
 # A module of your own and the five lines, from nothing; it is the smallest project there is.
 # To see your fit, run `figures.fit_of(sin_fit())` in a new cell; then try `sin_fit(lr=0.001, optimizer="adam")`, which looks quite different after the same 1,000 steps.
 # The bar is an error of 0.02 with Adam at 0.01; of 17,600 honest runs that we measured, the worst reached 0.016.
-# And yours should have as many numbers as this one, 16 + 16 + 16 + 1:
+# Yours should have as many parameters as this one, 16 + 16 + 16 + 1:
 
 # %% name="sin-fit-example"
 print(sum(p.numel() for p in bent.parameters()))
@@ -2227,11 +2227,11 @@ check("clip_grad_norm", clip_grad_norm)
 # ### Exercise: `SGDMomentum` (stretch, extra credit, {minutes} minutes)
 #
 # Write one, and the word "optimizer" holds no secret any more.
-# With p = 1, gradient 2 and lr = 0.1, the velocities of two steps are 2 and 0.9 * 2 + 2 = 3.8, so p goes to 0.8 and then to 0.42.
 # Take care with generators: `model.parameters()` can be walked through only once.
 
 # %% name="momentum-example"
-print(1 - 0.1 * 2, round(0.8 - 0.1 * (0.9 * 2 + 2), 4))
+first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
+print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p after one step and two
 
 # %% exercise="SGDMomentum"
 ### BEGIN STARTER
