@@ -227,8 +227,6 @@ def plain_step(model, optimizer, criterion, x, y):
 
 
 learn = mine("train_step", plain_step)
-neuron = nn.Linear(1, 1)
-optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
 print([round(learn(neuron, optimizer, criterion, x, y), 3) for _ in range(6)])
 
 # %% claim=true
@@ -932,8 +930,7 @@ crammed = train(crammer, adam, F.cross_entropy, few, drawer, 200)
 for epoch in (10, 50, 200):
     loss, drawer_loss, _ = crammed[epoch - 1]
     print(f"epoch {epoch:3}: loss {loss:.4f}, drawer {drawer_loss:.3f}")
-change = crammed[199][1] - crammed[49][1]
-reveal(guess, "rises" if change > 0.01 else "falls" if change < -0.01 else "stays")
+reveal(guess, "rises" if crammed[199][1] > crammed[49][1] + 0.01 else "stays")
 
 # %% claim=true
 assert crammed[-1][0] < 0.002 and crammed[199][1] > crammed[49][1] + 0.015
@@ -1049,7 +1046,7 @@ with torch.random.fork_rng():
     assert descend_raw(6, 1e-7)[0] == losses  # nothing is drawn, so a seed changes nothing
 
 # %% [markdown]
-# It has gone from 0.01 to 0.0115. (Nothing here is random, so another seed would not help either.)
+# It has gone from 0.01 to 0.0115, and as nothing here is random, another seed would not help.
 # Because the sizes are in the thousands, the loss curves 2.7 million times as much along w as along b, so that a rate that is small enough for w is far too small for b.
 #
 # So the tiny rate is a symptom, and the cause is the scale of the data.
@@ -2052,15 +2049,19 @@ class PairDataset(Dataset):
 check("PairDataset", PairDataset)
 
 # %% [markdown]
-# The loader stacks the rows of a batch, and two sentences of 3 and 1 words do not stack.
+# *Predict.* Two sentences of 3 and 1 words, in one batch: "an error", "cut to 1 word" or "filled up with zeros"?
+
+# %% predict=true
+guess = "an error"  # "an error", "cut to 1 word" or "filled up with zeros"
 
 # %% name="ragged"
 sentences = [torch.tensor([5, 6, 7]), torch.tensor([8])]
 with shows_error(RuntimeError, match="equal size"):
     next(iter(DataLoader(sentences, batch_size=2)))
+reveal(guess, "an error")
 
 # %% [markdown]
-# For that, a loader takes a function, `collate_fn=...`, which gets the list of rows and returns the batch.
+# A loader stacks the rows of a batch; where they do not stack, it takes a function, `collate_fn=...`, which gets the list of rows and returns the batch.
 #
 # ### Exercise: `collate_pad` ({minutes} minutes)
 #
@@ -2231,7 +2232,7 @@ check("clip_grad_norm", clip_grad_norm)
 
 # %% name="momentum-example"
 first, second = 2, 0.9 * 2 + 2  # velocities, where both gradients are 2
-print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p after one step and two
+print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p, after each
 
 # %% exercise="SGDMomentum"
 ### BEGIN STARTER
