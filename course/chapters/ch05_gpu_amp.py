@@ -3,12 +3,11 @@
 #
 # *What must change so that the same training runs elsewhere, and in half the bits?*
 #
-# Your loop of chapter 4 learns to read digits in less time than it takes to say so, and nobody had to ask where it runs, or how many bits a number has.
+# Your loop of chapter 4 learns to read digits in about a second, and nobody had to ask where it runs, or how many bits a number has.
 # With a million photographs and a model a thousand times as large, these become the first two questions, because the numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
 #
-# Both answers turn out to be short: a word or two for the place, three lines for the bits.
+# Both answers are short: a word or two for the place, three lines for the bits.
 # What takes a chapter is what goes wrong with them in silence.
-# At the end you train the digits twice, once as before and once with 16 bits in most of what is multiplied and kept, and you compare what it costs with what it saves.
 #
 # On the way you learn to
 #
@@ -21,9 +20,8 @@
 # 7. keep small gradients alive by scaling the loss
 # 8. write the whole step in mixed precision
 #
-# You need no graphics card.
-# Everything is checked on the CPU, and a second device, which every laptop has, stands in for the card.
-# If you have one, the cells that can show more will do so.
+# You need no graphics card, because a second device, which every laptop has, stands in for it.
+# If you have a card, the cells that can show more will do so.
 #
 # The chapter is made for two sittings: {minutes} minutes of reading and running in all, and {exercises} for the exercises. Anything marked *side path* is optional.
 
@@ -66,7 +64,7 @@ figures.first_page()
 #
 # A **device** is memory with something beside it that computes.
 # The CPU with its memory is one; a graphics card, or **GPU**, is another.
-# A CPU has a few quick workers who can do anything. A GPU has thousands of slower ones who all do the same thing at the same time, and since a matrix product is thousands of sums of the same kind, that is just what a network needs.
+# A GPU has thousands of slow workers who all do the same thing at the same time, and since a matrix product is thousands of sums of the same kind, that is just what a network needs.
 #
 # torch calls NVIDIA's cards `"cuda"` (AMD's too), and Apple's `"mps"`.
 # A tensor is on one device, and says which; `.to(device)` gives you the tensor on another.
@@ -86,9 +84,8 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 # Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
 #
 # How do you try code for two devices if you have only one?
-# torch has a device on every machine that is made for this: `"meta"`, from chapter 3, where tensors have a shape and a dtype and no numbers.
+# You have a second one: `"meta"`, from chapter 3, where tensors have a shape and a dtype and no numbers.
 # It cannot be mixed with the CPU, so it fails where a graphics card would fail.
-# (Shapes are all you see of it; but in this sitting that is enough.)
 #
 # *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
 
@@ -123,7 +120,7 @@ assert (away * torch.tensor(2.0)).device.type == "meta"  # a single number may c
 
 # %% [markdown]
 # That is why a script which works on a laptop stops on a GPU: on the CPU everything is in one place without anybody's doing.
-# On CUDA the message begins "Expected all tensors to be on the same device", and it means the same: find the tensor that nobody moved.
+# On CUDA the message begins "Expected all tensors to be on the same device". Find the tensor that nobody moved.
 # (A tensor without axes, such as `torch.tensor(2.0)`, may come from the CPU; it counts as a number.)
 #
 # A model has `.to` as well.
@@ -144,12 +141,15 @@ assert same is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
 # A module moves in place, with all its parameters and buffers; a tensor does not.
-# Mix the two up, and you get the error above.
 #
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
 # You write these two lines at the top of every program, so write them once, for Apple's cards too, and with a choice of the caller's own.
-# On a machine with no card, `pick_device()` is the CPU, and `pick_device("meta")` is meta all the same.
+# The three parts of it:
+
+# %% name="pick-device-example"
+print(torch.device("meta"))
+print(torch.cuda.is_available(), torch.backends.mps.is_available())
 
 # %% exercise="pick_device"
 def pick_device(prefer=None):
@@ -238,8 +238,8 @@ else:
 # %% [markdown] name="agnostic"
 # ## 2 The same training, anywhere ({minutes} minutes)
 #
-# Now to the digits.
-# Here is the training of chapter 4, with the `MLP` of chapter 3 and your `train_step`, and it says `.to(device)` in two places: for the model once, and for each batch just before it is used, since all the data together might not fit on the card.
+# Here is the training of chapter 4, with the `MLP` of chapter 3 and your `train_step`.
+# It says `.to(device)` in two places: for the model once, and for each batch just before it is used, since all the data together might not fit on the card.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -259,11 +259,11 @@ def plain_mlp(sizes, activation):
 MLP = mine("MLP", plain_mlp)
 
 # %% name="same-training"
-def train_digits(device, step, epochs=20):
+def train_digits(device, step, epochs=20, lr=0.5):
     """Learn to read; return the model, and the mean loss of each epoch."""
     _ = torch.manual_seed(seed)
     model = MLP([64, 256, 10], nn.ReLU).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    optimizer = torch.optim.SGD(model.parameters(), lr)
     history = []
     for _ in range(epochs):
         losses = []
@@ -274,7 +274,7 @@ def train_digits(device, step, epochs=20):
     return model, history
 
 
-# %% name="train-on-device"
+# %% name="step-and-share"
 def plain_step(model, optimizer, criterion, x, y):
     optimizer.zero_grad()
     loss = criterion(model(x), y)
@@ -290,6 +290,7 @@ def share_right(model):
     return (scores.argmax(dim=1).cpu() == labels[unseen]).float().mean().item()
 
 
+# %% name="train-on-device"
 train_step = mine("train_step", plain_step)
 reader, history = train_digits(device, train_step)
 print(f"on {device}: loss {history[0]:.2f}, then {history[-1]:.3f}")
@@ -303,8 +304,6 @@ assert next(reader.parameters()).device.type == device.type
 # Not one line of `train_step` knows where it runs.
 # If you have a card, run the chapter once with `"cpu"` and once with `"cuda"`: the figures agree, except in their last digits (a side path at the end says why).
 #
-# And on meta? All shapes are there, so the products, the backward pass and the optimizer all run.
-#
 # *Predict.* Does a step of `train_step` run to its end on the meta device?
 
 # %% predict=true
@@ -317,8 +316,8 @@ reveal(guess, runs(lambda: train_digits("meta", train_step, epochs=1)))
 assert not runs(lambda: train_digits("meta", train_step, epochs=1))
 
 # %% [markdown]
-# Forward, backward and update ran, and only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
-# A GPU would have answered, but it would have had to be waited for, as section 3 shows; so a step for any device had better not ask.
+# Forward, backward and update ran, because they need shapes alone; only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
+# A GPU would have answered, but you would have had to wait for it, as section 3 shows. So a step for any device had better not ask.
 #
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
@@ -374,14 +373,13 @@ for place, epochs in (("meta", 1), (device, 20)):
 assert last.device.type == device.type and abs(last.item() - history[-1]) < 0.02
 
 # %% [markdown]
-# The whole training has run on a device without numbers: every shape, every device and every dtype in it fits.
-# That is a test that you can run on any laptop before you pay for an hour on a card.
-#
-# Batches are not always a pair. They may be a dict with names in it, or a list of lists.
+# The whole training has run on a device without numbers, so every shape, device and dtype in it fits.
+# You can run that test on any laptop before you pay for an hour on a card.
 #
 # ### Exercise: `to_device` ({minutes} minutes)
 #
-# One function that moves them all, so that no loop ever needs to know what its batches look like; it calls itself for the parts.
+# Batches are not always a pair: they may be a dict, or a list of lists.
+# One function moves them all, so that no loop needs to know what its batches look like; it calls itself for the parts.
 
 # %% name="nested-batch"
 batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
@@ -455,10 +453,8 @@ assert _early.param_groups[0]["params"][0] is not _layer.weight
 assert _late.param_groups[0]["params"][0] is _layer.weight
 
 # %% [markdown]
-# It has a gradient, and nobody uses it.
-# An optimizer keeps the parameters that it was given; a new layer has new ones.
-# A move may replace parameters too: on the way to `"meta"` it does, from CPU to CUDA torch keeps the objects and changes their memory.
-# You need not remember which, if you keep to one order: **build the model, move it, build the optimizer.**
+# It has a gradient, and nobody uses it, because an optimizer keeps the parameters that it was given.
+# A move may replace parameters too (to `"meta"` it does, to CUDA not), so keep to one order: **build the model, move it, build the optimizer.**
 
 # %% [markdown] side=true
 # #### What does the smallest training on a device look like? ({minutes} minutes)
@@ -489,8 +485,7 @@ assert loss < 1e-6 and abs(slope - 2) < 1e-3 and abs(offset - 1) < 1e-3
 # You can put a fast card under a loop and still see it idle for much of the time, because the loop makes it wait.
 # The reason is that a GPU works *beside* the program and not inside it.
 # The program runs on the CPU, which is called the **host**.
-# At `a @ b` it puts a piece of work into the device's queue and goes on at once, before the product exists.
-# This is called **asynchronous**, and it is a good thing, because both work at the same time.
+# At `a @ b` it puts a piece of work into the device's queue and goes on at once, before the product exists: it works **asynchronously**.
 #
 # Here is a toy with an invented clock, so that you can count without a card.
 
@@ -500,17 +495,12 @@ class ToyDevice:
 
     def __init__(self):
         self.host = self.done = 0  # the host's clock; when the device's last work ends
-        self.blocks = []  # (who, what, begin, end), for the figure
 
     def launch(self, cost):
-        self.blocks.append(("host", "launch", self.host, self.host + 1))
         self.host += 1
-        begin = max(self.host, self.done)  # when it is handed over and the device is free
-        self.done = begin + cost
-        self.blocks.append(("device", "work", begin, self.done))
+        self.done = max(self.host, self.done) + cost  # it begins when the device is free
 
     def wait(self):  # until the queue is empty
-        self.blocks.append(("host", "wait", self.host, max(self.host, self.done)))
         self.host = max(self.host, self.done)
 
 # %% [markdown]
@@ -543,33 +533,28 @@ assert toy.host == 13  # 1 for the first launch, then 3 * 4
 guess = 16  # milliseconds
 
 # %% name="item-each-step"
-def toy_run(steps, looks):
-    """Three launches of 1 ms a step; with `looks`, a step ends with a look at a value."""
-    toy = ToyDevice()
-    for _ in range(steps):
-        for _ in range(3):
-            toy.launch(1)
-        if looks:
-            toy.wait()
-    toy.wait()
-    return toy
-
-
-free, looking = toy_run(4, looks=False), toy_run(4, looks=True)
-reveal(guess, looking.host)
+toy = ToyDevice()
+for _ in range(4):
+    for _ in range(3):
+        toy.launch(1)
+    toy.wait()  # the look
+reveal(guess, toy.host)
 
 # %% claim=true
-assert (free.host, looking.host) == (13, 16)
+_free = ToyDevice()
+for _ in range(12):
+    _free.launch(1)
+_free.wait()
+assert (_free.host, toy.host) == (13, 16)
 
 # %% figure=true
-figures.timelines({"a look at the end": free.blocks, "a look in each step": looking.blocks})
+figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the second picture the lower row has gaps, and in the gaps your card does nothing.
-# How long they are depends on the card; that they are there does not.
+# In the gaps of the second picture your card does nothing.
 # So add up `loss.detach()` on the device, and look once in a hundred steps.
 #
-# Which words look? The meta device finds out, because it has no numbers: it refuses whatever needs one.
+# Which words look? The meta device tells, because it refuses whatever needs a number.
 #
 # *Predict.* How many of the six below need a number?
 
@@ -632,7 +617,7 @@ assert torch.equal(there.cpu(), batch)
 # A hunt, and a good place for a break before it.
 # Five pieces of a program that somebody wrote on a laptop: all run on the CPU, and on another device each of them fails, four loudly and one in silence.
 # There are six faults: each piece has one about places, and the last also looks at a number in each step.
-# The worked example shows how to find one. Run the piece on meta, and read where it stops.
+# To find one, run the piece on meta and read where it stops.
 
 # %% name="hunt-example"
 class Shift(nn.Module):
@@ -796,24 +781,13 @@ check("make_agnostic", make_agnostic)
 # %% [markdown] name="timing"
 # ## 4 Is it faster? ({minutes} minutes)
 #
-# Nobody can tell you for your model and your card, so measure.
-# Three things go wrong when people do.
+# Nobody can tell you for your model and your card, so measure, and mind three things:
 #
-# **They do not wait.** Without waiting you measure how long the handing over takes: 3 ms in place of 13, above. `torch.cuda.synchronize()` waits until the queue is empty.
+# - **wait**, or you measure how long the handing over takes, 3 ms in place of 13: `torch.cuda.synchronize()` waits until the queue is empty;
+# - **warm up**, because the first call loads code, asks for memory and chooses a method;
+# - **take the median**, the value in the middle, because other programs get in the way now and then.
 #
-# **They do not warm up.** The first call loads code, asks for memory and chooses a method.
-#
-# **They take the mean.** Other programs get in the way now and then, so take the median, the value in the middle.
-
-# %% name="median"
-times = [1, 1, 2, 1, 95]
-print("mean:", statistics.mean(times), " median:", statistics.median(times))
-
-# %% claim=true
-assert statistics.mean(times) == 20 and statistics.median(times) == 1
-
-# %% [markdown]
-# And waiting at the end is not enough.
+# To wait at the end is not enough.
 #
 # *Predict.* The toy has 50 ms of work left over from before. You read the clock, launch 4 ms of work, wait, and read the clock again. What do you measure?
 
@@ -821,28 +795,33 @@ assert statistics.mean(times) == 20 and statistics.median(times) == 1
 guess = 54  # milliseconds
 
 # %% name="left-over-work"
-def measure(wait_first):
-    toy = ToyDevice()
-    toy.launch(50)  # left over from before
-    if wait_first:
-        toy.wait()
-    begin = toy.host
-    toy.launch(4)
-    toy.wait()
-    return toy.host - begin
-
-
-print("with a wait before the clock is read:", measure(wait_first=True), "ms")
-reveal(guess, measure(wait_first=False))
+toy = ToyDevice()
+toy.launch(50)  # left over from before
+begin = toy.host  # with toy.wait() before this line it would be 5 ms
+toy.launch(4)
+toy.wait()
+reveal(guess, toy.host - begin)
 
 # %% claim=true
-assert (measure(True), measure(False)) == (5, 54)
+_toy = ToyDevice()
+_toy.launch(50)
+_toy.wait()
+_begin = _toy.host
+_toy.launch(4)
+_toy.wait()
+assert (_toy.host - _begin, toy.host - begin) == (5, 54)
 
 # %% [markdown]
 # ### Exercise: `bench` ({minutes} minutes)
 #
 # A stopwatch that does all three right. The device's wait is an argument, `sync`: `torch.cuda.synchronize` for a card, and for the CPU a function that does nothing.
-# If five calls take 1, 1, 2, 9 and 1 seconds, it says 1.0.
+
+# %% name="median"
+times = [1, 1, 2, 9, 1]  # the seconds of five calls
+print("mean:", statistics.mean(times), " median:", statistics.median(times))
+
+# %% claim=true
+assert statistics.mean(times) == 2.8 and statistics.median(times) == 1
 
 # %% exercise="bench"
 def bench(fn, warmup, iters, sync):
@@ -889,8 +868,7 @@ def stopwatch(action, calls=5 if short else 15):
 machine = torch.cuda.get_device_name(device) if device.type == "cuda" else "this CPU, one thread"
 
 # %% [markdown]
-# Now two questions for the stopwatch. What it says holds for your machine.
-# The first: a hundred digits one by one, or all at once?
+# Now two questions for the stopwatch: a hundred digits one by one, or all at once?
 #
 # *Predict.* How many times as long do a hundred calls with one digit take as one call with a hundred?
 
@@ -913,10 +891,9 @@ assert batch < one_by_one
 
 # %% [markdown]
 # Each call has a price of its own, on the CPU too, and a batch pays it once.
-# On a GPU this goes further: while one row leaves most of the card idle, a hundred take as long as one, and no longer than that.
+# On a GPU this goes further: while one row leaves most of the card idle, a hundred take as long as one.
 #
-# The second: the same product here and there.
-# If you have a card, this is the moment to see what it can do; first check that both give the same numbers.
+# The second question is the same product here and there, after a check that both give the same numbers.
 
 # %% name="race"
 a, b = torch.randn(512, 512), torch.randn(512, 512)
@@ -958,11 +935,11 @@ assert operations(lambda: small(rows)).count("addmm") == 2
 #
 # So far torch does what Python says, one operation after the other, and each has its price: a launch, and a trip of all the numbers to the memory and back.
 # `fast = torch.compile(model)` reads your program ahead.
-# At the first call it follows the Python code, notes the operations, and makes one program of them, in which for example a sum and a ReLU are done in one trip.
-# From then on it runs that program, and looks at the Python no more, as long as the inputs are of the same kind.
+# At the first call it notes the operations and makes one program of them, in which for example a sum and a ReLU are done in one trip.
+# From then on it runs that program, as long as the inputs are of the same kind.
 #
 # What makes the program is called a backend, and any function may be one.
-# This one prints what it was given, and changes nothing.
+# This one notes what it was given, and changes nothing.
 #
 # *Predict.* The compiled reader is called three times with five digits. How often is the backend asked?
 
@@ -993,9 +970,8 @@ assert len(noted) == 1 or not can_compile
 # %% [markdown]
 # Once, for three calls.
 # The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled; for these two layers that took 13 seconds where this was written.
-# So it is for a model that runs thousands of times, and not for one that you change every minute.
-# It has limits that follow from what it does: where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**), and a new kind of input is compiled anew.
-# Nothing in this course needs it. With a large model on a card, try it and measure, with a warm-up.
+# So it is for a model that runs thousands of times.
+# Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: half the bits ({minutes} minutes, and {exercises} for the exercises)
@@ -1003,8 +979,7 @@ assert len(noted) == 1 or not can_compile
 # %% [markdown] name="memory"
 # ## 6 Where the memory goes ({minutes} minutes)
 #
-# "CUDA out of memory": whoever trains on a card meets this sentence, and seldom at a good time.
-# It is easier to bear if you know what the memory was full of.
+# "CUDA out of memory": whoever trains on a card meets this sentence, so it is good to know what the memory was full of.
 # A training step holds four things:
 #
 # - the **parameters**;
@@ -1030,9 +1005,8 @@ reveal(guess, sum(part.nbytes for part in parts))
 assert state["exp_avg"].shape == state["exp_avg_sq"].shape == layer.weight.shape
 
 # %% [markdown]
-# Four numbers of 4 bytes for each weight, whatever the batch is.
-# The activations do depend on the batch.
-# Chapter 2 showed what a graph holds on to; here are the shapes for a reader with 256 units and 32 digits.
+# Four numbers of 4 bytes for each weight, whatever the batch is. The activations do depend on it.
+# Here is what a reader with 256 units saves for 32 digits:
 
 # %% name="what-is-saved"
 small = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
@@ -1040,32 +1014,20 @@ print(saved_shapes(lambda: small(ink[:32])))
 
 # %% claim=true
 assert saved_shapes(lambda: small(ink[:32])) == [(32, 64), (32, 256), (32, 256), (256, 10)]
+for _rows in (32, 320):
+    _saved = saved_bytes(lambda: small(ink[:_rows])) - small[2].weight.nbytes
+    assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# The digits, for the first layer; the result of the ReLU, for itself and for the last layer (one piece of memory, saved twice); and the last layer's weight, which is a parameter and there anyway.
-# So the activations are 32 * 64 + 32 * 256 numbers.
-#
-# *Predict.* With 320 digits in place of 32, how many times the bytes of activations?
-
-# %% predict=true
-guess = 10  # times
-
-# %% name="activations-grow"
-def activations(model, rows):
-    return saved_bytes(lambda: model(ink[:rows])) - model[2].weight.nbytes
-
-
-reveal(guess, activations(small, 320) / activations(small, 32))
-
-# %% claim=true
-assert activations(small, 32) == 4 * (32 * 64 + 32 * 256)
+# The digits, for the first layer; the result of the ReLU, for itself and for the last layer (one piece of memory, saved twice); and the last layer's weight, which is there anyway.
+# So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 
 # %% figure=true
 figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
 
 # %% [markdown]
-# With a small batch the weights and what belongs to them are the large part; with a large one the activations outgrow everything.
-# That is why the first cure for "out of memory" is a smaller batch (with accumulation, from chapter 2), and why the next one is half the bytes for each activation, which is what this sitting is about.
+# With a large batch the activations outgrow everything.
+# That is why the first cure for "out of memory" is a smaller batch (with accumulation, from chapter 2), and the next one half the bytes for each activation, which is what this sitting is about.
 #
 # ### Exercise: `memory_plan` ({minutes} minutes)
 #
@@ -1145,8 +1107,7 @@ assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8
 # ## 7 Two ways to spend sixteen bits ({minutes} minutes)
 #
 # Half the bits are half the memory, on every machine.
-# There are two formats with 16 bits, and from chapter 1 you know what they hold.
-# Can you still say which of them ends at 65,504?
+# There are two formats with 16 bits, from chapter 1. Can you still say which of them ends at 65,504?
 
 # %% name="formats-table"
 for kind in (torch.float32, torch.bfloat16, torch.float16):
@@ -1194,11 +1155,10 @@ assert full.nbytes == 2 * low.nbytes
 #
 # So why not turn the whole model to 16 bits, with `model.bfloat16()` or `model.half()`, and be done?
 # Because a training step has three stations, forward, backward and update, and at each of them something goes wrong.
-# Let us look at the damage first.
 #
 # **Forward: sums and differences lose their digits.**
 # In chapter 1 you read digits by their nearest neighbor, with |a|² + |b|² - 2ab for all pairs at once.
-# Suppose that the same digits come on gray paper, where every pixel is 200 higher. The distances are the same. But now the formula takes a small difference of large numbers.
+# Suppose that the same digits come on gray paper, where every pixel is 200 higher. The distances are the same, but the formula now takes a small difference of large numbers.
 #
 # *Predict.* In bfloat16, what share of the digits on gray paper does it still read?
 
@@ -1231,7 +1191,7 @@ assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().
 # (In float16 it does not even get that far: the squares overflow, as 300 did.)
 #
 # **Backward: small gradients become zero.**
-# Gradients are often tiny, because they are products of many factors and means over many samples.
+# Gradients are often tiny, because they are products of many factors.
 # The smallest positive float16 is about 6e-8, and what is below half of it becomes 0.
 # Take a deep reader: ten layers with sigmoids, which multiply a gradient by at most 1/4 each.
 #
@@ -1325,6 +1285,9 @@ reveal(guess, inside)
 # %% claim=true
 assert h.dtype == torch.bfloat16 and loss.dtype == torch.float32
 assert layer.weight.grad.dtype == torch.float32
+_factor = torch.tensor(0.5)
+assert (h + x).dtype == (h * _factor[None]).dtype == torch.float32
+assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == torch.float16
 
 # %% [markdown]
 # Not everything in the block runs in 16 bits; it goes by the operation:
@@ -1340,23 +1303,7 @@ figures.dtype_flow()
 
 # %% [markdown]
 # Where two dtypes meet, it is not autocast that decides but the promotion of chapter 1: `h + x` is float32, the wider of the two.
-# But there was a third rule.
-#
-# *Predict.* `factor = torch.tensor(0.5)` is float32 and has no axes. What is the dtype of `h * factor`?
-
-# %% predict=true
-guess = torch.bfloat16  # a dtype
-
-# %% name="no-axes-no-widening"
-factor = torch.tensor(0.5)
-reveal(guess, (h * factor).dtype)
-
-# %% claim=true
-assert (h + x).dtype == (h * factor[None]).dtype == torch.float32
-assert (h.half() * factor).dtype == torch.float16
-
-# %% [markdown]
-# Among floats, a tensor without axes counts as a number and does not widen the others: float16 times a float32 scalar is float16.
+# (A tensor without axes counts as a number and does not widen: `h * torch.tensor(0.5)` stays bfloat16.)
 #
 # ### Exercise: `autocast_dtypes` ({minutes} minutes)
 #
@@ -1398,25 +1345,19 @@ def autocast_dtypes(ops, device):
 check("autocast_dtypes", autocast_dtypes)
 
 # %% [markdown] name="border"
-# What comes out of the block is 16 bits, and outside nobody converts it.
-#
-# *Predict.* After the block, `layer(h)` with the float32 layer: does it run?
-
-# %% predict=true
-guess = False  # True or False
+# What comes out of the block is 16 bits, and outside nobody converts it, so convert where it leaves, by `.float()`.
 
 # %% name="border-mistakes"
-reveal(guess, runs(lambda: layer(h)))
-print("converted where it leaves:", layer(h.float()).dtype)
+with shows_error(RuntimeError, match="same dtype"):
+    layer(h)
+print("converted:", layer(h.float()).dtype)
 
 # %% claim=true
 assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 
 # %% [markdown] name="fragile-text"
-# "Must have the same dtype" is the border's message, and `.float()` the answer.
-#
-# Last, the gray paper. Does autocast rescue it? It knows torch's losses, but it does not know your formula.
-# There is a product in it, so this product is done in 16 bits.
+# And the gray paper? Autocast knows torch's losses, but not your formula: there is a product in it, so this product is done in 16 bits.
+# `enabled=False` makes an island.
 
 # %% name="fragile"
 with torch.autocast("cpu"):
@@ -1436,13 +1377,20 @@ with torch.autocast("cpu"):
         assert not runs(lambda: layer(torch.ones(1, 4).bfloat16()))  # the switch does not convert
 
 # %% [markdown]
-# `enabled=False` makes an island.
-# One thing it does not do: what was 16 bits already when it came in remains so.
+# One thing the island does not do: what was 16 bits already when it came in remains so.
 #
 # ### Exercise: `mixed_region` ({minutes} minutes)
 #
 # Build the island once, for any fragile part of a model; it has two halves, the switch and `.float()`.
-# Wrapped, the formula should read the gray digits as well as in float32, in the middle of autocast.
+
+# %% name="mixed-region-example"
+with torch.autocast("cpu"):
+    with torch.autocast(h.device.type, enabled=False):
+        print((h.float() @ h.float().T).dtype)  # safe(h) for the block x @ x.T
+
+# %% claim=true
+with torch.autocast("cpu"), torch.autocast(h.device.type, enabled=False):
+    assert (h.float() @ h.float().T).dtype == torch.float32
 
 # %% exercise="mixed_region"
 def mixed_region(block):
@@ -1599,15 +1547,13 @@ print("scaled:", scaled.item(), " and divided:", (scaled.float() / 65536).item()
 assert gradient_of(1.0) == 0 and abs(gradient_of(65536.0).float() / 65536 - 1e-8) < 1e-11
 
 # %% [markdown]
-# Here are all gradients of a deep reader, sorted by size; the light band is what float16 can hold.
-# What is left of it becomes 0.
+# Here are all gradients of a deep reader by size; what is left of the light band becomes 0 in float16.
 
 # %% figure=true
 figures.gradients(scales=(1.0, 2.0**16, 2.0**26))
 
 # %% [markdown]
-# A factor pushes the whole picture to the right.
-# Too far, and the largest fall off the other end and become inf.
+# A factor pushes the whole picture to the right; too far, and the largest become inf.
 #
 # ### Exercise: `underflow_report` ({minutes} minutes)
 #
@@ -1676,24 +1622,21 @@ assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 guess = (512.0, 1.0)  # (factor, weight)
 
 # %% name="scaler-backs-off"
-def one_round(weight, optimizer, scaler, slope):
-    """One step on slope * weight; return the factor and the weight after it."""
-    optimizer.zero_grad()
-    scaler.scale(slope * weight).backward()
-    scaler.step(optimizer)  # divides the gradient first; skips if it is not finite
-    scaler.update()
-    return scaler.get_scale(), weight.item()
-
-
 weight = nn.Parameter(torch.tensor(1.0))
 optimizer = torch.optim.SGD([weight], lr=0.5)
 scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=2)
-after_overflow = one_round(weight, optimizer, scaler, slope=math.inf)
-print("two good steps:", [one_round(weight, optimizer, scaler, slope=0.25) for _ in range(2)])
-reveal(guess, after_overflow)
+scaler.scale(math.inf * weight).backward()
+scaler.step(optimizer)  # divides the gradient first; skips if it is not finite
+scaler.update()
+reveal(guess, (scaler.get_scale(), weight.item()))
 
 # %% claim=true
-assert (scaler.get_scale(), weight.item()) == (1024.0, 0.75)  # grown again
+for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it grows again
+    optimizer.zero_grad()
+    scaler.scale(0.25 * weight).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert (scaler.get_scale(), weight.item()) == (_factor, _end)
 
 # %% [markdown]
 # One step is lost, and the weight is sound, whereas a step with inf would have destroyed it.
@@ -1711,23 +1654,16 @@ figures.scaler_search(steps=60)
 #
 # You have the third remedy already, because autocast leaves the weights alone: they are float32, and the 16-bit copies live as long as the forward and the backward pass need them.
 # The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
-#
-# *Predict.* A weight of 1.0 in bfloat16 takes a thousand steps of 0.001 down. Where does it end?
-
-# %% predict=true
-guess = 1.0  # a number
+# Suppose that a weight of 1.0 in bfloat16 takes a thousand steps of 0.001 down.
 
 # %% name="no-master-copy"
-low = nn.Linear(1, 1).bfloat16()
-_ = nn.init.ones_(low.weight)
-optimizer = torch.optim.SGD(low.parameters(), lr=0.001)
-low.weight.grad = torch.ones_like(low.weight)
+weight = torch.tensor(1.0, dtype=torch.bfloat16)
 for _ in range(1000):
-    optimizer.step()
-reveal(guess, low.weight.item())
+    weight = weight - 0.001
+print(weight)
 
 # %% claim=true
-assert low.weight.item() == 1.0
+assert weight == 1
 
 # %% [markdown]
 # It has not moved; in float32 it would be at 0.
@@ -1748,7 +1684,7 @@ assert low.weight.item() == 1.0
 # | `scaler.step(optimizer)` | not `optimizer.step()` |
 # | `scaler.update()` | once |
 #
-# The order matters, and one mistake in it is silent: to clip before unscaling.
+# One mistake in the order is silent: to clip before unscaling.
 #
 # *Predict.* The true gradient is 0.5, the limit 1.0, the factor 1024. You clip first, and unscale then. What is the gradient?
 
@@ -1756,25 +1692,22 @@ assert low.weight.item() == 1.0
 guess = 1 / 1024  # a number
 
 # %% name="clip-too-early"
-def clipped(unscale_first):
-    """The gradient after both, in one order or the other."""
-    weight = nn.Parameter(torch.tensor(1.0))
-    optimizer = torch.optim.SGD([weight], lr=0.1)
-    scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
-    scaler.scale(0.5 * weight).backward()
-    if unscale_first:
-        scaler.unscale_(optimizer)
-    nn.utils.clip_grad_norm_([weight], max_norm=1.0)
-    if not unscale_first:
-        scaler.unscale_(optimizer)
-    return weight.grad.item()
-
-
-print("unscaled first:", clipped(unscale_first=True))
-reveal(guess, clipped(unscale_first=False))
+weight = nn.Parameter(torch.tensor(1.0))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+scaler.scale(0.5 * weight).backward()
+nn.utils.clip_grad_norm_([weight], max_norm=1.0)
+scaler.unscale_(optimizer)  # one line too late
+reveal(guess, weight.grad.item())
 
 # %% claim=true
-assert abs(clipped(unscale_first=True) - 0.5) < 1e-6
+_weight = nn.Parameter(torch.tensor(1.0))
+_optimizer = torch.optim.SGD([_weight], lr=0.1)
+_scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+_scaler.scale(0.5 * _weight).backward()
+_scaler.unscale_(_optimizer)
+nn.utils.clip_grad_norm_([_weight], max_norm=1.0)
+assert abs(_weight.grad.item() - 0.5) < 1e-6
 
 # %% [markdown]
 # A thousandth of what it should be, and no error. The model learns, a thousand times too slowly.
@@ -1782,7 +1715,17 @@ assert abs(clipped(unscale_first=True) - 0.5) < 1e-6
 # ### Exercise: `amp_train_step` ({minutes} minutes)
 #
 # Write the lines of the table as a function; it is the step that a large model is trained with.
-# The loss in it is the mean squared error: a score of 0.5 where the target is 1 gives 0.25.
+# The loss in it is the mean squared error, with its factor on it for backward and without it in the result.
+
+# %% name="amp-step-example"
+score = torch.tensor([0.5], requires_grad=True)
+loss = F.mse_loss(score, torch.tensor([1.0]))
+(1024 * loss).backward()  # what scaler.scale(loss).backward() does
+print("returned:", loss.item())
+print("gradient:", score.grad.item(), " unscaled:", score.grad.item() / 1024)
+
+# %% claim=true
+assert loss.item() == 0.25 and score.grad.item() / 1024 == -1
 
 # %% exercise="amp_train_step"
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
@@ -1815,7 +1758,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 check("amp_train_step", amp_train_step)
 
 # %% [markdown] name="half-the-bits"
-# And now the moment: the digits, from the same weights and with the same batches, once with your `train_step_on` in float32, and with your `amp_train_step` in each of the two formats of 16 bits.
+# And now the moment: the training of section 2 with the same weights and batches, once with your `train_step_on` in float32, and with your `amp_train_step` in each of the two formats of 16 bits.
 # Since your step takes the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
 
 # %% name="amp-loop"
@@ -1832,22 +1775,18 @@ def plain_amp_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 amp_step = mine("amp_train_step", plain_amp_step)
 
 # %% name="digits-in-half"
-def train_in(dtype, epochs=20):
-    """Learn to read with products in this dtype; return the model and the last epoch's loss."""
-    _ = torch.manual_seed(seed)
-    model = MLP([64, 256, 10], nn.ReLU).to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+def train_in(dtype):
+    """Learn to read with products in this dtype; return what train_digits returns."""
     scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)
     options = {"device_type": device.type, "dtype": dtype, "max_norm": 1.0}
-    for _ in range(epochs):
-        losses = []
-        for rows in known[torch.randperm(len(known))].split(64):
-            x, y = ink[rows].to(device), F.one_hot(labels[rows], 10).float().to(device)
-            if dtype == torch.float32:
-                losses.append(step_on(device, model, optimizer, F.mse_loss, x, y))
-            else:
-                losses.append(amp_step(model, optimizer, scaler, x, y, **options))
-    return model, torch.stack(losses).mean().item()
+
+    def step(model, optimizer, criterion, x, y):
+        target = F.one_hot(y, 10).float()
+        if dtype == torch.float32:
+            return step_on(device, model, optimizer, F.mse_loss, x, target)
+        return amp_step(model, optimizer, scaler, x, target, **options)
+
+    return train_digits(device, step, lr=2.0)
 
 
 # %% [markdown]
@@ -1859,9 +1798,9 @@ guess = "at most 2"  # "at most 2", "about 10" or "more than 30"
 # %% name="what-it-costs"
 right = {}
 for dtype in (torch.float32, torch.bfloat16, torch.float16):
-    trained, loss = train_in(dtype)
+    trained, losses = train_in(dtype)
     right[dtype] = share_right(trained)
-    print(f"{dtype!s:15} loss {loss:.5f}, {right[dtype]:.1%} right")
+    print(f"{dtype!s:15} loss {losses[-1].item():.5f}, {right[dtype]:.1%} right")
 fewer = right[torch.float32] - min(right.values())
 reveal(guess, "at most 2" if fewer < 0.021 else "about 10" if fewer < 0.2 else "more than 30")
 
@@ -1870,7 +1809,7 @@ assert min(right.values()) > 0.92 and fewer < 0.021
 
 # %% [markdown]
 # It costs nothing that you could see in the result.
-# (For bfloat16 the scaler is there and disabled: it multiplies by 1, so that one step serves both formats.)
+# (For bfloat16 the scaler is there and disabled, so that one step serves both formats.)
 # What does it save?
 
 # %% name="what-it-saves"
@@ -1891,8 +1830,7 @@ assert 0.5 < low / full < 0.6
 
 # %% [markdown]
 # Half the memory for the activations, and a little for the copies of the weights, which are saved as well.
-# The bytes are the same on every machine, whereas the time is not: in a small network the casts may cost more than the products gain, and a CPU without circuits for 16-bit products imitates them, slowly.
-# It is on cards with such circuits, and with large networks, that the time shrinks as well; measure it on yours.
+# The bytes are the same on every machine, whereas the time is not: a CPU without circuits for 16-bit products imitates them, slowly, and in a small network the casts may cost more than the products gain.
 
 # %% [markdown] side=true
 # #### What else is done wrong with a scaler? ({minutes} minutes)

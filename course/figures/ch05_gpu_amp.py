@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 Block = tuple[str, str, float, float]  # who, what, begin, end
 
-# what somebody does -> the color of its block
-DOINGS = {"launch": SKY, "work": GREEN, "wait": PALE}
+DOINGS = {"launch": SKY, "work": GREEN, "wait": PALE}  # what somebody does -> the color of its block
 DTYPES = {torch.float32: SKY, torch.bfloat16: ORANGE}
 
 # parts of the memory of a step, with Adam -> the color, and how many numbers for each weight
@@ -112,26 +111,40 @@ def scaled_cycle() -> Figure:
     )
 
 
-def timelines(runs: Mapping[str, Sequence[Block]]) -> Figure:
-    """Draw for each run what host and device did, and when."""
+def timelines(steps: int, launches: int) -> Figure:
+    """Draw what host and device do, and when, with one look at the end and with a look after each step."""
+    runs = {"a look at the end": _blocks(1, steps * launches), "a look in each step": _blocks(steps, launches)}
     fig, _ = new_figure(len(runs), figsize=(8.5, 1.75 * len(runs) + 0.3))
     until = max(end for blocks in runs.values() for *_, end in blocks)
     for ax, (words, blocks) in zip(fig.axes, runs.items(), strict=True):
         for who, what, begin, end in blocks:
-            row = {"host": 1, "device": 0}[who]
             hatch = "///" if what == "wait" else None
-            ax.barh(row, end - begin, left=begin, color=DOINGS[what], edgecolor=INK, height=0.7, hatch=hatch)
+            ax.barh(who == "host", end - begin, left=begin, color=DOINGS[what], edgecolor=INK, height=0.7, hatch=hatch)
         ax.set(yticks=[0, 1], yticklabels=["device", "host"], xlim=(0, until + 0.2))
         ax.set_title(words, fontsize=11, loc="left", color=INK)
     fig.axes[-1].set_xlabel("ms (an invented clock)")
-    handles = [_patch(color, what) for what, color in DOINGS.items()]
-    fig.legend(handles=handles, loc="outside upper right", ncols=3, fontsize=9, frameon=False)
+    patches = [_patch(color, what) for what, color in DOINGS.items()]
+    fig.legend(handles=patches, loc="outside upper right", ncols=3, fontsize=9, frameon=False)
     ends = " and ".join(f"{max(end for *_, end in blocks):g} ms with {words}" for words, blocks in runs.items())
     return told(
         fig,
         "For each run two rows of blocks, of the host above and of the device below, over an invented clock. The whole "
         f"takes {ends}. Where the host waits, the row of the device has gaps.",
     )
+
+
+def _blocks(looks: int, launches: int) -> list[Block]:
+    """Return the blocks of `looks` times some launches of 1 ms and a wait."""
+    host = done = 0.0
+    blocks: list[Block] = []
+    for _ in range(looks):
+        for _ in range(launches):
+            begin = max(host + 1, done)
+            blocks += [("host", "launch", host, host + 1), ("device", "work", begin, begin + 1)]
+            host, done = host + 1, begin + 1
+        blocks.append(("host", "wait", host, done))
+        host = done
+    return blocks
 
 
 def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
@@ -244,8 +257,7 @@ def _search(slopes: Sequence[float]) -> tuple[list[float], list[bool]]:
     factors, skipped = [], []
     for slope in slopes:
         factors.append(scaler.get_scale())
-        scaled = scaler.scale(torch.tensor(slope))
-        weight.grad = scaled.half().float().reshape(1)  # inf where float16 ends
+        weight.grad = scaler.scale(torch.tensor(slope)).half().float().reshape(1)  # inf where float16 ends
         skipped.append(bool(weight.grad.isinf()))
         scaler.step(optimizer)
         scaler.update()
@@ -260,9 +272,8 @@ def _patch(color: str, words: str) -> Any:
 
 def _piece(ax: Axes, row: int, left: float, count: int, color: str) -> float:
     """Draw one part of a bar; return its length in MiB."""
-    length = count / 2**20
-    ax.barh(row, length, left=left, color=color, edgecolor=INK)
-    return length
+    ax.barh(row, count / 2**20, left=left, color=color, edgecolor=INK)
+    return count / 2**20
 
 
 def _activations(model: nn.Sequential, batch: int) -> int:
