@@ -1389,12 +1389,12 @@ with torch.autocast("cpu"):
 
 # %% name="mixed-region-example"
 with torch.autocast("cpu"):
-    with torch.autocast(h.device.type, enabled=False):
-        print((h.float() @ h.float().T).dtype)  # safe(h) for the block x @ x.T
+    print("x @ x.T under autocast:", (x @ x.T).dtype)
+print("what the wrapped product gives, there too:", (x @ x.T).dtype)
 
 # %% claim=true
-with torch.autocast("cpu"), torch.autocast(h.device.type, enabled=False):
-    assert (h.float() @ h.float().T).dtype == torch.float32
+with torch.autocast("cpu"):
+    assert (x @ x.T).dtype == torch.bfloat16
 
 # %% exercise="mixed_region"
 def mixed_region(block):
@@ -2099,7 +2099,9 @@ check("count_syncs", count_syncs)
 #
 # Once you have built the search of section 10 yourself, a `GradScaler` holds no secrets.
 # Begin with the static one, in which the factor stays; then let it move.
-# With the factor 4, a loss of 0.5 becomes 2.
+
+# %% name="scaler-example"
+print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
 
 # %% exercise="LossScaler"
 ### BEGIN STARTER
@@ -2210,7 +2212,10 @@ assert weight.item() == 1.0
 # ### Exercise: `master_weights` (stretch, extra credit, {minutes} minutes)
 #
 # Section 11 as an experiment: the same steps, once in bfloat16 alone and once on a float32 master copy.
-# A hundred steps of 0.001 from 1.0 lead to 0.9, or nowhere.
+
+# %% name="master-example"
+alone, master = torch.tensor(1.0, dtype=torch.bfloat16), torch.tensor(1.0)
+print(alone - 0.001, master - 0.001)  # the first of a hundred steps
 
 # %% exercise="master_weights"
 def master_weights(w16, grad, lr, steps):
