@@ -17,9 +17,12 @@ from typing import Any, TypeVar
 
 from autograder.catalog.place import ANSWERS
 from autograder.errors import BankError
+from autograder.names import names_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Names that stand for something else in each place, though nobody binds them there.
+_OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval", "exec", "globals", "locals", "vars"))
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,16 @@ class KnownAnswer:
     def is_right(self) -> bool:
         """Whether the answer must get full points."""
         return self.sentence is None
+
+    def means_below(self, setup: Mapping[str, Any]) -> bool:
+        """Whether each name that its text uses stands for the same below a setup cell as it does in the bank.
+
+        What the answer shows is then the same in both places.
+        """
+        function = _a_method(self.function) if isinstance(self.function, type) else self.function
+        there = getattr(function, "__globals__", None)
+        used = names_of(ast.parse(self.source).body).used
+        return there is not None and not used & _OF_THE_PLACE and all(there.get(n) is setup.get(n) for n in used)
 
 
 class AnswerBank:

@@ -47,7 +47,13 @@ def read_chapter(path: Path) -> Chapter:
         raise ChapterError(f"{where}:1: expected UTF-8 text ({error.reason}); save the file as UTF-8.") from None
     if not STEM.fullmatch(path.stem):
         raise ChapterError(f"{where}:1: expected a file name such as ch99_slug.py; rename the file.")
-    chapter = Chapter(path.stem, where, parse(text, where))
+    return _checked(path.stem, where, text)
+
+
+@lru_cache(maxsize=8)
+def _checked(stem: str, where: str, text: str) -> Chapter:
+    """The chapter of a text, held to the rules; the same one whenever the same text is read again."""
+    chapter = Chapter(stem, where, parse(text, where))
     validate(chapter)
     return chapter
 
