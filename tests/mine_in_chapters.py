@@ -18,6 +18,7 @@ from autograder.reading.source import statements, values_of
 from tests.small_chapter import PROJECT
 
 MINE = "mine("
+SHORT = ("short = False", "short = True")
 OPEN, SOLVED = "notebooks", "solutions"
 
 
@@ -67,24 +68,32 @@ class Chapter:
         """The names that a cell may give a value; a call may change what it is given, but for modules and functions."""
         return cell.names.bound | cell.names.changed | (cell.names.perhaps_changed & self._values)
 
-    def touched(self, exercises: Collection[str]) -> list[Cell]:
-        """The cells that take these answers or use one, those that they need, and the exercises with their checks."""
+    def touched(self, exercises: Collection[str], used: bool = True) -> list[Cell]:
+        """The cells that take these answers or use one, those that they need, and the exercises with their checks.
+
+        Unless it matters how they are used, only the cells that take them, with what these need.
+        """
         taking = [cell for cell in self.cells if not cell.taken.keys().isdisjoint(exercises)]
         names = {name for cell in taking for each in exercises for name in cell.taken.get(each, ())}
         kept: list[Cell] = []
         wanted: set[str] = set()
         for cell in reversed(self.cells):
             is_lesson = not (cell.exercise or cell.checks)
-            is_using = cell in taking or (is_lesson and cell.names.used & names)
+            is_using = cell in taking or (used and is_lesson and cell.names.used & names)
             is_own = cell.is_setup or {cell.exercise, cell.checks} & set(exercises)
             if is_using or is_own or (is_lesson and self._gives(cell) & wanted):
                 kept.append(cell)
                 wanted = (wanted - cell.names.bound) | cell.names.used
         return kept[::-1]
 
-    def texts(self, cells: Iterable[Cell], solved: Collection[str]) -> list[str]:
-        """The texts of some cells, where these exercises are solved."""
-        return [cell.solved if cell.exercise in solved or not cell.exercise else cell.open for cell in cells]
+    def texts(self, cells: Iterable[Cell], solved: Collection[str], short: bool = False) -> list[str]:
+        """The texts of some cells, where these exercises are solved; short, of a chapter that can be."""
+        texts = [cell.solved if cell.exercise in solved or not cell.exercise else cell.open for cell in cells]
+        return (
+            [text.replace(*SHORT) if cell.is_setup else text for cell, text in zip(cells, texts, strict=True)]
+            if short
+            else texts
+        )
 
 
 @cache

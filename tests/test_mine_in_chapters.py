@@ -1,6 +1,8 @@
 """Every chapter that uses `mine` runs from top to bottom: nothing solved, everything solved, each answer alone.
 
-By day those cells run that `mine` touches, and of one answer alone those that it touches; `THOROUGH=1` runs all cells.
+By day those cells run that `mine` touches, and of one answer alone those that it touches. Where nothing is solved, only
+the cells that take an answer: the notebooks that are handed out run as a whole beside (`make nbval`), and nobody has
+solved anything there. A chapter that can be short is short. `THOROUGH=1` runs all cells, as they are.
 """
 
 from __future__ import annotations
@@ -59,8 +61,9 @@ def told(
     lay_beside(Path(shell.starting_dir), others, COURSE.listed, solved)
     shell.user_ns["__vsc_ipynb_file__"] = f"{shell.starting_dir}/{shown.stem}.ipynb"  # as one editor tells it
     alone = [name for name in shown.taken if list(solved) == [name]] or shown.taken
-    cells = shown.cells if THOROUGH and shown not in (FIRST, SECOND) else shown.touched(alone)
-    for text in shown.texts(cells, solved):
+    is_ours = shown not in (FIRST, SECOND)
+    cells = shown.cells if THOROUGH and is_ours else shown.touched(alone, used=bool(solved) or not is_ours)
+    for text in shown.texts(cells, solved, short=not THOROUGH):
         shell.run_cell(text, store_history=True).raise_error()
     lines = capsys.readouterr().out.splitlines()
     taken = list(dict.fromkeys(name for cell in cells for name in cell.taken))
