@@ -68,9 +68,12 @@ nbval proofs: export OMP_NUM_THREADS := 1
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
 	pytest -p nbval -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
 
+# A file that is written anew before and after each cell costs more than the cells do; it is written where a run ends.
+SAVING := --no-request-save-on-cell-execute --autosave-cell-every 0
+
 run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs
-	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} papermill --no-progress-bar -p seed $(SEED) \
+	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} papermill --no-progress-bar $(SAVING) -p seed $(SEED) \
 		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \
 		$(SOLVED)/{}.ipynb build/runs/{}-$(SEED).ipynb
 
