@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import subprocess
 import sys
 import time
 from collections.abc import Generator
@@ -22,7 +23,8 @@ from autograder.startup import spare_grammar
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from autograder.walls.trial import missing
 from tests import remembered
-from tests.asked import UNTIL
+from tests.asked import THOROUGH, UNTIL
+from tests.quick import SLOW
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
 _FINDS = re.compile(
@@ -36,6 +38,9 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
 spare_grammar()
+
+# In these test modules, what runs submissions is forked from a warm process, by day.
+FORKED = ("attacks_on_teacher", "colab", "example_class", "fuzz", "graded_banks", "learn", "other_cells", "parity")
 
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 
@@ -58,6 +63,12 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     ]
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where two processes share the tests, begin with the groups and what is slow, so that both end together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (not _groups(item), item.path.stem.removeprefix("test_") not in SLOW))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
@@ -67,6 +78,28 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
     _ask_alembic_once()
+    _keep_keys()
+    _start_warm(item.path.stem.removeprefix("test_") in FORKED)
+
+
+def _start_warm(wanted: bool) -> None:
+    """Let the fork servers of some tests begin warm: what these tests look at begins behind the start."""
+    if wanted and not UNCONFINED:
+        from autograder.running import forked  # noqa: F401
+    if "autograder.running.forked" in sys.modules:
+        from tests.warm_child import warm_servers
+
+        is_warm = wanted and not THOROUGH
+        vars(sys.modules["autograder.running.forked"])["subprocess"] = warm_servers() if is_warm else subprocess
+
+
+def _keep_keys() -> None:
+    """Let judges share what they compute on the one drawing of fresh cases that the tests look at by day."""
+    judge = sys.modules.get("autograder.authoring.judge")
+    if judge is not None and not THOROUGH:
+        from tests import kept_keys
+
+        judge.Judge._make_key = kept_keys.make_key
 
 
 def _ask_alembic_once() -> None:

@@ -2,13 +2,17 @@
 
     python -m tests.warm_child FD
 
-Starting one from nothing takes more than a second, nearly all of it torch's import. FD is a socket to the tests.
+Starting one from nothing takes more than a second, nearly all of it torch's import. FD is a socket to the tests. What
+begins is a child that runs one program, or a fork server; how both begin from nothing, `test_confinement`,
+`test_whole_runs` and the commands' tests show.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
 import select
@@ -18,7 +22,8 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
@@ -31,18 +36,18 @@ from autograder.running.program import Child, Children, Limits, Program
 
 _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
+_OTHER = 3  # the descriptor that a fork server is given
+# What most fork servers import before their first fork.
+_OFTEN = ("matplotlib.pyplot", "torch._dynamo", "torch.fx.experimental.symbolic_shapes")
 
 
 @contextlib.contextmanager
 def warm_children() -> Iterator[Children]:
     """What `fresh_process` is, with processes that begin warm."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with tempfile.TemporaryDirectory() as home, ours:
-        with theirs:
-            command = [sys.executable, "-m", "tests.warm_child", str(theirs.fileno())]
-            process = subprocess.Popen(command, env=environment(Path(home)), pass_fds=[theirs.fileno()])
+    with contextlib.ExitStack() as stack:
+        line = stack.enter_context(_warm_process())
         known = {"PIPE": subprocess.PIPE, "TimeoutExpired": subprocess.TimeoutExpired}
-        stand_in = SimpleNamespace(**known, Popen=lambda _, **options: _Begun(ours, **options))
+        stand_in = SimpleNamespace(**known, Popen=lambda _, **options: _Begun(line, **options))
 
         @contextlib.contextmanager
         def begun(program: Program, limits: Limits) -> Iterator[Child]:
@@ -52,20 +57,46 @@ def warm_children() -> Iterator[Children]:
                     yield child
 
         yield begun
+
+
+@contextlib.contextmanager
+def _warm_process() -> Iterator[socket.socket]:
+    """The process that forks them, as long as the block lasts: the line to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with tempfile.TemporaryDirectory() as home, ours:
+        with theirs:
+            command = [sys.executable, "-m", "tests.warm_child", str(theirs.fileno())]
+            process = subprocess.Popen(command, env=environment(Path(home)), pass_fds=[theirs.fileno()])
+        yield ours
         ours.close()
         process.wait()
+
+
+@cache
+def warm_servers() -> SimpleNamespace:
+    """What `autograder.running.forked` knows of `subprocess`, with fork servers that begin warm, for all of a run."""
+    stack = contextlib.ExitStack()
+    line = stack.enter_context(_warm_process())
+    atexit.register(stack.close)
+    return SimpleNamespace(DEVNULL=subprocess.DEVNULL, Popen=lambda _, **options: _Server(line, **options))
 
 
 class _Begun:
     """What `subprocess.Popen` would be of such a process."""
 
     def __init__(self, line: socket.socket, *, cwd: Path, env: dict[str, str], stderr: IO[bytes], **_: Any) -> None:
-        (theirs_in, to), (source, theirs_out), (self._status, theirs_status) = os.pipe(), os.pipe(), os.pipe()
+        (theirs_in, to), (source, theirs_out) = os.pipe(), os.pipe()
         self.stdin, self.stdout = os.fdopen(to, "wb", 0), os.fdopen(source, "rb", 0)
-        start = json.dumps({"cwd": str(cwd), "env": env}).encode()
-        socket.send_fds(line, [start], [theirs_in, theirs_out, stderr.fileno(), theirs_status])
-        for descriptor in (theirs_in, theirs_out, theirs_status):
+        self._begin(line, {"cwd": str(cwd), "env": env}, theirs_in, theirs_out, stderr.fileno())
+        for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
+
+    def _begin(self, line: socket.socket, start: dict[str, Any], *descriptors: int) -> None:
+        """Let it begin with these as its input, its output, what it complains to, and what else it is given."""
+        self._status, theirs = os.pipe()
+        source, sink, complaints, *others = descriptors
+        socket.send_fds(line, [json.dumps(start).encode()], [source, sink, complaints, theirs, *others])
+        os.close(theirs)
         self.pid = self._number()
         self._code: int | None = None
 
@@ -87,39 +118,68 @@ class _Begun:
             os.kill(self.pid, signal.SIGKILL)
 
 
+class _Server(_Begun):
+    """What `subprocess.Popen` would be of a fork server."""
+
+    def __init__(
+        self,
+        line: socket.socket,
+        *,
+        cwd: Path,
+        env: dict[str, str],
+        stderr: IO[bytes],
+        pass_fds: Sequence[int],
+        **_: Any,
+    ) -> None:
+        null = os.open(os.devnull, os.O_RDWR)
+        self._begin(line, {"cwd": str(cwd), "env": env, "server": True}, null, null, stderr.fileno(), *pass_fds)
+        os.close(null)
+
+    def poll(self) -> int | None:
+        """Its exit code, where it has ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.wait(0)
+        return None
+
+
 def main(line: socket.socket) -> None:
     """Fork until the tests close the line."""
-    from autograder.running import child
+    from autograder.running import child, fork_server
 
+    for name in _OFTEN:
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
     while True:
-        message, descriptors, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, 4)
+        message, descriptors, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, 5)
         if not message:
             return
         if os.fork() == 0:
             line.close()
             if _is_the_child(*descriptors):
-                _settle(json.loads(message))
-                child.main()
+                start = json.loads(message)
+                _settle(start)
+                fork_server.main(socket.socket(fileno=_OTHER)) if "server" in start else child.main()
             return
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _is_the_child(source: int, sink: int, complaints: int, status: int) -> bool:
+def _is_the_child(source: int, sink: int, complaints: int, status: int, *others: int) -> bool:
     """Fork once more: the child goes on as it should, and the other process tells how it ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
         os.setsid()
-        for place, descriptor in enumerate((source, sink, complaints)):
+        # Where they are to be may be where another one is.
+        kept = [os.dup(descriptor) for descriptor in (source, sink, complaints, *others)]
+        for place, descriptor in enumerate(kept):
             os.dup2(descriptor, place)
-        os.closerange(3, max(source, sink, complaints, status) + 1)
+        os.closerange(len(kept), max(*kept, status) + 1)
         return True
     os.closerange(0, 3)
-    for descriptor in (source, sink, complaints):
+    for descriptor in (source, sink, complaints, *others):
         os.close(descriptor)
     os.write(status, _NUMBER.pack(pid))
     os.write(status, _NUMBER.pack(os.waitpid(pid, 0)[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -21,25 +23,32 @@ _SECONDS = 120
 _HEADLINE = re.compile(r"(\w+): (all \d+ checks passed|\d+ of \d+ checks passed|not written yet)")
 
 
+@cache
+def _warm_process() -> subprocess.Popen[str]:
+    """The process that forks them: one for all chapters, as long as the tests run."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.parity.warm"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTORCH_BASICS_PROGRESS": "off", "MPLBACKEND": "agg"},
+    )
+    atexit.register(_end, process)
+    return process
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    assert process.stdin and process.stdout
+    process.stdin.close()
+    process.stdout.close()
+    process.wait(_SECONDS)
+
+
 class Kernels:
     """Kernels for one chapter, each forked from one warm process."""
 
     def __init__(self, chapter: str, folder: Path) -> None:
-        self._folder, self._count = folder, 0
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.parity.warm", chapter],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTORCH_BASICS_PROGRESS": "off", "IPYTHONDIR": str(folder), "MPLBACKEND": "agg"},
-        )
-
-    def close(self) -> None:
-        """End the warm process."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(_SECONDS)
+        self._chapter, self._folder, self._count = chapter, folder, 0
 
     def passed(self, sources: Sequence[str]) -> set[str]:
         """The exercises whose last check passed, after these cells ran; a cell that raises stops no other."""
@@ -61,10 +70,11 @@ class Kernels:
         place.mkdir(parents=True)
         (place / "data.txt").write_text("1 2 3\n")  # something beside the notebook, which nobody hands in
         path, _ = write_connection_file(str(place / "connection.json"))
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(f"{path}\n")
-        self._process.stdin.flush()
-        pid = int(self._process.stdout.readline())
+        process = _warm_process()
+        assert process.stdin and process.stdout
+        process.stdin.write(f"{self._chapter} {path}\n")
+        process.stdin.flush()
+        pid = int(process.stdout.readline())
         client = BlockingKernelClient(connection_file=path)
         client.load_connection_file()
         client.start_channels(hb=False, stdin=False)

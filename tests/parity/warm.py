@@ -1,6 +1,6 @@
-"""A process that has torch and a chapter ready, and forks a Jupyter kernel for each connection file named to it.
+"""A process that has torch ready, and forks a Jupyter kernel for each chapter and connection file named to it.
 
-    python -m tests.parity.warm CHAPTER
+    python -m tests.parity.warm
 
 Starting a kernel from nothing takes seconds, most of it torch's import; what is forked is ipykernel's own kernel.
 """
@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+from functools import cache
 from pathlib import Path
 
 import matplotlib.pyplot  # noqa: F401  (so that kernels need not import it)
@@ -21,25 +22,31 @@ from ipykernel.kernelapp import IPKernelApp
 from tests.our_course import COURSE
 
 
-def main(chapter: str) -> None:
+def main() -> None:
     """Fork until standard input ends."""
     torch.set_num_threads(1)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
+    for line in sys.stdin:
+        chapter, connection = line.strip().split(" ", 1)
+        _make_ready(chapter)
+        child = os.fork()
+        if child == 0:
+            _be_a_kernel(Path(connection))
+        print(child, flush=True)
+
+
+@cache
+def _make_ready(chapter: str) -> None:
     COURSE.exercises(chapter)
     COURSE.keys(chapter)
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
-    for line in sys.stdin:
-        connection = Path(line.strip())
-        child = os.fork()
-        if child == 0:
-            _be_a_kernel(connection)
-        print(child, flush=True)
 
 
 def _be_a_kernel(connection: Path) -> None:
     os.setsid()
     os.chdir(connection.parent)
+    os.environ["IPYTHONDIR"] = str(connection.parents[1])
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
@@ -50,4 +57,4 @@ def _be_a_kernel(connection: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

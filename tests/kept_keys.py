@@ -1,0 +1,48 @@
+"""What a course's solutions and answer banks show on the cases of a seed, kept on the disk by content.
+
+The proof of the bank, the graded classes and the notebooks of `test_parity` look at the same fresh cases: what one test
+has computed, no other one computes again. The visible cases are watched anew each time, and `THOROUGH=1` keeps nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.judge import Judge
+from autograder.authoring.parts import ExerciseParts
+from autograder.authoring.proof import SEEDS
+from autograder.authoring.proved import proof_path
+from autograder.judging.key import Key
+from autograder.watching.exercise import Exercise
+from tests.small_chapter import PROJECT
+
+SEED = SEEDS[1]
+FOLDER = PROJECT / "build" / "proved" / "keys"
+
+_computed = Judge._make_key
+
+
+def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
+    """What `Judge` computes of an exercise, or what it computed before with the same content."""
+    if seed != SEED:
+        return _computed(judge, exercise, seed)
+    place = FOLDER / proof_path(ExerciseParts(judge.course, judge.chapter.stem, exercise.name)).name
+    if not place.is_file():
+        key = _computed(judge, exercise, seed)
+        _write(place, [key.reference, key.mistakes])
+        return key
+    reference, mistakes = pickle.loads(place.read_bytes())
+    return Key(exercise.name, exercise.cases(seed), reference, mistakes)
+
+
+def _write(place: Path, data: list[Any]) -> None:
+    """Another process may be about to write the same."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
+    with os.fdopen(descriptor, "wb") as file:
+        pickle.dump(data, file)
+    os.replace(name, place)

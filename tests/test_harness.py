@@ -1,0 +1,105 @@
+"""What makes the tests themselves quick, and proves no less: kept keys, processes that begin warm, and the order."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from autograder.authoring.judge import Judge
+from autograder.running import forked
+from autograder.running.choose_runner import warm_modules
+from autograder.running.forked import ForkServers
+from autograder.running.program import LIMITS
+from autograder.running.runner import run
+from autograder.watching.difference import Tolerance, first_difference
+from tests import conftest, kept_keys, made
+from tests.conftest import needs_confinement
+from tests.made_programs import NAMES, program
+from tests.proven_course import edit, make_proven_course
+from tests.warm_child import warm_servers
+
+EXACT = Tolerance(0.0, 0.0)
+
+
+class TestKeys:
+    @pytest.fixture
+    def judge(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
+        """A judge of a made course, where nothing is kept yet."""
+        monkeypatch.setattr(kept_keys, "FOLDER", tmp_path / "keys")
+        parts = make_proven_course(tmp_path)
+        return Judge(parts.course, parts.stem)
+
+    def test_one_that_is_kept_says_the_same(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+        """To the last bit, and nothing is computed for it."""
+        (exercise,) = judge.exercises
+        first = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        monkeypatch.setattr(kept_keys, "_computed", None)
+        again = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+
+        assert first.mistakes and first_difference(_seen(first), _seen(again), EXACT) is None
+        assert [(each.tag, each.sentence, each.rules) for each in first.mistakes] == [
+            (each.tag, each.sentence, each.rules) for each in again.mistakes
+        ]
+
+    def test_the_visible_cases_are_watched_anew(self, judge: Judge) -> None:
+        """As are all drawings but one."""
+        (exercise,) = judge.exercises
+        for seed in (0, 7):
+            kept_keys.make_key(judge, exercise, seed)
+
+        assert not kept_keys.FOLDER.exists()
+
+    def test_another_bank_has_another_key(self, judge: Judge) -> None:
+        """What is kept is named by content."""
+        (exercise,) = judge.exercises
+        kept_keys.make_key(judge, exercise, kept_keys.SEED)
+        edit(judge.course / "answers" / judge.chapter.stem / f"{exercise.name}.py", "row[0].clone()", "row[:1].clone()")
+        kept_keys.make_key(judge, exercise, kept_keys.SEED)
+
+        assert 2 == len(list(kept_keys.FOLDER.iterdir()))
+
+
+def _seen(key: Any) -> list[Any]:
+    return [key.reference, *(mistake.observations for mistake in key.mistakes)]
+
+
+@needs_confinement
+def test_a_warm_server_is_confined_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs an answer, keeps it from what lies outside, and is gone when it is closed."""
+    monkeypatch.setattr(forked, "subprocess", warm_servers())
+    cases = made.exercise().cases(3)
+    reads = f"def {NAMES[0]}(x, plus):\n    open({__file__!r}).read()\n    return 2 * x + plus"
+    right = f"def {NAMES[1]}(x, plus):\n    return 2 * x + plus"
+    servers = ForkServers(warm_modules, (Path(__file__).parent,))
+    runner = partial(run, children=servers)
+
+    outcomes = runner(program({NAMES[0]: reads, NAMES[1]: right}, cases), LIMITS)
+
+    assert all("raised" in seen for seen in outcomes[NAMES[0]].observations or ())
+    assert all("returned" in seen for seen in outcomes[NAMES[1]].observations or ()) and outcomes[NAMES[1]].observations
+    server = servers._idle.get_nowait()
+    assert server.lives()
+    server.close()
+    assert not server.lives()
+
+
+def test_groups_and_what_is_slow_begin() -> None:
+    """Where tests are shared between processes; else they stay in the order of their files."""
+
+    def item(name: str, *groups: str) -> Any:
+        marks = [SimpleNamespace(args=(group,)) for group in groups]
+        return SimpleNamespace(path=Path(f"test_{name}.py"), iter_markers=lambda _: iter(marks))
+
+    names = [("address", ()), ("bank", ()), ("colab", ("class of ch01",)), ("words", ()), ("site", ())]
+    items = [item(name, *groups) for name, groups in names]
+    alone: Any = SimpleNamespace()
+    conftest.pytest_collection_modifyitems(alone, items)
+    assert ["test_address", "test_bank", "test_colab", "test_words", "test_site"] == [each.path.stem for each in items]
+
+    shared: Any = SimpleNamespace(workerinput={})
+    conftest.pytest_collection_modifyitems(shared, items)
+    assert ["test_colab", "test_bank", "test_site", "test_address", "test_words"] == [each.path.stem for each in items]
