@@ -213,7 +213,8 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% name="default-dtype"
 print(torch.zeros(2, 3).dtype, torch.linspace(0, 1, 5).dtype, torch.randn(4, 3).dtype)
-print(torch.tensor([1.0, 2.0]).dtype, torch.tensor([1, 2]).dtype, torch.tensor([True]).dtype)
+print(torch.tensor([1.0, 2.0]).dtype, torch.tensor([1, 2]).dtype)
+print(torch.tensor([True, False]).dtype)
 
 # %% claim=true
 assert torch.tensor([1.0, 2.0]).dtype == torch.get_default_dtype() == torch.float32
@@ -227,7 +228,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # As many bytes as it has elements, times the bytes of one element; 32 bits are 4 bytes.
 
 # %% name="bytes"
-print(images.numel(), "numbers of", images.element_size(), "bytes are", images.nbytes, "bytes")
+print(images.numel(), "numbers of", images.element_size(), "bytes:", images.nbytes)
 
 # %% claim=true
 assert features.element_size() == 4 and features.nbytes == 48
@@ -1305,10 +1306,11 @@ assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
 # Whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
 #
-# The remedy is a small number `eps`, which you find in formulas everywhere: it is added to the variance, so that 0 / 0 becomes 0 divided by something small.
 # The **variance** is the mean squared distance from the mean, and its root is the standard deviation.
 # If you divide by n you get the variance of just these numbers (`correction=0`, the population's); torch divides by n - 1, because the mean of a sample lies a little too close to its own numbers, and this makes up for it.
 # The numbers 1 and 3 have mean 2 and the squared distances 1 and 1, which makes 2 / 2 or 2 / 1.
+#
+# The remedy for the nan is a small number `eps`, which you find in formulas everywhere: it is added to the variance, so that 0 / 0 becomes 0 divided by something small.
 
 # %% name="two-variances"
 pair = torch.tensor([1.0, 3.0])
@@ -1610,7 +1612,7 @@ reveal(guess, torch.einsum("ij->j", m).shape)
 k, stack = torch.randn(4, 5), torch.randn(2, 3, 4)  # stack: two (3, 4) matrices
 print(torch.einsum("ij,jk->ik", m, k).shape)  # a matrix product
 print(torch.einsum("bij,jk->bik", stack, k).shape)  # b is kept: one product for each
-print(torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums))  # your product from above
+print(torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums))  # your product
 
 # %% claim=true
 assert torch.allclose(torch.einsum("ij,jk->ik", m, k), m @ k, atol=1e-5)
@@ -2025,7 +2027,7 @@ assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
 # But a function that calls `manual_seed` changes the numbers for everyone who draws after it, so careful code takes a generator of its own.
 
 # %% name="own-generator"
-print(torch.rand(2, generator=torch.Generator().manual_seed(7)))  # rand: evenly spread from 0 to 1
+print(torch.rand(2, generator=torch.Generator().manual_seed(7)))  # evenly from 0 to 1
 
 # %% claim=true
 _state = torch.get_rng_state()
