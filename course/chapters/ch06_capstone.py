@@ -5,18 +5,16 @@
 #
 # This is where the first page of chapter 1 was leading.
 # You will draw a digit with the mouse, and a model that you built, trained by a loop that you wrote, will say which one it is.
-# At first it will be wrong most of the time, although nothing in your program is wrong.
-# Finding out why, and doing something about it, is what the work with such models mostly is, and it is the best thing this course can end with.
+# At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
 #
 # On the way you learn to
 #
 # 1. write a trainer that runs on any device and measures as it goes
 # 2. look at what a model gets wrong, and not only at how often
-# 3. stop a training, and go on to the same last bit
-# 4. train in mixed precision, in groups of batches, with clipping
-# 5. find silent faults in a trainer that runs
-# 6. say what a model was trained for, and make it good at something else
-# 7. begin a project of your own
+# 3. stop a training and go on to the same last bit, and train in mixed precision, in groups of batches
+# 4. find silent faults in a trainer that runs
+# 5. say what a model was trained for, and make it good at something else
+# 6. begin a project of your own
 #
 # There are two sittings: {minutes} minutes of reading and running, and {exercises} for the four exercises.
 # If you cannot wait to draw, go from section 2 to the second sitting, and come back for sections 3 to 5 another day.
@@ -47,7 +45,7 @@ figures.first_page()
 
 # %% [markdown]
 # The same drawing, read twice by the same model, whose ten bars say how probable it finds each digit.
-# Between the two readings lies one short function, which you will have found the need for by the end of section 7.
+# Between the two readings lies one short function, and section 7 finds out which.
 
 # %% [markdown] name="sitting-1"
 # # First sitting: a trainer ({minutes} minutes, and {exercises} for the exercises)
@@ -128,11 +126,9 @@ assert abs(first_loss - math.log(10)) < 0.05
 # %% [markdown] name="train-text"
 # ## 2 Part A: one trainer for every device ({minutes} minutes)
 #
-# In chapter 4 you put the loop together from a step, a measurement and a DataLoader.
-# Now it becomes one function that you can hand any classifier, on any device, because you will need it again and again, here and in whatever you do next.
-#
+# The loop of chapter 4 now becomes one function that you can hand any classifier, on any device.
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it begins with `device = next(model.parameters()).device`, which asks the one who knows, and sends each batch there.
+# So it asks the model, which knows, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -146,13 +142,14 @@ print("so it takes batches like", tuple(model(images[:4].to(here)).shape))
 assert here.type == torch.device(device).type and model(images[:4].to(here)).device == here
 
 # %% [markdown]
-# And the order? If every epoch is to have a new one, and the whole training is to be the same when you run it again, then the order needs a generator of random numbers that belongs to it alone, so that dropout, which also draws, cannot disturb it.
+# The order of the images is to be a new one in every epoch, and yet the same when you run the training again.
+# So it has a generator of random numbers of its own, which dropout, which also draws, cannot disturb.
 #
 # ### Exercise: `train` ({minutes} minutes)
 #
 # This is the loop that you take with you.
 # It returns what you will want to draw: one loss and one accuracy for each epoch.
-# `split` gives you the rows of each batch, for example of ten images in batches of four:
+# The rows of each batch come from `split`, for example of ten images in batches of four:
 
 # %% name="train-example"
 order = torch.Generator().manual_seed(seed)
@@ -256,14 +253,12 @@ plt.show()
 
 # %% [markdown]
 # 98 or 99 of 100, in a few seconds, with fewer than ten thousand numbers.
-# And it is your loop, so nothing in it is a secret.
 
 # %% [markdown] name="look-at-the-wrong"
 # ### Look at what it gets wrong ({minutes} minutes)
 #
 # An accuracy says how often, and not what.
-# For that, count each pair of what a digit is and what the model says: a **confusion matrix**.
-# With `one_hot` it is one product of matrices, as the mean pictures of chapter 1 were.
+# For that, count each pair of what a digit is and what the model says, which is one product of two `one_hot`s: a **confusion matrix**.
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -286,7 +281,8 @@ assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 # Row 3, column 8 says how many threes were called an eight.
 # What is right stands on the diagonal; look which pairs stand beside it, and whether you would have confused them too.
 #
-# The model also says how sure it is, so we can ask for its ten hardest digits: those to whose true name it gave the smallest probability.
+# Its ten hardest digits are those to whose true name it gave the smallest probability.
+# Which of them can you read? Write down ten digits.
 
 # %% name="ten-hardest"
 true_share = sure[torch.arange(len(drawer)), labels[drawer]]
@@ -297,7 +293,7 @@ show_digits(images[drawer][hardest])
 assert (true_share[hardest] <= true_share.median()).all()
 
 # %% [markdown]
-# Which of them can you read? Write down ten digits, and then see what they are, and what the model says.
+# And this is what they are, and what the model says.
 
 # %% name="hardest-told"
 show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
@@ -324,8 +320,7 @@ assert far(images[:4].to("meta")).shape == (4, 10)
 #
 # Long trainings are interrupted: the laptop is closed, the rented machine is taken back.
 # So a trainer keeps a **checkpoint**, a dict with all that it takes to go on.
-# What is "all"? To find out, ask for the strictest thing there is: a run that is stopped after epoch 2 and goes on to epoch 6 must end where the unbroken run ends, to the last bit.
-#
+# What is "all"? A run that is stopped and goes on must end where the unbroken run ends, to the last bit.
 # Try it on the smallest training there is, a single number that rolls down a parabola.
 
 # %% name="down-a-parabola"
@@ -348,15 +343,27 @@ guess = False  # True or False
 w = torch.ones(1, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
 steps(w, optimizer, 2)
-again = w.detach().clone().requires_grad_()
+saved, memory = w.detach().clone(), copy.deepcopy(optimizer.state_dict())
+again = saved.clone().requires_grad_()
 unbroken = steps(w, optimizer, 4)
 resumed = steps(again, torch.optim.SGD([again], lr=0.1, momentum=0.9), 4)
 print(f"unbroken: {unbroken:.4f}, with the weights alone: {resumed:.4f}")
 reveal(guess, unbroken == resumed)
 
 # %% [markdown]
-# The optimizer has a memory too: its velocity.
-# And so have the two generators of random numbers, the one that draws the order and torch's own, from which dropout draws.
+# The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
+
+# %% name="with-velocity"
+again = saved.clone().requires_grad_()
+fresh = torch.optim.SGD([again], lr=0.1, momentum=0.9)
+fresh.load_state_dict(copy.deepcopy(memory))
+print(f"unbroken: {unbroken:.4f}, with the velocity too: {steps(again, fresh, 4):.4f}")
+
+# %% claim=true
+assert again.item() == unbroken
+
+# %% [markdown]
+# The two generators of random numbers remember as well, the one that draws the order and torch's own, from which dropout draws.
 # Here is this chapter's model, stopped after epoch 2, with more and more of what remembers carried over.
 
 # %% figure=true
@@ -380,33 +387,24 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 
 # %% [markdown]
 # For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
-# One trap remains: an optimizer that loads a state trains on in the very tensors of that state, so that the checkpoint changes under your hands.
-
-# %% name="loading-aliases"
-state = copy.deepcopy(optimizer.state_dict())
-fresh = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1, momentum=0.9)
-fresh.load_state_dict(state)
-before = state["state"][0]["momentum_buffer"].item()
-fresh.param_groups[0]["params"][0].grad = torch.ones(1)
-fresh.step()
-print(f"the saved velocity: {before:.3f}, later: {state['state'][0]['momentum_buffer'].item():.3f}")
-
-# %% claim=true
-assert before != state["state"][0]["momentum_buffer"].item()
-
-# %% [markdown]
+# All states are copied when they are saved and when they are loaded, because training goes on in the very tensors that a state is made of.
+#
 # ### Exercise: `resume_training` ({minutes} minutes)
 #
 # The same trainer, which can now be stopped: with it, an evening's training survives a closed laptop.
-# In use it looks like this, where `model` and `optimizer` of the second call may be new ones:
-#
-# ```python
-# checkpoint = resume_training(model, optimizer, learn_from, measure_on, epochs=2)
-# checkpoint = resume_training(model, optimizer, learn_from, measure_on, epochs=5, checkpoint=checkpoint)
-# ```
-#
-# The second call trains three more epochs, since `epochs` counts all of them.
+# `epochs` counts all of them: a call with `epochs=2`, and one with `epochs=5` and the checkpoint of the first, train two epochs and then three more.
+# On disk, a checkpoint is a dict like this one.
 # (On a GPU, dropout draws from the GPU's own generator, which would have to be saved too. Here the CPU's is enough.)
+
+# %% name="resume-example"
+file = io.BytesIO()  # in place of a file's name, "checkpoint.pt"
+torch.save({"optimizer": memory, "order": order.get_state(), "losses": [2.1, 0.7]}, file)
+file.seek(0)
+print(torch.load(file)["losses"])
+
+# %% claim=true
+file.seek(0)
+assert torch.equal(torch.load(file)["order"], order.get_state())
 
 # %% exercise="resume_training"
 def resume_training(
@@ -457,6 +455,22 @@ def resume_training(
 # %% check="resume_training" points=4
 check("resume_training", resume_training)
 
+# %% [markdown] side=true
+# #### Why copy the state that an optimizer loads? ({minutes} minutes)
+#
+# Because it trains on in the very tensors of that state, so that the checkpoint changes under your hands.
+
+# %% name="loading-aliases"
+state = copy.deepcopy(memory)
+fresh = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1, momentum=0.9)
+fresh.load_state_dict(state)
+before = state["state"][0]["momentum_buffer"].item()
+steps(fresh.param_groups[0]["params"][0], fresh, 1)
+print(f"the saved velocity: {before:.3f}, later: {state['state'][0]['momentum_buffer'].item():.3f}")
+
+# %% claim=true
+assert before != state["state"][0]["momentum_buffer"].item()
+
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
@@ -474,37 +488,7 @@ print([[len(y) for x, y in group] for group in groups])
 reveal(guess, len(groups))
 
 # %% [markdown]
-# The last group has one batch, and that one has two images.
-# So neither "divide by three" nor "the mean of the means" gives the mean over the images, whereas a sum cannot go wrong: add up the losses of all images of a group, and divide by their number.
-
-# %% name="group-gradient"
-probe = nn.Linear(64, 10)
-x, y = images[:12].flatten(1), labels[:12]
-
-
-def gradient_of(rows):
-    """The gradient of the mean loss over some of the images."""
-    return torch.autograd.grad(F.cross_entropy(probe(x[rows]), y[rows]), probe.weight)[0]
-
-
-whole, nine, three = gradient_of(slice(12)), gradient_of(slice(9)), gradient_of(slice(9, 12))
-print("the mean of the means is off by", ((nine + three) / 2 - whole).abs().max().item())
-print("counted by images, it is off by", ((9 * nine + 3 * three) / 12 - whole).abs().max().item())
-
-# %% claim=true
-assert torch.allclose((9 * nine + 3 * three) / 12, whole, atol=1e-5)
-assert not torch.allclose((nine + three) / 2, whole, atol=1e-3)
-
-# %% [markdown] name="near-text"
-# And the sixteen bits? bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
-# In a mean over several images such errors partly cancel, so that the first loss is nearly that of float32; then the weights differ a little, and with each step a little more.
-
-# %% figure=true
-figures.precision(make_model, images[:128], labels[:128], seed=seed)
-
-# %% [markdown]
-# The dotted line is what the check below allows for its two steps: several times what a sound trainer needs, and less than most mistakes cost.
-# This mistake is a popular one: to clip while the gradients still carry the scaler's factor.
+# Then the gradients of a group are clipped, and there is a mistake that no error tells you of: to clip while they still carry the scaler's factor.
 #
 # *Predict.* The gradient of `(0.1 * w).sum()` with four entries has the norm 0.2, and the limit is 1, so clipping should leave it alone. Which norm is left if it is clipped before `unscale_`, with a factor of 1024: 0.2, 1, or 1/1024?
 
@@ -535,7 +519,16 @@ assert math.isclose(norm, 1 / 1024, rel_tol=1e-3)
 # ### Exercise: `train_amp` ({minutes} minutes)
 #
 # All that chapter 5 put into one step, for an epoch, in groups: this is how large models are trained on small graphics cards.
-# Seven batches with `accumulate=3` are the three groups above, so three steps and three losses.
+# The last batch may be smaller, as above, and each image is to count alike. So add up the losses of all images of a group, and divide by their number.
+# For example, take a group of a batch with three images and one with a single image:
+
+# %% name="group-mean"
+three, single = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([6.0])  # the losses of the images
+print("all images alike:", ((three.sum() + single.sum()) / 4).item())
+print("the mean of the means:", ((three.mean() + single.mean()) / 2).item())
+
+# %% claim=true
+assert torch.cat([three, single]).mean() == 3 and (three.mean() + single.mean()) / 2 == 4
 
 # %% exercise="train_amp"
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
@@ -616,18 +609,36 @@ for amp in (False, True):
 assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 
 # %% [markdown]
-# By what they read, nobody could tell the two apart, because the errors of half the bits are small beside those that a model makes anyway while it is learning.
+# By what they read, nobody could tell the two apart.
+# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256; but in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes anyway while it is learning.
+
+# %% [markdown] side=true
+# #### How far apart are the two precisions, step by step? ({minutes} minutes)
+#
+# The first loss is nearly that of float32; then the weights differ a little, and with each step a little more.
+
+# %% figure=true
+figures.precision(make_model, images[:128], labels[:128], seed=seed)
+
+# %% [markdown]
+# The dotted line is what the check of `train_amp` allows for its two steps: several times what a sound trainer needs, and less than most mistakes cost.
 
 # %% [markdown] name="part-c"
 # ## 5 Part C: six faults ({minutes} minutes)
 #
-# Somebody wrote this trainer in a hurry.
-# One fault stops it; the other five let it run, and it even learns something, which is the trouble with them.
-#
 # ### Exercise: `fix_trainer` ({minutes} minutes)
 #
-# Read it, run it, and repair it: at most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
-# The docstring is right, and so is all that agrees with it.
+# Somebody wrote this trainer in a hurry, and you will meet such trainers all your life.
+# One fault stops it; the other five let it run, and it even learns something, which is the trouble with them.
+# Repair it: at most 8 lines may differ from what you are given (added, taken away, rewritten or moved; comments do not count).
+# The docstring is right, and so is all that agrees with it; for example, three epochs should go like this:
+
+# %% name="fix-example"
+for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
+    print(f"epoch {epoch}: learning rate {0.1 / 2**epoch}, accuracy {accuracy}")
+print("the weights of epoch 2 stay: the best, and the later of two")
+
+# %% [markdown]
 # To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own; the first call stops with an error, and that is the first fault.
 
 # %% exercise="fix_trainer"
@@ -733,20 +744,8 @@ assert math.isclose(floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(flo
 # %% [markdown]
 # So a loss that falls from 2.30 and stops at 1.46 has passed through softmax twice: the largest probability is 1, and as a score beside nine zeros that is not much.
 #
-# A learning rate that is halved after each batch, in place of each epoch, is gone before the first epoch ends.
-
-# %% name="rate-gone"
-optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
-scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
-for _ in range(16):  # one epoch of 16 batches
-    optimizer.step()
-    scheduler.step()
-print("after 16 batches:", scheduler.get_last_lr()[0])
-
-# %% claim=true
-assert scheduler.get_last_lr()[0] == 0.1 / 2**16
-
-# %% [markdown]
+# A learning rate that is halved after each batch, in place of each epoch, is gone before the first epoch ends: after 16 batches, 0.1 has become 0.1 / 65,536.
+#
 # <details><summary>From chapters 3 and 4: why was the best model the last one?</summary>
 #
 # `state_dict()` gives the live tensors, and training goes on in them. `copy.deepcopy` keeps what was best.
@@ -766,8 +765,7 @@ assert scheduler.get_last_lr()[0] == 0.1 / 2**16
 # ## 6 Draw ({minutes} minutes)
 #
 # Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
-# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, which gives a number from 0 to 16.
-# That is the line from chapter 1 that you were asked to keep in mind.
+# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, by the line from chapter 1 that you were asked to keep in mind.
 
 # %% name="count-blocks"
 def count_blocks(drawing):
@@ -826,15 +824,13 @@ reveal(guess, "about 90" if as_drawn > 0.75 else "about 60" if as_drawn > 0.45 e
 assert 0.15 < as_drawn < 0.45
 
 # %% [markdown]
-# A model that guesses gets 10, so it does see something, but nobody would put up with it.
-# And yet there is no mistake in your loop, nor in the pad; those 98 in 100 were measured honestly, on digits that the model had never seen.
+# There is no mistake in your loop, nor in the pad, and those 98 in 100 were measured honestly, on digits that the model had never seen.
 # Before you read on, write down what you think is wrong. How would you find out?
 
 # %% [markdown] name="why-text"
 # ## 7 Why? ({minutes} minutes)
 #
-# When a model does badly on something new, look at what it is given, beside what it was trained on.
-# Not at what you drew: at the 8 by 8 numbers.
+# When a model does badly on something new, look at what it is given, beside what it was trained on: not at what you drew, but at the 8 by 8 numbers.
 # Above, five digits from the data; below, what the model gets of five drawings of the same digits.
 
 # %% name="side-by-side"
@@ -843,8 +839,7 @@ data = [images[(labels == k).nonzero()[0].item(), 0] * 16 for k in range(5)]
 show_digits([*data, *seen[first]], is_=[*range(5), *range(5)], per_row=5)
 
 # %% [markdown]
-# It helps to blur, because a single picture has so many peculiarities of its own.
-# Take the mean of all pictures of the data, and the mean of all drawings as the model sees them.
+# Each picture has peculiarities of its own, so take the mean of all in the data, and of all drawings as the model sees them.
 
 # %% name="two-means"
 show_digits([images[:, 0].mean(dim=0) * 16, seen.mean(dim=0)], says=["the data", "what we drew"])
@@ -857,11 +852,10 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 
 # %% [markdown]
 # There it is.
-# In the data there is as much ink in the first and last row as in the middle, so every digit reaches from the upper edge to the lower one, whereas yours stand somewhere on the paper with room around them.
+# In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one, whereas yours stand somewhere on the paper with room around them.
 # The model was never shown a small four in a corner, so it never had a reason to learn that this is a four.
 #
-# Now that we know what to look for, we can find out how it came about, because the data set has a description.
-# (It is a good habit to read that first. But to know what is in it is one thing, and to see what it means another.)
+# How did that come about? The data set has a description, which one had better read first.
 
 # %% name="description"
 about = digits.DESCR
@@ -891,7 +885,7 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# First on one four: what was drawn and what is cut out; then what the model sees of the one, of the other, and a four from the data.
+# Here is one four as it was drawn, and cut to its box; below, what the model sees of the one and of the other, and a four from the data.
 
 # %% name="one-four"
 four = drawings[first[4]]
@@ -944,12 +938,8 @@ assert len(misread) == 10
 
 # %% [markdown]
 # Nothing that you would stumble over: some lean, a loop is wider than people wrote it on those forms, a stroke is one place further to the side.
-# We could go on and straighten every drawing.
-# But there is another way, which is the opposite one: leave the drawings alone, and change what the model learns from, so that leaning and slipping are nothing new to it.
-#
-# A leaning four is still a four.
-# So make ten copies of each known digit, and shift, scale and slant each a little, in its own way; the label stays, so these are 14,000 digits for which nobody had to write anything.
-# This is called **augmentation**.
+# We could straighten every drawing, or do the opposite: change what the model learns from, so that leaning and slipping are nothing new to it.
+# A leaning four is still a four, so make ten copies of each known digit, and shift, scale and slant each a little, in its own way; that is called **augmentation**.
 # The two functions from torch do the geometry: for each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
 
 # %% name="changed-copies"
@@ -967,34 +957,27 @@ def changed_copies(pictures, count):
 
 
 # %% name="ten-copies"
-show_digits(images[known][:1].repeat(10, 1, 1, 1) * 16)
 show_digits(changed_copies(images[known][:1], 10) * 16)
+
+# %% [markdown]
+# These are 14,000 digits for which nobody had to write anything.
+# Since copies cost nothing, there are new ones after three epochs, and then smaller steps, as one takes towards the end.
 
 # %% name="train-on-copies"
 count = 4 if short else 10
-copies = changed_copies(images[known], count), labels[known].repeat(count)
-
 well_read = make_model(seed).to(device)
-optimizer = torch.optim.Adam(well_read.parameters(), lr=0.003)
-again = trainer(well_read, optimizer, copies, measure_on, epochs=3, batch_size=64, seed=seed)
-print(f"in the drawer: {again['accuracies'][-1]:.1%}")
-
-# %% [markdown]
-# Copies cost nothing, so take new ones and go on for two epochs, with smaller steps as one does towards the end.
-
-# %% name="fresh-copies"
-copies = changed_copies(images[known], count), labels[known].repeat(count)
-optimizer.param_groups[0]["lr"] = 0.001
-again = trainer(well_read, optimizer, copies, measure_on, epochs=2, batch_size=64, seed=seed + 1)
-print(f"in the drawer: {again['accuracies'][-1]:.1%}")
+optimizer = torch.optim.Adam(well_read.parameters())
+for lr, epochs in [(0.003, 3), (0.001, 2)]:
+    optimizer.param_groups[0]["lr"] = lr
+    copies = changed_copies(images[known], count), labels[known].repeat(count)
+    again = trainer(well_read, optimizer, copies, measure_on, epochs, batch_size=64, seed=seed)
+    print(f"in the drawer: {again['accuracies'][-1]:.1%}")
 
 # %% claim=true
 assert again["accuracies"][-1] > (0.94 if short else 0.97)
 
 # %% [markdown]
-# In the drawer it is as good as the first model, give or take a few digits.
-#
-# *Predict.* And the drawings, which it has never seen either? Does it read more of them than the first model did, or fewer?
+# *Predict.* In the drawer it is as good as the first model, give or take a few digits. And the drawings, which it has never seen either: does it read more of them than the first model did, or fewer?
 
 # %% predict=true
 guess = "more"  # "more" or "fewer"
@@ -1032,12 +1015,11 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # %% [markdown] name="distribution-text"
 # ### What that was ({minutes} minutes)
 #
-# Somewhere there is a source from which pictures come, with a probability for each: a **distribution**.
-# The digits on the forms came from one, and your drawings from another, and a measurement on pictures of the first says little about the second, however many pictures lie in the drawer.
+# Pictures come from some source, with a probability for each: a **distribution**.
+# The digits on the forms came from one, and your drawings from another, and a measurement on the first says little about the second, however many pictures lie in the drawer.
 # The drawer was honest; it answered another question.
 #
-# You did the two things that can be done about it.
-# You brought the new pictures closer to the ones that were learned from, by preparing them in the same way; and you made the distribution that is learned from wider, until it had room for the new ones.
+# You did two things about it: you prepared the new pictures as those that were learned from, and you made the distribution that is learned from wider, until it had room for the new ones.
 # The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
 #
 # <details><summary>From chapter 1: you have met this before. Where?</summary>
@@ -1045,8 +1027,6 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # The nearest neighbor read 98.7 % of a shuffled drawer, and 94.6 % of the last 297 in the file. The file goes by writers: a shuffled drawer holds hands that the known digits have shown already.
 #
 # </details>
-#
-# So before you believe a number, ask where its pictures came from, and whether yours will come from there too.
 
 # %% [markdown] side=true
 # #### Are copies better than the box? ({minutes} minutes)
@@ -1086,8 +1066,7 @@ assert as_drawn < without_box < in_box - 0.05
 # - Make copies of the first ten, and mix them with the copies of the data: a model that sees only your ten forgets the rest.
 # - Begin with `well_read` as it is, not with new weights, and with a tenth of its learning rate. (This is called **fine-tuning**.)
 # - Train for one epoch, and measure three times: on your ten, on the digits in the drawer, and on the program's drawings. Which went up, and which went down?
-# - Ten drawings are few: one more right is ten percent. Draw twenty more before you believe it.
-# - Let somebody else draw. What does your model say to that?
+# - Ten drawings are few: one more right is ten percent. Draw twenty more before you believe it, or let somebody else draw.
 #
 # <details><summary>A beginning, if you want one</summary>
 #
@@ -1103,7 +1082,7 @@ assert as_drawn < without_box < in_box - 0.05
 # %% [markdown] name="to-show"
 # ## 10 Something to show ({minutes} minutes)
 #
-# One picture with all of it: the curve, the confusion matrix, and drawings with what your model says of them.
+# One picture with all of it.
 
 # %% name="card"
 says_of = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)
@@ -1117,9 +1096,8 @@ card
 # %% [markdown] name="project"
 # # A project of your own ({minutes} minutes)
 #
-# You have everything you need to begin, and the digits were only the practice.
-# Take something that you have: a table of your runs, the photographs of two kinds of mushrooms, the measurements of a machine.
-# Small is good; a few hundred examples will do.
+# The digits were only the practice.
+# Take something that you have: a table of your runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
 
 # %% [markdown] name="own-table"
 # ## Getting it in ({minutes} minutes)
@@ -1138,23 +1116,10 @@ print(features.shape, target.shape, features.isnan().any().item())
 assert features.shape == (3, 2) and target.shape == (3, 1)
 
 # %% [markdown]
-# **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels.
-# Yours is there already; here we make one, with two digits of each of three classes.
-
-# %% name="make-folder"
-import tempfile
-from pathlib import Path
-
-folder = Path(tempfile.mkdtemp())
-for k in range(3):
-    (folder / f"class {k}").mkdir()
-    for i, picture in enumerate(images[labels == k][:2, 0]):
-        plt.imsave(folder / f"class {k}" / f"{i}.png", picture.numpy(), cmap="gray")
-
-# %% [markdown]
-# From here on it is what you would do with yours, where all pictures have the same size.
+# **A folder of pictures**, with one folder inside it for each class, becomes a list of files and labels, where all pictures have the same size.
 
 # %% name="folder"
+folder = figures.folder_of_digits(images, labels)  # here two digits of each of three classes
 files = sorted(folder.glob("*/*.png"))
 names = sorted({file.parent.name for file in files})
 own_labels = torch.tensor([names.index(file.parent.name) for file in files])

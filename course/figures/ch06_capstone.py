@@ -1,8 +1,10 @@
-"""Figures of chapter 6: one drawing read in two ways, a run resumed in three ways, two precisions, a card to show."""
+"""Figures of chapter 6: one drawing read in two ways, a run resumed in three ways, two precisions, a card to show; and a folder."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -104,6 +106,18 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
         ax.set_title(f'"{said}"', fontsize=12, color=INK if said == truth else ORANGE)
     said_of = ", ".join(str(said) for said in says.tolist())
     return told(fig, f"Accuracy by epoch, a confusion matrix, and drawings; of them the model says {said_of}.")
+
+
+def folder_of_digits(images: Tensor, labels: Tensor) -> Path:
+    """Make a folder as people have them: in it one for each of three digits, and in that two pictures, 8 by 8."""
+    from matplotlib.image import imsave
+
+    folder = Path(tempfile.mkdtemp())
+    for k in range(3):
+        (folder / f"class {k}").mkdir()
+        for place, picture in enumerate(images[labels == k][:2, 0]):
+            imsave(folder / f"class {k}" / f"{place}.png", picture.numpy(), cmap="gray")
+    return folder
 
 
 # --- one run, resumed in three ways
