@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from explorers.controls import Control, Refused
+from explorers.strokes import SIDE as SIDE  # pixels; coordinates are counted in them, from the upper left corner
+from explorers.strokes import distances
 
-SIDE = 32  # pixels; coordinates are counted in them, from the upper left corner
 BRUSHES = {"thin": 2.0, "medium": 3.0, "thick": 4.0}  # pixels
 MOST_POINTS = 1000  # of a stroke
 MOST_STROKES = 100
@@ -92,14 +93,8 @@ def drawing_of(strokes: tuple[PenStroke, ...]) -> Tensor:
 @lru_cache(maxsize=2 * MOST_STROKES)
 def _under_brush(stroke: PenStroke) -> Tensor:
     """The pixels whose centers are no further from the line than half the brush's width."""
-    starts = torch.tensor(stroke.points, dtype=torch.float64)
-    steps = torch.cat([starts[1:], starts[-1:]]) - starts  # the last is no step: a single point is a line as well
-    middles = torch.arange(SIDE, dtype=torch.float64) + 0.5
-    pixels = torch.cartesian_prod(middles, middles).flip(1).unsqueeze(1)  # (pixels, 1, 2), x before y
-    along = ((pixels - starts) * steps).sum(2) / steps.square().sum(1).clamp(min=1e-12)
-    nearest = starts + along.clamp(0.0, 1.0).unsqueeze(2) * steps
-    distances = (pixels - nearest).square().sum(2).amin(1).sqrt()
-    return (distances <= stroke.width / 2 + _TIE).reshape(SIDE, SIDE)
+    line = torch.tensor(stroke.points, dtype=torch.float64)
+    return distances(line) <= stroke.width / 2 + _TIE
 
 
 @dataclass(frozen=True)

@@ -51,20 +51,24 @@ def draw(
     nearer than `pen` to a stroke.
     """
     cos, sin = math.cos(turn), math.sin(turn)
-    down, across = torch.meshgrid(torch.arange(SIDE) + 0.5, torch.arange(SIDE) + 0.5, indexing="ij")
     ink = torch.zeros(SIDE, SIDE, dtype=torch.bool)
     for stroke in strokes:
         x, y = (stroke[:, 0] - 0.5) * width, (stroke[:, 1] - 0.5) * height
         x = x - slant * y
-        places = torch.stack([cos * x - sin * y + center[0], sin * x + cos * y + center[1]], dim=1)
-        ink |= _distance(across, down, places) < pen
+        ink |= distances(torch.stack([cos * x - sin * y + center[0], sin * x + cos * y + center[1]], dim=1)) < pen
     return ink.float()
 
 
-def _distance(across: Tensor, down: Tensor, places: Tensor) -> Tensor:
-    """How far each place of the paper is from a line through some places."""
+def distances(places: Tensor) -> Tensor:
+    """How far the middle of each place of the paper is from a line through `places`, (n, 2), across before down.
+
+    The result is (32, 32), in the precision of `places`. A single place is a line as well.
+    """
+    middles = torch.arange(SIDE, dtype=places.dtype) + 0.5
+    down, across = torch.meshgrid(middles, middles, indexing="ij")
     paper = torch.stack([across, down], dim=-1)[:, :, None]  # (32, 32, 1, 2)
-    start, way = places[:-1], places[1:] - places[:-1]
+    ends = places[1:] if len(places) > 1 else places
+    start, way = places[: len(ends)], ends - places[: len(ends)]
     share = ((paper - start) * way).sum(-1) / (way**2).sum(-1).clamp(min=1e-9)
     nearest = start + share.clamp(0, 1)[..., None] * way
     apart: Tensor = paper - nearest
