@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
+from uuid import uuid4
 
 import torch
 from torch import Tensor
@@ -34,10 +36,11 @@ class PenStroke:
 
 @dataclass(frozen=True)
 class KeptDrawing:
-    """A drawing that was kept, and the digit that it is."""
+    """A drawing that was kept, and the digit that it is. `key` tells it from the others, also in a file."""
 
     strokes: tuple[PenStroke, ...]
     digit: int
+    key: str = field(default_factory=lambda: uuid4().hex)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,15 @@ class Pad:
             raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
         return replace(self.emptied(), kept=(*self.kept, KeptDrawing(self.strokes, digit)))
 
+    def brought_back(self, earlier: Iterable[KeptDrawing]) -> Pad:
+        """With drawings of an earlier day before the others, each once; the latest of them where there is no room."""
+        known = {each.key for each in self.kept}
+        new = [each for each in earlier if each.key not in known]
+        room = MOST_KEPT - len(self.kept)
+        if room == 0:
+            raise Refused(f"The pad keeps {MOST_KEPT:,} drawings at most: take `pad.kept`, and make a new pad.")
+        return replace(self, kept=(*new[-room:], *self.kept))
+
     def taken_back(self) -> Pad:
         """The drawing that was kept last stands on the pad again, and is kept no longer; Undo has the one before it."""
         if not self.kept:
@@ -110,10 +122,11 @@ class Surface(Control):
         """The stroke that the page sent, and whether it has come to its end; or Refused."""
         if not isinstance(value, dict) or not isinstance(value.get("ended"), bool):
             raise Refused(_NO_STROKE)
-        return _stroke(value.get("key"), value.get("points"), value.get("width")), value["ended"]
+        return stroke_of(value.get("key"), value.get("points"), value.get("width")), value["ended"]
 
 
-def _stroke(key: object, points: object, width: object) -> PenStroke:
+def stroke_of(key: object, points: object, width: object) -> PenStroke:
+    """A stroke of what a page or a file says; Refused where it is none."""
     if not isinstance(key, str) or len(key) > 40 or not isinstance(points, list) or not points:
         raise Refused(_NO_STROKE)
     if not isinstance(width, int | float) or width not in BRUSHES.values():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from autograder.telling.markup import Html, join, tag
+from autograder.telling.markup import Html, join, prose, tag
+from explorers import pad_file
 from explorers.controls import Control, Refused
-from explorers.pad import BRUSHES, SIDE, Pad, PenStroke, Surface, drawing_of
+from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
 from explorers.pad_picture import Sample, in_words, pad_picture, still_picture
 from explorers.pad_reading import DIGITS, Predict, Prepare, blocks, read
 from explorers.strokes import sample
@@ -19,7 +21,34 @@ from explorers.widget import STATIC, Explorer
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
 
+MOST_PADS = 6  # on one paper: each reads what is drawn on any of them
+
 Labeled = tuple[Tensor, Tensor]
+
+
+@dataclass
+class Paper:
+    """What all pads on one paper share: the drawing, what was kept, and what is chosen. `earlier` is of another day."""
+
+    pad: Pad = field(default_factory=Pad)
+    brush: str = "medium"
+    digit: str = UNKNOWN
+    is_growing: bool = False
+    news: str = ""
+    earlier: tuple[KeptDrawing, ...] = ()
+    pads: list[DigitPad] = field(default_factory=list)
+
+    @property
+    def offered(self) -> int:
+        """How many drawings of an earlier day are not kept here."""
+        return len({each.key for each in self.earlier} - {each.key for each in self.pad.kept})
+
+    def bring_back(self) -> None:
+        """Keep them here too."""
+        before = len(self.pad.kept)
+        self.pad = self.pad.brought_back(self.earlier)
+        count = len(self.pad.kept) - before
+        self.news = f"{_drawings(count)} of an earlier day {'is' if count == 1 else 'are'} in `pad.kept` again."
 
 
 class DigitPad(Explorer):
@@ -28,38 +57,37 @@ class DigitPad(Explorer):
     # One module for the page: the pad's part comes after what all explorers share, and uses it.
     _esm = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("explorer.js", "pad.js"))
 
-    def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled) -> None:
+    def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: Paper) -> None:
         super().__init__("Drawing pad")
         self._predict, self._prepare, self._samples = predict, prepare or blocks, samples
-        self._pad, self._brush, self._digit = Pad(), "medium", UNKNOWN
-        self._is_growing, self._is_still, self._news = False, False, ""
-        self._reading = read(self.drawing, self._predict, self._prepare)
-        self.show()
+        self._paper, self._is_still = paper, False
+        paper.pads = [*paper.pads[1 - MOST_PADS :], self]
+        self._look()
 
     @property
     def drawing(self) -> Tensor:
         """What stands on the pad, a float tensor (32, 32): 1 where there is ink, 0 elsewhere."""
-        return drawing_of(self._pad.strokes)
+        return drawing_of(self._paper.pad.strokes)
 
     @property
     def kept(self) -> Labeled:
         """The saved drawings, floats (n, 32, 32), and the digits that they are, int64 (n,)."""
-        drawings = [drawing_of(each.strokes) for each in self._pad.kept]
-        labels = torch.tensor([each.digit for each in self._pad.kept], dtype=torch.int64)
+        drawings = [drawing_of(each.strokes) for each in self._paper.pad.kept]
+        labels = torch.tensor([each.digit for each in self._paper.pad.kept], dtype=torch.int64)
         return torch.stack(drawings) if drawings else torch.zeros(0, SIDE, SIDE), labels
 
     def use(self, predict: Predict, prepare: Prepare | None = None) -> DigitPad:
-        """Read with another function from now on; what is drawn and kept stays. Returns the pad itself."""
-        _callables(predict, prepare)
-        self._predict, self._prepare = predict, prepare or blocks
-        self._look("")
-        self.show()
-        return self
+        """A second pad on the same paper, read by another function: what is drawn on one of them stands on both.
 
-    def _look(self, news: str) -> None:
-        """Read the drawing as it is now."""
-        self._news = news
+        Each goes on reading with its own function, and `kept` is the same for both.
+        """
+        _callables(predict, prepare)
+        return DigitPad(predict, prepare, self._samples, self._paper)
+
+    def _look(self) -> None:
+        """Read the drawing as it is now, and show it."""
         self._reading = read(self.drawing, self._predict, self._prepare)
+        self.show()
 
     # --- what the page shows
 
@@ -71,7 +99,7 @@ class DigitPad(Explorer):
                 Sample(drawing, int(digit), read(drawing, self._predict, self._prepare)) for drawing, digit in samples
             ]
             return still_picture(self.drawing, self._reading, self._shown(), read_samples)
-        news = tag("p", self._news, class_="x-right") if self._news else Html("")
+        news = tag("p", prose(self._paper.news), class_="x-right") if self._paper.news else Html("")
         return join(news, pad_picture(self.drawing, self._reading, self._shown()))
 
     def page(self) -> Html:
@@ -83,74 +111,80 @@ class DigitPad(Explorer):
             self._is_still = False
 
     def _shown(self) -> list[tuple[Tensor, int]]:
-        return [(drawing_of(each.strokes), each.digit) for each in self._pad.kept]
+        return [(drawing_of(each.strokes), each.digit) for each in self._paper.pad.kept]
 
     def tell(self) -> str:
         """What the model reads; while a stroke is being drawn, only that: it would be read aloud all the time."""
-        if self._is_growing:
+        if self._paper.is_growing:
             return "Drawing."
-        return f"{self._news} {in_words(self._reading)}".strip()
+        return f"{self._paper.news} {in_words(self._reading)}".strip()
 
     def offer(self) -> Sequence[Control]:
         """The pad, then what can be done with it."""
-        digits = (UNKNOWN, *map(str, range(DIGITS)))
-        back = [Control("button", "back", "Take the last one back")] if self._pad.kept else []
-        surface = Surface(
-            "strokes", "draw", "Draw a digit", hint=HOW, strokes=self._pad.strokes, width=BRUSHES[self._brush]
-        )
+        paper, digits = self._paper, (UNKNOWN, *map(str, range(DIGITS)))
+        back = [Control("button", "back", "Take the last one back")] if paper.pad.kept else []
+        again = [Control("button", "again", f"Bring back {_drawings(paper.offered)}")] if paper.offered else []
+        strokes, width = paper.pad.strokes, BRUSHES[paper.brush]
         return [
-            surface,
-            Control("choice", "brush", "Brush", self._brush, tuple(BRUSHES)),
+            Surface("strokes", "draw", "Draw a digit", hint=HOW, strokes=strokes, width=width),
+            Control("choice", "brush", "Brush", paper.brush, tuple(BRUSHES)),
             Control("button", "undo", "Undo"),
             Control("button", "clear", "Clear"),
-            Control("choice", "digit", "This is a", self._digit, digits),
+            Control("choice", "digit", "This is a", paper.digit, digits),
             Control("button", "save", "Save this drawing"),
             *back,
+            *again,
         ]
 
     # --- what the reader does
 
     def choose(self, name: str, value: Any) -> None:
-        """Draw, undo, clear, save; the drawing is read after each."""
+        """Draw, undo, clear, save, and read the drawing; the paper's other pads follow when a stroke has ended."""
+        paper = self._paper
         if name == "brush":
-            self._brush = value
+            paper.brush = value
         elif name == "digit":
-            self._digit = value
+            paper.digit = value
         elif name == "draw":
-            self._draw(*value)
+            stroke, ended = value
+            paper.pad, paper.is_growing, paper.news = paper.pad.drawn(stroke), not ended, ""
         else:
-            news = {"undo": self._undo, "clear": self._clear, "save": self._save, "back": self._take_back}[name]()
-            self._is_growing = False
-            self._look(news)
+            doing = {"undo": self._undo, "clear": self._clear, "save": self._save}
+            (doing | {"back": self._take_back, "again": paper.bring_back})[name]()
+            paper.is_growing = False
+        self._look()
+        for other in paper.pads if not paper.is_growing else ():
+            if other is not self:
+                other._look()
 
-    def _draw(self, stroke: PenStroke, ended: bool) -> None:
-        self._pad = self._pad.drawn(stroke)
-        self._is_growing = not ended
-        self._look("")
+    def _undo(self) -> None:
+        self._paper.pad, self._paper.news = self._paper.pad.undone(), ""
 
-    def _undo(self) -> str:
-        self._pad = self._pad.undone()
-        return ""
+    def _clear(self) -> None:
+        self._paper.pad, self._paper.news = self._paper.pad.emptied(), ""
 
-    def _clear(self) -> str:
-        self._pad = self._pad.emptied()
-        return ""
-
-    def _save(self) -> str:
+    def _save(self) -> None:
+        paper = self._paper
         if not self._reading.asked:
             raise Refused(self._reading.told)
-        if self._digit == UNKNOWN:
+        if paper.digit == UNKNOWN:
             raise Refused("Choose which digit it is, then save it: a model learns from the label too.")
-        saved = self._digit
-        self._pad = self._pad.saved(int(saved))
-        self._digit = UNKNOWN
-        return f"Kept as {'an' if saved == '8' else 'a'} {saved}. The pad is free for the next one."
+        paper.pad = paper.pad.saved(int(paper.digit))
+        kept = f"Kept as {'an' if paper.digit == '8' else 'a'} {paper.digit}. The pad is free for the next one."
+        paper.digit = UNKNOWN
+        paper.news = f"{kept} {pad_file.keep(paper.pad.kept[-1])}".strip()
 
-    def _take_back(self) -> str:
-        last = self._pad.kept[-1:]
-        self._pad = self._pad.taken_back()
-        self._digit = str(last[0].digit)
-        return "The drawing that was kept last is on the pad again, and no longer kept."
+    def _take_back(self) -> None:
+        paper, last = self._paper, self._paper.pad.kept[-1:]
+        paper.pad = paper.pad.taken_back()
+        paper.digit = str(last[0].digit)
+        paper.earlier = tuple(each for each in paper.earlier if each.key != last[0].key)
+        told = "The drawing that was kept last is on the pad again, and no longer kept."
+        paper.news = f"{told} {pad_file.take_back(last[0])}".strip()
+
+
+def _drawings(count: int) -> str:
+    return f"{count} saved drawing{'' if count == 1 else 's'}"
 
 
 def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled | None = None) -> DigitPad:
@@ -163,12 +197,18 @@ def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled
     `samples`, drawings (n, 32, 32) and their digits (n,), stand in the picture for a page where nobody can draw;
     without them, ten that a program drew.
 
-    `pad.drawing` is the present drawing, `pad.kept` are those that were saved, and their digits; `pad.use(predict,
-    prepare)` lets another function read the same pad.
+    `pad.drawing` is the present drawing, `pad.kept` are those that were saved, and their digits. They stand in a file
+    beside the notebook too, and the next pad offers to bring them back. `pad.use(predict, prepare)` is a second pad on
+    the same paper, read by another function.
     Raises TypeError or ValueError for what is no function, or no drawings.
     """
     _callables(predict, prepare)
-    return DigitPad(predict, prepare, _ten_samples() if samples is None else _labeled(samples))
+    chosen = _ten_samples() if samples is None else _labeled(samples)
+    earlier, trouble = pad_file.earlier()
+    pad = DigitPad(predict, prepare, chosen, Paper(earlier=earlier))
+    if trouble:
+        pad.show(note=trouble)
+    return pad
 
 
 def _callables(predict: object, prepare: object) -> None:

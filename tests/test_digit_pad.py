@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers import digit_pad
+from explorers import digit_pad, pad_file
 from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
 from explorers.pad_picture import MOST_SHOWN
 from explorers.pad_reading import DOT, EMPTY, blocks, read
-from explorers.pad_widget import DigitPad
+from explorers.pad_widget import MOST_PADS, DigitPad
 from explorers.strokes import sample
 from tests.test_explorer_widget import bundle
 
@@ -415,14 +417,149 @@ def test_nothing_is_read_aloud_while_a_stroke_grows() -> None:
 
 
 def test_use_another_model() -> None:
-    """The same drawing, read by another function; what was drawn and kept stays."""
+    """A second pad on the same paper: each reads what is drawn on either with its own function."""
     pad = drawn(DOWN)
-    same = pad.use(rows_with_ink, lambda drawing: blocks(drawing).T)
+    other = pad.use(rows_with_ink, lambda drawing: blocks(drawing).T)
+    assert "reads an 8 (" in pad.said and "reads a 2 (" in other.said
 
-    assert same is pad and "reads a 2 (" in pad.said and pad.drawing.any()
+    send(other, "clear")
+    send(other, "draw", message(ACROSS, key="new", ended=False))
+    assert "reads an 8" in words(other.picture) and EMPTY == pad.said  # the first follows when the stroke has ended
+    send(other, "draw", message(ACROSS, key="new"))
+    assert "reads a 2 (" in pad.said and "reads an 8 (" in other.said and torch.equal(pad.drawing, other.drawing)
+
+    send(pad, "digit", "7")
+    send(pad, "save")
+    assert [7] == other.kept[1].tolist() and "1 drawing." in words(other.picture)
     with pytest.raises(TypeError, match="found str"):
         pad.use("model")  # type: ignore[arg-type]
-    assert "reads a 2 (" in pad.said
+
+
+def test_many_pads_on_one_paper() -> None:
+    """The latest of them follow; one before them still shows the paper as it is when it is used."""
+    first = drawn(DOWN)
+    for _ in range(MOST_PADS):
+        last = first.use(rows_with_ink)
+    send(last, "clear")
+    assert MOST_PADS == len(first._paper.pads) and "reads an 8" in first.said
+
+    send(first, "draw", message(ACROSS))
+    assert "reads a 2" in first.said and "reads a 2" in last.said
+
+
+class TestFile:
+    """Saved drawings stand beside the notebook."""
+
+    @pytest.fixture(autouse=True)
+    def file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """The file of a notebook in a folder of its own."""
+        monkeypatch.setattr(pad_file, "folder_of_notebook", lambda: tmp_path)
+        return tmp_path / pad_file.NAME
+
+    @staticmethod
+    def saved(*digits: int) -> DigitPad:
+        """A pad on which each of these was saved, a line that leans a little more each time."""
+        pad = digit_pad(rows_with_ink)
+        for digit in digits:
+            send(pad, "draw", message([[15.5, 4.5], [15.5 + digit, 27.5]], key=str(digit)))
+            send(pad, "digit", str(digit))
+            send(pad, "save")
+        return pad
+
+    @staticmethod
+    def offer(pad: DigitPad) -> list[str]:
+        """What the button says that brings drawings back; nothing where there is none."""
+        return [each["label"] for each in pad.controls if each["name"] == "again"]
+
+    def test_next_start(self) -> None:
+        """The next pad offers what was saved, and nothing is kept until the reader wants it."""
+        first, second = self.saved(1, 8), digit_pad(rows_with_ink)
+        assert [] == self.offer(first) and ["Bring back 2 saved drawings"] == self.offer(second)
+        assert 0 == len(second.kept[1])
+
+        send(second, "draw", message(ACROSS))
+        send(second, "digit", "7")
+        send(second, "save")
+        send(second, "again")
+        assert [1, 8, 7] == second.kept[1].tolist() and [] == self.offer(second)
+        assert (
+            torch.equal(first.kept[0], second.kept[0][:2]) and "2 saved drawings of an earlier day are" in second.said
+        )
+        assert ["Bring back 3 saved drawings"] == self.offer(digit_pad(rows_with_ink))
+
+    def test_taken_back(self, file: Path) -> None:
+        """What was taken back is offered no longer, by this pad or another; no line of the file is lost."""
+        pad = self.saved(1, 8)
+        send(pad, "back")
+        second = digit_pad(rows_with_ink)
+        assert ["Bring back 1 saved drawing"] == self.offer(second)
+
+        send(second, "again")
+        send(second, "back")
+        assert [] == self.offer(second) == self.offer(digit_pad(rows_with_ink))
+        assert 4 == len([json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line])
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "no JSON",
+            "[]",
+            "7",
+            "{}",
+            "[" * 100_000,
+            '{"taken_back": []}',
+            '{"drawing": "a", "digit": 10, "strokes": [{"points": [[1, 2]], "width": 3.0}]}',
+            '{"drawing": "a", "digit": 1, "strokes": []}',
+            '{"drawing": "a", "digit": 1, "strokes": [{"points": [[1, NaN]], "width": 3.0}]}',
+            '{"drawing": "a", "digit": 1, "strokes": [{"points": [[1, 2]], "width": 99}]}',
+            '{"drawing": 3, "digit": 1, "strokes": [{"points": [[1, 2]], "width": 3.0}]}',
+            "\udcff",
+        ],
+    )
+    def test_bad_line(self, file: Path, line: str) -> None:
+        """One sentence, the other drawings are offered, and what is saved from now on is found again."""
+        self.saved(1)
+        with file.open("ab") as opened:
+            opened.write(b"\n" + line.encode("utf-8", "surrogateescape"))
+        pad = digit_pad(rows_with_ink)
+
+        told = "1 line of .pytorch-basics-drawings cannot be read: what stood there is not offered."
+        assert told == pad.said and told in words(pad.picture)
+        assert ["Bring back 1 saved drawing"] == self.offer(pad)
+        self.saved(8)
+        assert ["Bring back 2 saved drawings"] == self.offer(digit_pad(rows_with_ink))
+
+    def test_no_file(self, file: Path) -> None:
+        """Where no file can be, one sentence says so, and the drawing is kept all the same."""
+        file.mkdir()
+        pad = digit_pad(rows_with_ink)
+        assert "cannot be read (it is no file): the drawings in it are not offered." in pad.said
+
+        pad = self.saved(1)
+        assert [1] == pad.kept[1].tolist() and "`pad.kept` has it until this kernel ends" in pad.said
+
+        send(pad, "back")
+        assert 0 == len(pad.kept[1]) and "the next pad offers it again" in pad.said
+
+    def test_most(self, file: Path) -> None:
+        """A full pad takes no more, and says so; one with some room takes the latest."""
+        first = self.saved(1, 8)
+        pad = digit_pad(rows_with_ink)
+        pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * MOST_KEPT)
+        pad.show()
+        send(pad, "again")
+        assert "1,000 drawings at most" in pad.said
+
+        pad._paper.pad = Pad(kept=pad._paper.pad.kept[1:])
+        send(pad, "again")
+        assert MOST_KEPT == len(pad.kept[1]) and torch.equal(first.kept[0][1], pad.kept[0][0])
+
+    def test_where_no_reader_works(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In scripts, and in the process that grades, nothing is written or read."""
+        monkeypatch.undo()
+        self.saved(1)
+
+        assert not file.exists() and pad_file.folder_of_notebook() is None and file.name.startswith(".")
 
 
 class TestStillPicture:
@@ -464,7 +601,7 @@ class TestStillPicture:
 def test_many_kept() -> None:
     """The last of them are shown, all are counted."""
     pad = digit_pad(rows_with_ink)
-    pad._pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * (MOST_SHOWN + 5))
+    pad._paper.pad = Pad(kept=Pad((stroke(DOWN),)).saved(1).kept * (MOST_SHOWN + 5))
     pad.show()
 
     assert f"{MOST_SHOWN + 5} drawings" in words(pad.picture) and MOST_SHOWN == pad.picture.count("<figure")

@@ -127,7 +127,7 @@ assert abs(first_loss - math.log(10)) < 0.05
 #
 # The loop of chapter 4 now becomes one function that you can hand any classifier, on any device.
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it asks the model, which knows, and sends each batch there.
+# So it begins with `device = next(model.parameters()).device`, which asks the one who knows, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -894,7 +894,7 @@ assert in_box > 0.75 and in_box - as_drawn > 0.35
 
 # %% [markdown]
 # Not one weight has changed.
-# Let your pad use the box too: it is the same pad as above, and what you drew still stands on it.
+# Here is a second pad on the same paper, which cuts to the box: what you draw on one of them stands on both, so that you can compare what is read.
 
 # %% name="pad-with-box"
 pad.use(read, boxed)
@@ -968,7 +968,7 @@ assert with_copies > in_box + (-0.05 if short else 0.01)
 assert with_copies > (0.8 if short else 0.86)
 
 # %% [markdown]
-# Now put this model behind your pad, and draw the ten digits once more.
+# Now put this model behind a third pad, and draw the ten digits once more.
 
 # %% name="pad-well-read"
 def read_well(picture):
@@ -1030,6 +1030,7 @@ assert as_drawn < without_box < in_box - 0.05
 # The last exercise has no check, because nobody else has the answer: teach the model your hand.
 # Draw the ten digits on the pad above, and then all ten again; for each, say which digit it is, and press "Save this drawing".
 # Then `pad.kept` holds what you saved: the drawings, (20, 32, 32), and the digits that they are.
+# (They stand in a file beside the notebook too, so that tomorrow's pad can bring them back.)
 #
 # ```python
 # my_drawings, my_labels = pad.kept

@@ -1,0 +1,108 @@
+"""Saved drawings beside the notebook, as plain data: they outlive the kernel, and a pad offers them again.
+
+Each drawing that is saved adds a line, and each that is taken back another: nothing that stands there is ever lost.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from autograder.notebook.logbook import folder_of_notebook
+from explorers.controls import Refused
+from explorers.pad import MOST_STROKES, KeptDrawing, stroke_of
+
+NAME = ".pytorch-basics-drawings"  # nbgrader leaves names with a dot alone
+_MOST_BYTES = 2**24  # of a longer file, the end is read
+_HARMLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)  # a pipe is not waited for, a link not followed
+
+
+def keep(drawing: KeptDrawing) -> str:
+    """Write a drawing to the file; returns what to tell the reader: nothing, or why it is not kept there."""
+    strokes = [{"points": stroke.points, "width": stroke.width} for stroke in drawing.strokes]
+    return _noted(
+        {"drawing": drawing.key, "digit": drawing.digit, "strokes": strokes}, "`pad.kept` has it until this kernel ends"
+    )
+
+
+def take_back(drawing: KeptDrawing) -> str:
+    """Note that a drawing is kept no longer; returns what to tell the reader."""
+    return _noted({"taken_back": drawing.key}, "the next pad offers it again")
+
+
+def earlier() -> tuple[tuple[KeptDrawing, ...], str]:
+    """The drawings that the file holds, and what to tell the reader of it: nothing, or what is wrong."""
+    folder = folder_of_notebook()
+    if folder is None:
+        return (), ""
+    try:
+        lines = _lines(folder / NAME)
+    except FileNotFoundError:
+        return (), ""
+    except OSError as error:
+        return (), f"{NAME} cannot be read ({_why(error)}): the drawings in it are not offered."
+    found: dict[str, KeptDrawing] = {}
+    lost = sum(not _is_taken(line, found) for line in lines)
+    lines_lost = f"{lost} line{'s' if lost > 1 else ''} of {NAME} cannot be read"
+    return tuple(found.values()), f"{lines_lost}: what stood there is not offered." if lost else ""
+
+
+def _is_taken(line: str, found: dict[str, KeptDrawing]) -> bool:
+    """Do what a line says; False where it is not one of ours."""
+    try:
+        item = json.loads(line)
+        if "taken_back" in item:
+            found.pop(item["taken_back"], None)
+            return True
+        key, digit = item["drawing"], item["digit"]
+        strokes = tuple(
+            stroke_of(f"{key}-{i}", each["points"], each["width"]) for i, each in enumerate(item["strokes"])
+        )
+    except (ValueError, KeyError, TypeError, RecursionError, Refused):
+        return False
+    if (
+        not isinstance(key, str)
+        or type(digit) is not int
+        or not 0 <= digit <= 9
+        or not 0 < len(strokes) <= MOST_STROKES
+    ):
+        return False
+    found[key] = KeptDrawing(strokes, digit, key)
+    return True
+
+
+def _noted(said: dict[str, Any], otherwise: str) -> str:
+    folder = folder_of_notebook()
+    if folder is None:
+        return ""
+    try:
+        _append(folder / NAME, "\n" + json.dumps(said))
+    except OSError as error:
+        return f"({otherwise}: no writing to {NAME}, {_why(error)}.)"
+    return ""
+
+
+def _append(path: Path, line: str) -> None:
+    # The line break comes first: what is added stands on a line of its own, whatever was cut off before.
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _HARMLESS, 0o666)
+    try:
+        if os.write(file, line.encode()) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    finally:
+        os.close(file)
+
+
+def _lines(path: Path) -> list[str]:
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no file")
+    with open(os.open(path, os.O_RDONLY | _HARMLESS), "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
+        lines = file.read(_MOST_BYTES).decode("utf-8", "replace").split("\n")
+    return [line for line in lines if line.strip()]
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
