@@ -1,4 +1,4 @@
-"""Figures of chapter 6: one drawing read in two ways, a run resumed in three ways, two precisions, a card to show; and a folder."""
+"""Figures of chapter 6: a drawing read in two ways, a run resumed in three, two precisions, a card; and a folder."""
 
 from __future__ import annotations
 

@@ -190,6 +190,8 @@ function render({ model, el }) {
     if (chosen) send(chosen.dataset.choose, chosen.dataset.value);
   });
   // Else the notebook takes keys that are meant for these controls: Enter, arrows, letters.
+  // Notebook 7 hears of a key before the page's elements do, and asks the one that has the focus.
+  root.addEventListener("focusin", (event) => (event.target.dataset.lmSuppressShortcuts = ""));
   for (const kind of ["keydown", "keypress", "keyup"]) root.addEventListener(kind, (event) => event.stopPropagation());
 
   const watched = { picture: showPicture, controls: showControls, said: showSaid, heard: answered };

@@ -1,4 +1,4 @@
-"""The drawing pad in JupyterLab, as readers draw on it: with a mouse, a finger, a keyboard; light, dark and narrow."""
+"""The drawing pad in JupyterLab and Notebook 7, drawn on with a mouse, a finger, a keyboard; light, dark and narrow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from explorers import digit_pad
+from explorers import digit_pad, pad_file
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
 from tests.browser.lab_server import Server
 from tests.browser.shown import exported, opened
 
@@ -30,6 +30,12 @@ pad
 TELLS = "print('ink', int(pad.drawing.sum()), 'kept', tuple(pad.kept[0].shape), pad.kept[1].tolist())"
 SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    return")
 WIDTHS = {"wide": 1280, "narrow": 375}
+
+
+@pytest.fixture(autouse=True)
+def no_file(server: Server) -> None:
+    """No drawing was saved before."""
+    (server.folder / pad_file.NAME).unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -274,6 +280,75 @@ def test_two_views_show_the_same(lab: Lab) -> None:
 
     expect(second.locator(".x-pad-ink path")).to_have_count(1)
     expect(picture(second)).to_contain_text("The model reads a 6")
+
+
+def test_second_pad_on_the_same_paper(lab: Lab) -> None:
+    """After Run All each pad reads with its own function; what is drawn on one of them stands on both."""
+    lab.open(
+        lab.write("paper.ipynb", PREDICT, "pad.use(predict, lambda drawing: drawing.reshape(8, 4, 8, 4).sum((1, 3)).T)")
+    )
+    lab.run_all()
+    first, second = lab.page.locator(".explorer").first, lab.page.locator(".explorer").nth(1)
+    second.wait_for()
+    drag(lab.page, first, (16, 6), (16, 26))
+    expect(picture(first)).to_contain_text("The model reads a 6")
+    expect(picture(second)).to_contain_text("The model reads a 2")
+    expect(second.locator(".x-pad-ink path")).to_have_count(1)
+
+    second.get_by_role("button", name="Clear").click()
+    expect(picture(first)).to_contain_text("Nothing is drawn yet.")
+    expect(first.locator(".x-pad-ink path")).to_have_count(0)
+    assert [] == lab.complaints
+
+
+def test_saved_drawings_outlive_the_kernel(lab: Lab) -> None:
+    """After a restart the pad offers what was saved, and one press brings it back."""
+    pad = with_second_cell(lab)
+    assert 0 == pad.get_by_role("button", name="Bring back").count()
+    drag(lab.page, pad, (16, 6), (16, 26))
+    pad.get_by_label("This is a").select_option("1")
+    pad.get_by_role("button", name="Save this drawing").click()
+    expect(picture(pad)).to_contain_text("Kept as a 1.")
+
+    lab.restart_kernel()
+    lab.run_all()
+    pad.get_by_role("button", name="Bring back 1 saved drawing").click(timeout=PATIENCE)
+    expect(picture(pad)).to_contain_text("pad.kept: 1 drawing.")
+    expect(pad.get_by_role("button", name="Bring back")).to_have_count(0)
+    assert "ink 0 kept (1, 32, 32) [1]" == told(lab)
+    assert [] == faint_texts(pad) and [] == nameless_controls(pad)
+
+
+def test_in_notebook_7(lab: Lab) -> None:
+    """The same pad there: a mouse draws, a key undoes, and what is saved arrives in Python."""
+    page = lab.page
+    page.goto(lab.server.plain_page(lab.write("seven.ipynb", PREDICT, TELLS)))
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    expect(cells).to_have_count(2, timeout=PATIENCE)
+    expect(cells.nth(1)).to_contain_text("pad.kept")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    expect(cells.nth(1)).to_contain_text("ink 0 kept (0, 32, 32) []", timeout=PATIENCE)
+    pad = page.locator(".explorer").first
+    pad.wait_for(timeout=PATIENCE)
+    drag(page, pad, (16, 6), (16, 26))
+    expect(picture(pad)).to_contain_text("The model reads a 6")
+    surface(pad).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Space")
+    expect(pad.locator(".x-pad-ink path")).to_have_count(2)
+    page.keyboard.press("b")  # in a notebook's command mode, a new cell
+    pad.get_by_role("button", name="Undo").click()
+    pad.get_by_label("This is a").select_option("1")
+    pad.get_by_role("button", name="Save this drawing").click()
+    expect(picture(pad)).to_contain_text("pad.kept: 1 drawing.")
+
+    cells.nth(1).locator(".jp-InputArea-editor .cm-content").click()
+    page.keyboard.press("Control+Enter")
+    expect(cells.nth(1)).to_contain_text("ink 0 kept (1, 32, 32) [1]")
+    expect(cells).to_have_count(2)
+    assert [] == [told for told in lab.complaints if re.search("widget|explorer|pad|cell|kernel", told, re.IGNORECASE)]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
