@@ -22,7 +22,7 @@
 # 7. save and load, and freeze
 # 8. look inside a model while it runs
 #
-# Two sittings of about an hour, and two excursions.
+# Two sittings of less than an hour, and two excursions.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -81,6 +81,7 @@ with torch.no_grad():
     b1 -= 0.5 * b1.grad
     w2 -= 0.5 * w2.grad
     b2 -= 0.5 * b2.grad
+print("loss:", loss.item())
 
 # %% claim=true
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
@@ -118,7 +119,7 @@ assert [_name for _name, _ in model.named_parameters()] == [
 ]
 
 # %% [markdown]
-# Ask it for everything that it keeps.
+# Now ask it for everything that it keeps.
 #
 # *Predict.* `nn.Linear(64, 32)` takes 64 numbers and gives 32, each a weighted sum of the 64, plus a bias. What is the shape of its weight?
 
@@ -136,7 +137,7 @@ assert list(model._modules) == ["look", "judge"]
 assert list(model.look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`.
+# There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
 #
 # With `parameters()`, which gives the same four tensors without their names, the four lines of the step become two, and they stay two when the model grows.
 
@@ -819,7 +820,8 @@ assert [_name for _name, _ in _heads.named_parameters()][:2] == ["price.weight",
 
 # %% name="mlp-example"
 sizes = [3, 8, 8, 1]
-print([nn.Linear(before, after) for before, after in zip(sizes, sizes[1:], strict=False)])
+for before, after in zip(sizes, sizes[1:], strict=False):
+    print(nn.Linear(before, after))
 
 # %% exercise="MLP"
 ### BEGIN STARTER
@@ -1292,6 +1294,7 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With 0.01 each layer makes the numbers smaller, until all digits look the same to the last layer, namely like nothing; with 1 they explode.
+# (In the empty pictures all numbers are beyond the edges.)
 #
 # Why is the third, the square root of 2 / 64, so much better? Count what a layer does to the mean square of the numbers.
 # Each sum has n products, of a number of size 1 with a weight, and each product adds std ** 2 to its mean square; that makes n * std ** 2.
@@ -1343,6 +1346,8 @@ def plain_init(module):
     for p in module.parameters():
         if p.ndim == 2:
             nn.init.kaiming_normal_(p, nonlinearity="relu")
+        else:
+            nn.init.zeros_(p)
     return module
 
 
@@ -2331,4 +2336,4 @@ progress(3)
 # Ioffe and Szegedy, "Batch Normalization" (2015);
 # Srivastava and others, "Dropout" (2014).
 #
-# Your network still reads one digit in ten. Chapter 4 teaches it.
+# Your `MLP` still reads one digit in ten. Chapter 4 teaches it.

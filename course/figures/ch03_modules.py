@@ -137,7 +137,7 @@ def modes() -> Figure:
     """Draw Dropout and BatchNorm in both modes: kept cells, and where the numbers of a batch end up."""
     fig, (cells, lines) = new_figure(1, 2, figsize=(9.5, 3.9))
     _dropout_cells(cells)
-    batch = torch.randn(2000, 1, generator=torch.Generator().manual_seed(0)) * 2 + 5
+    batch = torch.randn(2000, 1, generator=torch.Generator().manual_seed(0)) + 5
     norm = nn.BatchNorm1d(1)
     with torch.no_grad():
         results = {"input": batch, "train mode": norm(batch), "eval mode, after it": norm.eval()(batch)}
