@@ -5,10 +5,12 @@ The parts are targets of the Makefile. The first that fails is the last; the tab
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,6 +18,7 @@ from xml.etree import ElementTree
 from autograder.files import remember
 from tests import remembered
 from tests.asked import THOROUGH
+from tests.forked_kernels import forked_kernels
 from tests.small_chapter import PROJECT
 
 REPORTS = PROJECT / "build" / "suite"
@@ -67,7 +70,14 @@ def run(part: Part) -> Done:
     if part.chapters == ():
         return Done(part.name, 0, 0.0, 0)
     command = ["make", "--no-print-directory", *part.command, f"REPORT={report.relative_to(PROJECT)}"]
-    done = subprocess.run(command, cwd=PROJECT, check=False)
+    with ExitStack() as stack:
+        # What is compiled once is not compiled again in each process, whatever a shell has set.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        if (
+            part.chapters and not THOROUGH and sys.platform == "linux"
+        ):  # elsewhere, what imports much does not fork well
+            environment |= stack.enter_context(forked_kernels())
+        done = subprocess.run(command, cwd=PROJECT, env=environment, check=False)
     for stem in part.chapters or () if done.returncode == 0 else ():
         place = remembered.place(f"{part.name} {stem}", (stem,))
         if place is not None:

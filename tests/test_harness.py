@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from autograder.authoring.judge import Judge
 from autograder.running import forked
@@ -18,6 +21,7 @@ from autograder.running.runner import run
 from autograder.watching.difference import Tolerance, first_difference
 from tests import conftest, kept_keys, made
 from tests.conftest import needs_confinement
+from tests.forked_kernels import forked_kernels
 from tests.made_programs import NAMES, program
 from tests.proven_course import edit, make_proven_course
 from tests.warm_child import warm_servers
@@ -85,6 +89,27 @@ def test_a_warm_server_is_confined_as_any_other(monkeypatch: pytest.MonkeyPatch)
     assert server.lives()
     server.close()
     assert not server.lives()
+
+
+def test_a_forked_kernel_is_as_a_fresh_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs where it was asked for, with that environment; it has torch ready and nothing of ours; it ends."""
+    cells = (
+        "import os, sys; print(os.getcwd(), os.environ['ASKED'], os.environ['OMP_NUM_THREADS'])",
+        "print('torch' in sys.modules, {name.split('.')[0] for name in sys.modules} & {'autograder', 'course'})",
+        "print(os.getpid())",
+    )
+    monkeypatch.setenv("ASKED", "so")
+    monkeypatch.chdir(tmp_path)
+    with forked_kernels() as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+        NotebookClient(notebook, kernel_name="python3").execute()
+
+    told = ["".join(output.text for output in cell.outputs).strip() for cell in notebook.cells]
+    assert [f"{tmp_path} so 1", "True set()"] == told[:2]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told[2]), 0)
 
 
 def test_groups_and_what_is_slow_begin() -> None:
