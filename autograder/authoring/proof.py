@@ -23,6 +23,7 @@ from autograder.authoring.survivors import survivor_lines
 from autograder.catalog import contents, shipped
 from autograder.catalog.place import SHIPPED
 from autograder.errors import ChapterError, CourseError, DamagedData
+from autograder.judging.judgement import UNTOUCHED
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.difference import first_difference
@@ -173,8 +174,9 @@ class Proof:
             if is_stub and any(verdict.status is not Status.NOT_ATTEMPTED for verdict in report.verdicts):
                 yield f"{self._cell}: {_on(seed)} the untouched starter counts as an attempt; leave it nbgrader's stub."
                 return
-            if not is_stub and report.mistakes != ("untouched",):
-                yield f"{self._answers}: the untouched starter has no sentence; add it as the wrong answer 'untouched'."
+            if not is_stub and report.verdicts[0].status is not Status.NOT_ATTEMPTED:
+                what = f"the untouched starter has no sentence; add it as the wrong answer {UNTOUCHED!r}"
+                yield f"{self._answers}: {what}."
                 return
 
     def _known(self) -> Iterator[str]:
@@ -201,6 +203,8 @@ class Proof:
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
+            if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
+                continue  # a program as it was given is no attempt, and has a sentence all the same
             failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
             if not failed:
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."

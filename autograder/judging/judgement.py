@@ -1,4 +1,8 @@
-"""Judgement: observations held against a key become a report. Pure: nothing of a student's code runs here."""
+"""Judgement: observations held against a key become a report. Pure: nothing of a student's code runs here.
+
+What is met counts, line by line. A requirement is judged by what it is about. Where that cannot be told because of a
+fault that another requirement shows, it waits for that one: that is no cross, and no point.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.judging import words
-from autograder.judging.key import Key, Mistake
+from autograder.judging.explaining import explanation, shows
+from autograder.judging.key import Key
+from autograder.judging.parting import part
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.watching.difference import Difference
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Observation, Raised
 from autograder.watching.rules import broken, remarks
+from autograder.watching.slips import Slip
 
+UNTOUCHED = "untouched"  # the tag of a program to mend that does what it did before
 _STUB = "NotImplementedError"
 
 
@@ -20,22 +27,25 @@ def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], sou
     """Compare what was seen with the key, case by case, and say which misunderstanding a difference looks like."""
     if all(is_stub(seen.get("raised")) for seen in observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, words.not_attempted(exercise.name))
-    parted = [
-        exercise.compare(expected, seen, exercise.tolerance)
-        for expected, seen in zip(key.reference, observations, strict=True)
-    ]
-    verdicts = list(_verdicts(exercise, key, observations, parted))
+    as_given = next((mistake for mistake in key.mistakes if mistake.tag == UNTOUCHED), None)
+    if as_given and shows(exercise, as_given, observations):
+        return whole(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
+    lines = _Lines(exercise, key, observations)
+    verdicts = lines.verdicts()
     clean = all(verdict.status is Status.PASS for verdict in verdicts)
-    verdicts += _rule_verdicts(exercise, key, observations, source, clean)
-    report = Report(exercise.name, tuple(_skip_after_basics(verdicts)))
+    verdicts += _rule_verdicts(exercise, key, observations, source, clean, lines.gate)
+    report = Report(exercise.name, tuple(verdicts))
     return replace(report, notes=remarks(exercise.notes, source, exercise.name)) if report.passed else report
 
 
 def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
     """A report on an exercise whose checks all end alike: the first tells why, the rest is skipped."""
-    first, *rest = _requirements(cases) + [rule.requirement for rule in exercise.rules]
-    later = Status.NOT_ATTEMPTED if status is Status.NOT_ATTEMPTED else Status.SKIPPED
-    return Report(exercise.name, (Verdict(first, status, sentence), *(Verdict(text, later) for text in rest)))
+    first, *rest = _sentences(cases) + [rule.requirement for rule in exercise.rules]
+    if status is Status.NOT_ATTEMPTED:
+        later = [Verdict(text, status) for text in rest]
+    else:
+        later = [Verdict(text, Status.SKIPPED, after=first) for text in rest]
+    return Report(exercise.name, (Verdict(first, status, sentence), *later))
 
 
 def is_stub(error: object) -> bool:
@@ -43,91 +53,112 @@ def is_stub(error: object) -> bool:
     return isinstance(error, Raised) and error.type == _STUB
 
 
-def _requirements(cases: Sequence[Case]) -> list[str]:
+def _sentences(cases: Sequence[Case]) -> list[str]:
     return list(dict.fromkeys(case.requirement for case in cases))
 
 
-def _verdicts(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], parted: list[Difference | None]
-) -> Iterator[Verdict]:
-    """One verdict per requirement: that of its first case which differs."""
-    for requirement in _requirements(key.cases):
-        indices = [i for i, case in enumerate(key.cases) if case.requirement == requirement]
-        wrong = next((i for i in indices if parted[i] is not None), None)
-        if wrong is None:
-            yield Verdict(requirement, Status.PASS)
-        else:
-            yield _wrong_verdict(exercise, key, seen, parted, wrong)
+class _Lines:
+    """One answer, requirement by requirement."""
 
-
-def _wrong_verdict(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], parted: list[Difference | None], index: int
-) -> Verdict:
-    difference, case = parted[index], key.cases[index]
-    assert difference is not None
-    told = words.tell(exercise, exercise.requirements[case.requirement].tells, difference, seen[index])
-    mistake = _explanation(exercise, key, seen, parted, index)
-    return Verdict(
-        requirement=case.requirement,
-        status=Status.ERROR if "raised" in seen[index] else Status.FAIL,
-        sentence=mistake.sentence if mistake else told.sentence,
-        mistake=mistake.tag if mistake else None,
-        call=(exercise.spelled or words.call)(exercise.name, case),
-        expected=told.expected,
-        got=told.got,
-        picture=told.picture,
-    )
-
-
-def _explanation(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], parted: list[Difference | None], index: int
-) -> Mistake | None:
-    """The one known mistake that shows the same on this case, and agrees on more cases than any other.
-
-    It must agree on at least half of this requirement's cases that went wrong: a sentence about the wrong
-    misunderstanding is worse than none.
-    """
-    requirement = key.cases[index].requirement
-    wrong = [i for i, case in enumerate(key.cases) if case.requirement == requirement and parted[i] is not None]
-    ranked: list[tuple[int, Mistake]] = []
-    for mistake in key.mistakes:
-        # Most mistakes show something else on this case: the others are looked at only for those that do not.
-        if exercise.compare(mistake.observations[index], seen[index], exercise.tolerance) is not None:
-            continue
-        agrees = [
-            exercise.compare(known, mine, exercise.tolerance) is None
-            for known, mine in zip(mistake.observations, seen, strict=True)
+    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation]) -> None:
+        self.exercise, self.key, self.seen = exercise, key, seen
+        self.parted = [
+            part(exercise, case, right, mine) for case, right, mine in zip(key.cases, key.reference, seen, strict=True)
         ]
-        if 2 * sum(agrees[i] for i in wrong) >= len(wrong):
-            ranked.append((sum(agrees), mistake))
-    ranked.sort(key=lambda pair: -pair[0])
-    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
-        return None
-    return ranked[0][1]
+        self.sentences = _sentences(key.cases)
+        self.cases = {
+            text: [i for i, case in enumerate(key.cases) if case.requirement == text] for text in self.sentences
+        }
+        self.excused: frozenset[Slip] = frozenset()
+        first = self._wrong(self.sentences[0])
+        forms = [self.parted[i].slips for i in first]
+        if first and all(form is not None for form in forms):
+            # The right values in another form: that costs the first requirement alone, and the others go on.
+            self.excused = frozenset(slip for form in forms if form for slip in form)
+        self.failed = [text for text in self.sentences if self._wrong(text)]
+
+    @property
+    def gate(self) -> str:
+        """The requirement that all others wait for: the first, if it fails in more than form; none where it is met.
+
+        An answer that fails the first check has not begun to work: later passes would be luck.
+        """
+        first = self.sentences[0]
+        open_ = first not in self.failed or self.excused or self.exercise.independent
+        return "" if open_ else first
+
+    def verdicts(self) -> list[Verdict]:
+        """One verdict per requirement: that of its first case which differs."""
+        if self.gate:
+            return [self._failed(self.gate), *(_waiting(text, self.gate) for text in self.sentences[1:])]
+        return [self._verdict(text) for text in self.sentences]
+
+    def _verdict(self, text: str) -> Verdict:
+        awaited = self._awaits(text)
+        if awaited:
+            return _waiting(text, awaited)
+        return self._failed(text) if text in self.failed else Verdict(text, Status.PASS)
+
+    def _wrong(self, text: str) -> list[int]:
+        """The cases that show a fault in what the requirement is about, or else in what it stands on."""
+        own = [i for i in self.cases[text] if self.parted[i].own and not self._excuses(i, text)]
+        return own or [i for i in self.cases[text] if self.parted[i].given and not self._excuses(i, text)]
+
+    def _excuses(self, index: int, text: str) -> bool:
+        form = self.parted[index].slips
+        return text != self.sentences[0] and form is not None and form <= self.excused
+
+    def _awaits(self, text: str) -> str:
+        """The requirement that this one waits for; none where it can be judged."""
+        needed = [other.sentence for other in self.exercise.requirements[text].needs if other.sentence in self.failed]
+        if needed:
+            return needed[0]
+        wrong = self._wrong(text)
+        if not wrong or any(self.parted[i].own for i in wrong):
+            return ""
+        facets = {facet for i in wrong for facet in self.parted[i].facets}
+        return next((other for other in self.failed if other != text and self._is_about(other, facets)), "")
+
+    def _is_about(self, text: str, facets: set[str]) -> bool:
+        """Whether the requirement itself fails in one of these facets."""
+        own = [self.parted[i].own for i in self._wrong(text)]
+        return any(each is not None and (each.path[:1] == () or each.path[0] in facets) for each in own)
+
+    def _failed(self, text: str) -> Verdict:
+        wrong = self._wrong(text)
+        index = wrong[0]
+        difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
+        assert difference is not None
+        told = words.tell(self.exercise, self.exercise.requirements[text].tells, difference, seen)
+        mistake = explanation(self.exercise, self.key, self.seen, wrong)
+        return Verdict(
+            requirement=text,
+            status=Status.ERROR if "raised" in seen else Status.FAIL,
+            sentence=mistake.sentence if mistake else told.sentence,
+            mistake=mistake.tag if mistake else None,
+            call=(self.exercise.spelled or words.call)(self.exercise.name, case),
+            expected=told.expected,
+            got=told.got,
+            picture=told.picture,
+        )
+
+
+def _waiting(text: str, awaited: str) -> Verdict:
+    return Verdict(text, Status.SKIPPED, after=awaited)
 
 
 def _rule_verdicts(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, clean: bool
+    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, clean: bool, awaited: str
 ) -> Iterator[Verdict]:
     """A verdict per rule; a known mistake explains a broken rule only where nothing else went wrong."""
     names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
-    known = [m for m in key.mistakes if m.rules == names and clean and _shows(exercise, m, seen)] if names else []
+    known = [m for m in key.mistakes if m.rules == names and clean and shows(exercise, m, seen)] if names else []
     for rule in exercise.rules:
-        if rule.name not in names:
+        if awaited:
+            yield _waiting(rule.requirement, awaited)
+        elif rule.name not in names:
             yield Verdict(rule.requirement, Status.PASS)
-            continue
-        mistake = known[0] if len(known) == 1 else None
-        sentence = mistake.sentence if mistake else rule.sentence
-        yield Verdict(rule.requirement, Status.FAIL, sentence, mistake.tag if mistake else None)
-
-
-def _shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
-    pairs = zip(mistake.observations, seen, strict=True)
-    return all(exercise.compare(known, mine, exercise.tolerance) is None for known, mine in pairs)
-
-
-def _skip_after_basics(verdicts: list[Verdict]) -> list[Verdict]:
-    """An answer that fails the first check has not begun to work: later passes would be luck, and earn nothing."""
-    if verdicts[0].status is Status.PASS:
-        return verdicts
-    return [verdicts[0], *(Verdict(verdict.requirement, Status.SKIPPED) for verdict in verdicts[1:])]
+        else:
+            mistake = known[0] if len(known) == 1 else None
+            sentence = mistake.sentence if mistake else rule.sentence
+            yield Verdict(rule.requirement, Status.FAIL, sentence, mistake.tag if mistake else None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 
 
 class Status(Enum):
@@ -31,7 +31,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of one check: the requirement, what to tell, and the case that shows it."""
+    """The outcome of one check: the requirement, what to tell, and the case that shows it.
+
+    One that is skipped names in `after` the requirement that it waits for.
+    """
 
     requirement: str
     status: Status
@@ -41,6 +44,7 @@ class Verdict:
     expected: str = ""
     got: str = ""
     picture: Picture | None = None
+    after: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""

@@ -13,7 +13,7 @@ _MARKS = {
     Status.FAIL: ("✗", " (not yet)"),
     Status.ERROR: ("✗", " (stopped with an error)"),
     Status.TIMEOUT: ("✗", " (took too long)"),
-    Status.SKIPPED: ("–", " (waits for the first check)"),
+    Status.SKIPPED: ("–", " (waits for {after})"),
     Status.NOT_ATTEMPTED: ("○", ""),
 }
 
@@ -47,13 +47,20 @@ def text(report: Report, hints: tuple[str, ...] = ()) -> str:
     lines = [headline(report)]
     told: set[str] = set()
     for verdict in report.verdicts:
-        mark, word = _MARKS[verdict.status]
+        mark, word = _mark(verdict, report)
         lines.append(f"  {mark} {verdict.requirement}{word}")
         lines += [f"      {line}" for line in _details(verdict, told)]
     lines += [f"  Note: {note}" for note in report.notes]
     if hints and not report.passed:
         lines.append(f'  For a hint, run hint("{report.exercise}") in a new cell.')
     return "\n".join(lines)
+
+
+def _mark(verdict: Verdict, report: Report) -> tuple[str, str]:
+    """The sign of a verdict, and the word that stands behind its requirement."""
+    sign_, word = _MARKS[verdict.status]
+    first = verdict.after in ("", report.verdicts[0].requirement)
+    return sign_, word.format(after="the first check" if first else f"“{verdict.after}”")
 
 
 def _details(verdict: Verdict, told: set[str]) -> list[str]:
@@ -76,7 +83,7 @@ def html(report: Report, hints: tuple[str, ...] = ()) -> Html:
     told: set[str] = set()
     rows = tag(
         "ul",
-        *(_html_verdict(verdict, told) for verdict in report.verdicts),
+        *(_html_verdict(verdict, report, told) for verdict in report.verdicts),
         style="list-style:none;margin:0.3em 0;padding:0",
     )
     notes = (tag("div", "Note: ", prose(note)) for note in report.notes)
@@ -87,8 +94,8 @@ def _untouched(report: Report) -> bool:
     return report.verdicts[0].status is Status.NOT_ATTEMPTED
 
 
-def _html_verdict(verdict: Verdict, told: set[str]) -> Html:
-    mark, word = _MARKS[verdict.status]
+def _html_verdict(verdict: Verdict, report: Report, told: set[str]) -> Html:
+    mark, word = _mark(verdict, report)
     color = {Status.PASS: PASSED, Status.SKIPPED: OPEN, Status.NOT_ATTEMPTED: OPEN}.get(verdict.status, FAILED)
     note = tag("span", word, style="opacity:0.75") if word else ""
     sentence = prose(_once(verdict.sentence, told)) if verdict.sentence else ""

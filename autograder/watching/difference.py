@@ -31,10 +31,11 @@ class Difference:
 
 def first_difference(expected: Plain, got: Plain, tolerance: Tolerance) -> Difference | None:
     """The first place where two observations differ, or None; order: type, shape, dtype, device, values, tracking."""
-    return next(_differences(expected, got, tolerance, ()), None)
+    return next(differences(expected, got, tolerance), None)
 
 
-def _differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...]) -> Iterator[Difference]:
+def differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | int, ...] = ()) -> Iterator[Difference]:
+    """Every place where two observations differ, in that order; where a form differs, nothing is looked at below it."""
     if type(expected) is not type(got):
         yield Difference(path, "type", expected, got)
     elif isinstance(expected, Seen):
@@ -48,13 +49,13 @@ def _differences(expected: Plain, got: Plain, tol: Tolerance, path: tuple[str | 
             yield Difference(path, "keys", list(expected), list(got))
             return
         for key in expected:
-            yield from _differences(expected[key], got[key], tol, (*path, key))
+            yield from differences(expected[key], got[key], tol, (*path, key))
     elif isinstance(expected, list | tuple) and not isinstance(expected, torch.Size):
         if len(expected) != len(got):
             yield Difference(path, "length", expected, got)
             return
         for index, (one, other) in enumerate(zip(expected, got, strict=True)):
-            yield from _differences(one, other, tol, (*path, index))
+            yield from differences(one, other, tol, (*path, index))
     elif isinstance(expected, Raised):
         if (expected.type, expected.message) != (got.type, got.message):
             yield Difference(path, "raised", expected, got)

@@ -68,11 +68,17 @@ class Requirement:
 
     `tells` is what to say where a facet of the probe's observation is not as it should be; where it says nothing,
     what was expected and what was found is told.
+
+    Two things can keep it from being judged; then it is neither met nor failed, and says which other it waits for:
+    `given` names facets that must be right first, though another requirement speaks of them: that x stays as it is says
+    little of a function that computes nothing. `needs` are requirements that must be met first.
     """
 
     sentence: str
     watch: Probe
     tells: Mapping[str, str] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+    needs: tuple[Requirement, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises ExerciseError where what is to watch cannot be given an answer and a case."""
@@ -121,6 +127,7 @@ class Exercise:
     keep: Callable[[Observation], Observation] = _everything  # what is shipped of an observation: no last bits
     seconds: float = 10.0
     spelled: Callable[[str, Case], str] | None = None  # the call in a report, where a case is no plain call
+    independent: bool = False  # parts that do not need each other: no requirement waits for the first
 
     @property
     def path(self) -> Path:
@@ -182,28 +189,34 @@ def exercise(
     keep: Callable[[Observation], Observation] = _everything,
     seconds: float = 10.0,
     spelled: Callable[[str, Case], str] | None = None,
+    independent: bool = False,
 ) -> Callable[[DrawCases], Exercise]:
     """Make an exercise of the decorated generator of cases: of that name, with its docstring as the goal.
 
-    Its chapter is the folder that its file stands in. Raises ExerciseError where the goal or a hint is missing.
+    Its chapter is the folder that its file stands in. Where its parts are `independent`, each requirement is judged by
+    itself; elsewhere all wait for the first. Raises ExerciseError where the goal or a hint is missing.
     """
 
     def made(draw_cases: DrawCases) -> Exercise:
-        name, goal = draw_cases.__name__, (draw_cases.__doc__ or "").strip()
-        if not goal:
-            raise ExerciseError(f"{name}: expected a docstring that says the goal in a sentence, found none. Write it.")
-        if tier not in get_args(Tier):
-            told = ", ".join(map(repr, get_args(Tier)))
-            raise ExerciseError(f"{name}: expected a tier of {told}, found {tier!r}. Write one of these.")
-        if not hints:
-            raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
+        name, goal = draw_cases.__name__, _goal(draw_cases, tier, hints)
         chapter = (draw_cases.__module__.split(".")[-2:] or [""])[0]
-        within = tolerance or Tolerance()
-        return Exercise(
-            name, chapter, tier, goal, draw_cases, hints, rules, notes, within, compare, keep, seconds, spelled
-        )
+        watching = (tolerance or Tolerance(), compare, keep, seconds, spelled, independent)
+        return Exercise(name, chapter, tier, goal, draw_cases, hints, rules, notes, *watching)
 
     return made
+
+
+def _goal(draw_cases: DrawCases, tier: Tier, hints: tuple[str, ...]) -> str:
+    """The goal of an exercise, in whose form nothing is missing."""
+    name, goal = draw_cases.__name__, (draw_cases.__doc__ or "").strip()
+    if not goal:
+        raise ExerciseError(f"{name}: expected a docstring that says the goal in a sentence, found none. Write it.")
+    if tier not in get_args(Tier):
+        told = ", ".join(map(repr, get_args(Tier)))
+        raise ExerciseError(f"{name}: expected a tier of {told}, found {tier!r}. Write one of these.")
+    if not hints:
+        raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
+    return goal
 
 
 class ExerciseSet:
