@@ -21,5 +21,5 @@ def test_a_report_survives_json(answer: object) -> None:
 
 def test_another_version_is_refused() -> None:
     """A file of another version is not guessed at."""
-    with pytest.raises(ValueError, match="version 2, found version 99"):
+    with pytest.raises(ValueError, match="version 3, found version 99"):
         Report.from_json({"version": 99})

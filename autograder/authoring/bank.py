@@ -27,13 +27,21 @@ _OF_THE_PLACE = frozenset(("__builtins__", "__file__", "__name__", "dir", "eval"
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none."""
+    """One answer to an exercise: `sentence` is what a student who gave it reads; a right answer has none.
+
+    Where `facet` is given, what a requirement tells of that facet is read instead, and `sentence` is empty. `also` are
+    the tags of other wrong answers whose sentences are true of this one as well. `unless` is a pattern: the sentence is
+    not told of code in which it is found.
+    """
 
     exercise: str
     tag: str
     sentence: str | None
     function: Callable[..., Any]
     source: str
+    facet: str = ""
+    also: tuple[str, ...] = ()
+    unless: str = ""
 
     @property
     def is_right(self) -> bool:
@@ -59,11 +67,27 @@ class AnswerBank:
         self.survivors: dict[str, str] = {}
         self._answers: list[KnownAnswer] = []
 
-    def wrong(self, tag: str, sentence: str) -> Callable[[Function], Function]:
-        """Register a wrong answer, with the sentence that explains the misunderstanding."""
+    def wrong(
+        self, tag: str, sentence: str, *, also: tuple[str, ...] = (), unless: str = ""
+    ) -> Callable[[Function], Function]:
+        r"""Register a wrong answer, with the sentence that explains the misunderstanding.
+
+        Were it not in the bank, it might be told the sentence of another wrong answer. Where that is true of it as
+        well, `also` names the other. Where the sentence says what the code lacks, as in "you never call step",
+        `unless` is the pattern that would prove it false, as in `unless=r"\.step\("`.
+        """
         if not sentence.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
-        return self._register(tag, sentence)
+        return self._register(tag, sentence, also=also, unless=unless)
+
+    def told(self, tag: str, facet: str, *, also: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+        """Register a wrong answer that one bool gives away; as much else may turn it, no sentence of its own is safe.
+
+        What the failed requirement tells of this facet has to say it.
+        """
+        if not facet.strip():
+            raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs the facet that is told of")
+        return self._register(tag, "", facet, also)
 
     def right(self, tag: str) -> Callable[[Function], Function]:
         """Register a right answer that is structured differently from the reference."""
@@ -73,7 +97,9 @@ class AnswerBank:
         """Name the mutants of the worked solution that pass because they are right: what changed, and why it may."""
         self.survivors |= reasons
 
-    def _register(self, tag: str, sentence: str | None) -> Callable[[Function], Function]:
+    def _register(
+        self, tag: str, sentence: str | None, facet: str = "", also: tuple[str, ...] = (), unless: str = ""
+    ) -> Callable[[Function], Function]:
         if not _TAG.fullmatch(tag):
             raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
         if any(answer.tag == tag for answer in self._answers):
@@ -88,7 +114,7 @@ class AnswerBank:
                 )
             source = _class_source(function) if isinstance(function, type) else _undecorated(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
-            self._answers.append(KnownAnswer(self.exercise, tag, sentence, answer, source))
+            self._answers.append(KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless))
             return function
 
         return register

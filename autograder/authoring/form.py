@@ -104,8 +104,7 @@ def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solut
                 f"{where}: {_count(len(found), f'{kind} answer')}, where a {exercise.tier} exercise has at least "
                 f"{least}; write {least - len(found)} more, each under `{forms[kind]}`."
             )
-    for answer in kinds["wrong"]:
-        yield from (f"{where}: the sentence of {answer.tag!r} {wrong}" for wrong in _sentence(answer.sentence or ""))
+    yield from (f"{where}: {line}" for answer in kinds["wrong"] for line in _wrong(answer, exercise, kinds["wrong"]))
     yield from (f"{where}: {line}" for line in _alike(bank, solution))
     for change, reason in bank.survivors.items():
         if len(reason) <= _SHORTEST_REASON or not reason.endswith("."):
@@ -114,6 +113,18 @@ def bank_lines(parts: ExerciseParts, exercise: Exercise, bank: AnswerBank, solut
 
 def _count(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+def _wrong(answer: KnownAnswer, exercise: Exercise, every: Iterable[KnownAnswer]) -> Iterator[str]:
+    """What is not in form in a wrong answer: its sentence, its facet, or the others that it names."""
+    if answer.facet:
+        told = sorted({facet for requirement in exercise.requirements.values() for facet in requirement.tells})
+        if answer.facet not in told:
+            yield f"{answer.tag!r} is told by {answer.facet!r}, of which no requirement tells; these there are: {told}."
+    else:
+        yield from (f"the sentence of {answer.tag!r} {wrong}" for wrong in _sentence(answer.sentence or ""))
+    for tag in sorted(set(answer.also) - {each.tag for each in every if each.tag != answer.tag}):
+        yield f"{answer.tag!r} names {tag!r} in `also`, which is no other wrong answer; take it out."
 
 
 def _sentence(text: str) -> Iterator[str]:

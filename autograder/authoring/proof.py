@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from autograder.authoring import form
+from autograder.authoring import cheating, form
 from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
@@ -23,7 +24,7 @@ from autograder.authoring.survivors import survivor_lines
 from autograder.catalog import contents, shipped
 from autograder.catalog.place import SHIPPED
 from autograder.errors import ChapterError, CourseError, DamagedData
-from autograder.judging.judgement import UNTOUCHED
+from autograder.judging.judgement import UNTOUCHED, judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.difference import first_difference
@@ -80,8 +81,10 @@ class Proof:
             return
         yield from self._facets()
         yield from self._starter()
-        yield from self._known()
+        yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
+        fresh = [seed for seed in self.seeds if seed != VISIBLE_SEED]
+        yield from (f"{self._file}: {line}" for line in cheating.lines(self.judge, self.parts.name, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 
@@ -209,13 +212,36 @@ class Proof:
             if not failed:
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
             for verdict in failed:
-                if (verdict.mistake, verdict.sentence) != (answer.tag, answer.sentence):
+                if (verdict.mistake, verdict.sentence) != self._own(answer, verdict):
                     return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
         return ""
 
-    def _by_its_key(self, answer: KnownAnswer, seed: int) -> Report:
-        seen = next(mistake.observations for mistake in self._key(seed).mistakes if mistake.tag == answer.tag)
-        return self._judged(seen, answer.source, seed)
+    def _own(self, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:
+        """The mistake and the sentence that a wrong answer is to be told at a failed check."""
+        if not answer.facet:
+            return answer.tag, answer.sentence
+        return None, self.exercise.requirements[verdict.requirement].tells.get(answer.facet)
+
+    def _were_it_unknown(self) -> Iterator[str]:
+        """A wrong answer that is taken out of the bank is told no other's sentence, unless it is said to be true."""
+        for answer in (each for each in self.bank if not each.is_right):
+            told: dict[str, str] = {}
+            for seed in self.seeds:
+                report = self._by_its_key(answer, seed, known=False)
+                told |= {each.mistake: each.sentence for each in report.verdicts if each.mistake}
+            for tag in sorted(set(told) - set(answer.also)):
+                yield (
+                    f"{self._answers}: were it unknown, {answer.tag!r} would be told the sentence of {tag!r} "
+                    f"({told[tag]}); where that is true of it, write also=({tag!r},), else add a case, or say it so."
+                )
+            for tag in sorted(set(answer.also) - set(told)) if set(SEEDS) <= set(self.seeds) else ():
+                yield f"{self._answers}: {answer.tag!r} is never told the sentence of {tag!r}; take it out of `also`."
+
+    def _by_its_key(self, answer: KnownAnswer, seed: int, known: bool = True) -> Report:
+        key = self._key(seed)
+        seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
+        others = tuple(mistake for mistake in key.mistakes if known or mistake.tag != answer.tag)
+        return judge(self.exercise, replace(key, mistakes=others), seen, answer.source)
 
     def _thoughtless(self) -> Iterator[str]:
         """The first argument, the last one, None, a constant or an empty container: 0 points."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from autograder.judging.key import Key, Mistake
@@ -12,14 +13,19 @@ from autograder.watching.observation import Observation
 Path = tuple[str | int, ...]
 
 
-def explanation(exercise: Exercise, key: Key, seen: Sequence[Observation], wrong: Sequence[int]) -> Mistake | None:
+def explanation(
+    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, wrong: Sequence[int]
+) -> Mistake | None:
     """The known mistake that explains why these cases of one requirement went wrong.
 
     It shows the same on the first of them and on at least half, nothing refutes it on any case of the exercise, and
-    more than one bool speaks for it. Of several, it is the one that agrees on more cases than any other.
+    more than one bool speaks for it, and the code does not hold what would prove its sentence false. Of several, it is
+    the one that agrees on more cases than any other.
     """
     ranked: list[tuple[int, Mistake]] = []
     for mistake in key.mistakes:
+        if not mistake.sentence or (mistake.unless and re.search(mistake.unless, source)):
+            continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
         if not _same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
             continue

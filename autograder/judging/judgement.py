@@ -30,10 +30,8 @@ def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], sou
     as_given = next((mistake for mistake in key.mistakes if mistake.tag == UNTOUCHED), None)
     if as_given and shows(exercise, as_given, observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
-    lines = _Lines(exercise, key, observations)
-    verdicts = lines.verdicts()
-    clean = all(verdict.status is Status.PASS for verdict in verdicts)
-    verdicts += _rule_verdicts(exercise, key, observations, source, clean, lines.gate)
+    verdicts = _Lines(exercise, key, observations, source).verdicts()
+    verdicts += list(_rule_verdicts(exercise, key, observations, source, verdicts))
     report = Report(exercise.name, tuple(verdicts))
     return replace(report, notes=remarks(exercise.notes, source, exercise.name)) if report.passed else report
 
@@ -60,8 +58,8 @@ def _sentences(cases: Sequence[Case]) -> list[str]:
 class _Lines:
     """One answer, requirement by requirement."""
 
-    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation]) -> None:
-        self.exercise, self.key, self.seen = exercise, key, seen
+    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation], source: str) -> None:
+        self.exercise, self.key, self.seen, self.source = exercise, key, seen, source
         self.parted = [
             part(exercise, case, right, mine) for case, right, mine in zip(key.cases, key.reference, seen, strict=True)
         ]
@@ -130,7 +128,7 @@ class _Lines:
         difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
         assert difference is not None
         told = words.tell(self.exercise, self.exercise.requirements[text].tells, difference, seen)
-        mistake = explanation(self.exercise, self.key, self.seen, wrong)
+        mistake = explanation(self.exercise, self.key, self.seen, self.source, wrong)
         return Verdict(
             requirement=text,
             status=Status.ERROR if "raised" in seen else Status.FAIL,
@@ -148,14 +146,19 @@ def _waiting(text: str, awaited: str) -> Verdict:
 
 
 def _rule_verdicts(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, clean: bool, awaited: str
+    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, verdicts: Sequence[Verdict]
 ) -> Iterator[Verdict]:
-    """A verdict per rule; a known mistake explains a broken rule only where nothing else went wrong."""
+    """A verdict per rule, which says how a result is to be come by: it waits until half of the checks are met.
+
+    A known mistake explains a broken rule only where nothing else went wrong.
+    """
+    unmet = [verdict.requirement for verdict in verdicts if verdict.status is not Status.PASS]
+    many = 2 * len(unmet) > len(verdicts)
     names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
-    known = [m for m in key.mistakes if m.rules == names and clean and shows(exercise, m, seen)] if names else []
+    known = [m for m in key.mistakes if m.rules == names and not unmet and shows(exercise, m, seen)] if names else []
     for rule in exercise.rules:
-        if awaited:
-            yield _waiting(rule.requirement, awaited)
+        if many:
+            yield _waiting(rule.requirement, unmet[0])
         elif rule.name not in names:
             yield Verdict(rule.requirement, Status.PASS)
         else:

@@ -15,12 +15,16 @@ _EXACT = Tolerance(0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A known wrong answer as it is seen from outside: observations per case, and the rules that it breaks."""
+    """A known wrong answer as it is seen from outside: observations per case, and the rules that it breaks.
+
+    Code in which the pattern `unless` is found does not make it.
+    """
 
     tag: str
     sentence: str
     observations: tuple[Observation, ...]
     rules: tuple[str, ...] = ()
+    unless: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,9 @@ class Key:
             "exercise": self.exercise,
             "cases": [case.to_plain() for case in self.cases],
             "reference": _places(table, self.reference),
-            "mistakes": [[m.tag, m.sentence, _places(table, m.observations), list(m.rules)] for m in self.mistakes],
+            "mistakes": [
+                [m.tag, m.sentence, _places(table, m.observations), list(m.rules), m.unless] for m in self.mistakes
+            ],
             "observations": table,
         }
 
@@ -57,8 +63,8 @@ class Key:
             tuple(map(Case.from_plain, data["cases"])),
             tuple(table[place] for place in data["reference"]),
             tuple(
-                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules))
-                for tag, text, places, rules in data["mistakes"]
+                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules), unless)
+                for tag, text, places, rules, unless in data["mistakes"]
             ),
         )
 

@@ -1,0 +1,185 @@
+"""Lines: each requirement is judged by what it is about, waits for what it needs, and a slip of form costs one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.judging.judgement import judge
+from autograder.judging.key import Key, Mistake
+from autograder.judging.verdict import Report, Status
+from autograder.telling import feedback
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Exercise, Requirement
+from autograder.watching.exercise import exercise as exercise_of
+from autograder.watching.probes.tensors import calling, result_only
+
+PASS, FAIL, WAITS = Status.PASS, Status.FAIL, Status.SKIPPED
+
+sums = Requirement("gives sum and mean, as a tuple", result_only)
+weighs = Requirement("weighs the numbers", result_only)
+stays = Requirement("leaves x as it is", calling(), given=("returned",))
+negative = Requirement("takes negative weights", result_only, needs=(weighs,))
+
+
+@exercise_of(tier="core", hints=("Add.", "Divide."))
+def sum_and_mean(draw: Draw) -> Iterator[Case]:
+    """Give the weighted sum and mean."""
+    yield sums(draw.normal(4), 1.0)
+    yield weighs(draw.normal(4), 2.0)
+    yield stays(draw.normal(3), 3.0)
+    yield negative(draw.normal(3), -1.0)
+
+
+def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """The reference."""
+    return (w * x).sum(), (w * x).mean()
+
+
+def graded(answer: Callable[..., Any], mistakes: tuple[Mistake, ...] = (), of: Exercise = sum_and_mean) -> Report:
+    """The report on an answer."""
+    cases = of.cases(0)
+    return judge(of, Key(of.name, cases, of.observe(right, cases), mistakes), of.observe(answer, cases), "")
+
+
+def statuses(answer: Callable[..., Any], of: Exercise = sum_and_mean) -> list[Status]:
+    """The status of each line."""
+    return [verdict.status for verdict in graded(answer, of=of).verdicts]
+
+
+def forgets(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Leaves the weights out."""
+    return x.sum(), x.mean()
+
+
+def writes(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Right, and changes x."""
+    x *= w
+    return x.sum(), x.mean()
+
+
+def test_a_fault_that_another_line_shows_is_no_cross_here() -> None:
+    """Whether x stays cannot be told of a function that computes something else: no cross, and no point."""
+    report = graded(forgets)
+
+    assert [PASS, FAIL, WAITS, WAITS] == [verdict.status for verdict in report.verdicts]
+    assert ["", "", weighs.sentence, weighs.sentence] == [verdict.after for verdict in report.verdicts]
+    assert f"– {stays.sentence} (waits for “{weighs.sentence}”)" in feedback.text(report)
+
+
+def test_a_line_fails_by_what_it_is_about() -> None:
+    """All else is right, and has its ticks."""
+    assert [PASS, PASS, FAIL, PASS] == statuses(writes)
+
+
+def test_what_is_given_is_told_where_no_other_line_shows_it() -> None:
+    """The fault would be said nowhere else."""
+
+    def wrong_for_three(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+        return right(x if w != 3 else x + 1, w)
+
+    report = graded(wrong_for_three)
+    assert [PASS, PASS, FAIL, PASS] == [verdict.status for verdict in report.verdicts]
+    assert "values are not" in report.verdicts[2].sentence
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        lambda x, w: list(right(x, w)),
+        lambda x, w: tuple(each.to(torch.float64) for each in right(x, w)),
+        lambda x, w: tuple(each.item() for each in right(x, w)),
+    ],
+)
+def test_a_slip_of_form_costs_one_line(slip: Callable[..., Any]) -> None:
+    """A list for a tuple, another dtype, floats for tensors: the values are right, and all lines but one are met."""
+    assert [FAIL, PASS, PASS, PASS] == statuses(slip)
+
+
+def test_a_slip_beside_a_fault_excuses_nothing() -> None:
+    """A list for a tuple, and wrong values: the first check fails, and all wait."""
+    assert [FAIL, WAITS, WAITS, WAITS] == statuses(lambda x, w: [x.sum(), x.sum()])
+
+
+def test_independent_parts_do_not_wait_for_the_first() -> None:
+    """Each is judged by itself."""
+
+    def first_wrong(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+        return right(x, w if w != 1 else 5.0)
+
+    parts = exercise_of(tier="core", hints=("Add.", "Divide."), independent=True)(sum_and_mean.draw_cases)
+    assert [FAIL, PASS, PASS, PASS] == statuses(first_wrong, parts)
+    assert [FAIL, WAITS, WAITS, WAITS] == statuses(first_wrong)
+
+
+class TestExplaining:
+    """A known mistake explains an answer only where nothing refutes it."""
+
+    def mistake(self, answer: Callable[..., Any], **more: Any) -> Mistake:
+        """As the bank has it."""
+        return Mistake("known", "You forget.", sum_and_mean.observe(answer, sum_and_mean.cases(0)), **more)
+
+    def test_it_explains_what_shows_the_same(self) -> None:
+        """With its sentence."""
+        assert ("known",) == graded(forgets, (self.mistake(forgets),)).mistakes
+
+    def test_what_is_right_where_the_mistake_is_wrong_refutes_it(self) -> None:
+        """Right with negative weights: who forgets all weights is wrong there."""
+
+        def forgets_positive(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+            return forgets(x, w) if w > 0 else right(x, w)
+
+        assert () == graded(forgets_positive, (self.mistake(forgets),)).mistakes
+
+    def test_another_fault_in_another_facet_refutes_nothing(self) -> None:
+        """Who forgets the weights and changes x has forgotten the weights."""
+
+        def both(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+            found = x.sum(), x.mean()
+            x += 1
+            return found
+
+        assert "known" in graded(both, (self.mistake(forgets),)).mistakes
+
+    def test_code_that_holds_what_the_sentence_denies_is_told_otherwise(self) -> None:
+        """`unless` is looked for in the text of the answer."""
+        cases = sum_and_mean.cases(0)
+        key = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),))
+        seen = sum_and_mean.observe(forgets, cases)
+
+        assert ("known",) == judge(sum_and_mean, key, seen, "x.sum()").mistakes
+        assert () == judge(sum_and_mean, key, seen, "x.sum() * w").mistakes
+
+
+class TestOneBool:
+    """One bool is turned by too much to say why."""
+
+    flag = Requirement("is positive", lambda answer, case: {"positive": bool(answer(*case.args) > 0)})
+
+    def told(self, answers: list[bool], known: list[bool]) -> tuple[str, ...]:
+        """The mistakes that are named where the right flags are all True but the last."""
+        of = exercise_of(tier="core", hints=("Ask.", "Compare."))(self.draw)
+        cases = of.cases(0)
+        rights, seen, shown = ([{"positive": flag} for flag in each] for each in ([True] * 3 + [False], answers, known))
+        key = Key("is_positive", cases, tuple(rights), (Mistake("known", "You forget.", tuple(shown)),))
+        return judge(of, key, seen, "").mistakes
+
+    def draw(self, draw: Draw) -> Iterator[Case]:
+        """Ask for the sign."""
+        for _ in range(4):
+            yield self.flag(1)
+
+    def test_one_is_too_little(self) -> None:
+        """Wrong on one case, as the mistake is."""
+        assert () == self.told([True, False, True, False], [True, False, True, False])
+
+    def test_the_same_on_every_case_is_no_more(self) -> None:
+        """All four are turned."""
+        assert () == self.told([False, False, False, True], [False, False, False, True])
+
+    def test_a_pattern_is_enough(self) -> None:
+        """Wrong on two cases, right on two others."""
+        assert ("known",) == self.told([False, False, True, False], [False, False, True, False])
