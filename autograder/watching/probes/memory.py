@@ -50,7 +50,7 @@ def copy_and_view(answer: Answer, case: Case) -> Observation:
         "inputs": inputs,
         "copy_follows": moved[:1] == [True],
         "view_follows": moved[1:] == [True],
-        "detached": moved[:1] == [True] and _first_is_detached(answer, case),
+        "detached": moved[:1] == [True] and x.is_floating_point() and _first_is_detached(answer, case),
     }
 
 

@@ -45,21 +45,30 @@ result_only = facets(calling(), "returned")
 """The usual probe, blind to arguments changed in place: where another requirement watches those."""
 
 
-def entries(*keys: str, floats: tuple[str, ...] = (), tracked: bool = False) -> Probe:
+def entries(
+    *keys: str, floats: tuple[str, ...] = (), beside: str = "", tracked: bool = False, device: str = "cpu"
+) -> Probe:
     """Some entries of a returned dict, whatever the others are; a NumPy number counts as Python's.
 
-    Among `floats`, 256 counts as 256.0. `tracked`: the first argument requires grad. Facet: `returned`.
+    Among `floats`, 256 counts as 256.0. `tracked`: the first argument requires grad; on another `device` it is made
+    there. Facets: `returned`, and where an entry is named in `beside`, that one, whatever kind of sequence it is.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         args = copy_of(case.args)
+        if device != "cpu":
+            args = (args[0].to(device), *args[1:])
         if tracked:
             args[0].requires_grad_()
         result = answer(*args)
         if not isinstance(result, dict):
             return {"returned": see(result)}
         found = {key: _unwrapped(result[key]) for key in keys if key in result}
-        return {"returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}}
+        seen: Observation = {
+            "returned": {key: number(value) if key in floats else see(value) for key, value in found.items()}
+        }
+        other = result.get(beside)
+        return seen | ({"beside": see(list(other) if isinstance(other, tuple) else other)} if beside else {})
 
     return watched(look)
 

@@ -103,9 +103,48 @@ def describe(x):
 
 
 @bank.wrong(
-    "grad-is-there",
-    "You say False for a tensor that requires grad. Ask `x.requires_grad`.",
+    "device-is-cpu",
+    "Your device is the CPU for every tensor. `x` may be on another one: ask it.",
 )
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": "cpu",
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "device-index",
+    "Your device is a number, its index. Its type is asked for, a string such as `'cpu'`.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.get_device(),
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "dtype-name-only",
+    "Your dtype is a text without `torch.`. Keep the `torch.dtype` object itself.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": str(x.dtype).split(".")[1],
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.told("grad-is-there", "returned")
 def describe(x):
     return {
         "shape": tuple(x.shape),

@@ -7,11 +7,7 @@ from autograder.authoring.bank import AnswerBank
 bank = AnswerBank("first_and_rest")
 
 
-@bank.wrong(
-    "clone-missing",
-    "Your `copy` lives in the memory of `x`: indexing with a number copies nothing, and `contiguous()` "
-    "does not copy what is contiguous already.",
-)
+@bank.told("clone-missing", "copy_follows")
 def first_and_rest(x):
     return x[0], x[1:]
 
@@ -25,10 +21,7 @@ def first_and_rest(x):
     return x[0].detach(), x[1:]
 
 
-@bank.wrong(
-    "copies-both",
-    "You copy the other rows as well. The second result is to be a view, so that writing to it changes `x`.",
-)
+@bank.told("copies-both", "view_follows")
 def first_and_rest(x):
     return x[0].clone(), x[1:].clone()
 

@@ -9,8 +9,9 @@ bank = AnswerBank("linear_mse")
 
 @bank.wrong(
     "untouched",
-    "This is the program as you found it: all three bugs are still in it. Follow the shapes with a "
+    "It still does what it did when you found it: all three bugs are in it. Follow the shapes with a "
     "small example, line by line.",
+    also=("wrong-dim-and-broadcast",),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -23,8 +24,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "wrong-dim",
-    "One bug is left: you standardize each row. A feature is a column: over which dim do you reduce to "
-    "get one mean per column?",
+    "You standardize each row. A feature is a column: over which dim do you reduce to get one mean per column?",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -36,7 +36,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "mutates-input",
-    "One bug is left: the loss is right, but the caller's `x` is not the same afterwards. Which line writes into it?",
+    "After your call the caller's `x` is not what it was. Which line writes into it?",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)
@@ -49,8 +49,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "broadcast-loss",
-    "One bug is left: (n, 1) minus (n,) is (n, n), so every prediction is compared with every target. "
-    "Print the shape of the difference.",
+    "(n, 1) minus (n,) is (n, n), so every prediction is compared with every target. Print the shape of the difference.",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)
@@ -62,8 +61,8 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "wrong-dim-and-mutates",
-    "The loss compares the right pairs now. Two bugs are left: rows are standardized instead of "
-    "columns, and the caller's `x` is overwritten.",
+    "Rows are standardized instead of columns, and the caller's `x` is overwritten.",
+    also=("wrong-dim",),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -76,8 +75,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "wrong-dim-and-broadcast",
-    "The caller's `x` is safe now. Two bugs are left: rows are standardized instead of columns, and the "
-    "shapes of prediction and target do not match.",
+    "Rows are standardized instead of columns, and the shapes of prediction and target do not match.",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -89,8 +87,8 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "mutates-and-broadcast",
-    "The columns are standardized now. Two bugs are left: the caller's `x` is overwritten, and the "
-    "shapes of prediction and target do not match.",
+    "The caller's `x` is overwritten, and the shapes of prediction and target do not match.",
+    also=("broadcast-loss",),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)
@@ -103,7 +101,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "sample-std",
-    "The three bugs are gone, but a new one came in: without `correction=0` the standard deviation divides by n - 1.",
+    "Without `correction=0` the standard deviation divides by n - 1. The population's divides by n.",
 )
 def linear_mse(x, w, y):
     x = (x - x.mean(dim=0)) / x.std(dim=0)
@@ -112,7 +110,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "sum-not-mean",
-    "The three bugs are gone, but you add up the squared errors. The mean of them is asked for.",
+    "You add up the squared errors. The mean of them is asked for.",
 )
 def linear_mse(x, w, y):
     x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)
@@ -140,7 +138,7 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "absolute-errors",
-    "The three bugs are gone, but you average absolute errors. The squared ones are asked for.",
+    "You average absolute errors. The squared ones are asked for.",
 )
 def linear_mse(x, w, y):
     x = (x - x.mean(dim=0)) / x.std(dim=0, correction=0)

@@ -7,11 +7,7 @@ from autograder.authoring.bank import AnswerBank
 bank = AnswerBank("make_batch")
 
 
-@bank.wrong(
-    "global-seed",
-    "A global generator, torch's or NumPy's, stands elsewhere after your call: you seed it, or draw from "
-    "it. Use a `torch.Generator` of your own.",
-)
+@bank.told("global-seed", "global_untouched")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     torch.manual_seed(seed)
     return torch.randn(n, d, dtype=dtype)
@@ -44,10 +40,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype)
 
 
-@bank.wrong(
-    "seed-ignored",
-    "You made a generator, but `seed` never reaches it: every seed gives the same batch.",
-)
+@bank.told("seed-ignored", "seeds_differ")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator()
     return torch.randn(n, d, dtype=dtype, generator=generator)
@@ -90,11 +83,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype, generator=generator)
 
 
-@bank.wrong(
-    "standardized",
-    "Whatever the seed, your batch has mean 0 or spread 1 exactly: normal numbers only come near. Leave "
-    "them as they are drawn.",
-)
+@bank.told("standardized", "as_drawn")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     x = torch.randn(n, d, dtype=dtype, generator=torch.Generator().manual_seed(seed))
     return (x - x.mean()) / x.std()

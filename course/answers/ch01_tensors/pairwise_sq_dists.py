@@ -28,6 +28,7 @@ def pairwise_sq_dists(a, b):
     "negative-from-expansion",
     "The expanded square takes a small difference of huge numbers: far from the origin the digits "
     "cancel, and distances even turn negative. Subtract the points first.",
+    also=("clamped-expansion",),
 )
 def pairwise_sq_dists(a, b):
     return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
@@ -35,8 +36,9 @@ def pairwise_sq_dists(a, b):
 
 @bank.wrong(
     "clamped-expansion",
-    "`clamp` hides the negative distances of the expanded square, but the lost digits stay lost: many "
-    "distances are 0 or wrong. Subtract the points first.",
+    "Far from the origin an expanded square loses its digits, also where `clamp` hides that some are negative: "
+    "many distances come out as 0, or wrong. Subtract the points first.",
+    also=("negative-from-expansion",),
 )
 def pairwise_sq_dists(a, b):
     return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
@@ -46,6 +48,7 @@ def pairwise_sq_dists(a, b):
     "cdist-of-many",
     "With more than 25 points `cdist` switches to the expanded square and loses the digits of far-away "
     "points. See its argument `compute_mode`.",
+    unless=r"(?s)\A(?!.*cdist)",
 )
 def pairwise_sq_dists(a, b):
     return torch.cdist(a, b) ** 2
@@ -99,11 +102,7 @@ def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
 
 
-@bank.wrong(
-    "centered-expansion",
-    "Accurate, but not safe: some distances of equal rows come out below 0, as a small difference of "
-    "large numbers does. Subtract the points themselves.",
-)
+@bank.told("centered-expansion", "negative")
 def pairwise_sq_dists(a, b):
     a, b = a - b.mean(0), b - b.mean(0)
     return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T

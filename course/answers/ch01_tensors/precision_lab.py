@@ -11,8 +11,8 @@ bank = AnswerBank("precision_lab")
 
 @bank.wrong(
     "float16-for-bfloat16",
-    "You tried the step in float16. bfloat16 spends its bits on range: it has fewer left for digits, "
-    "and loses larger steps.",
+    "You say that some steps move 1 which bfloat16 loses: it spends its bits on range, and has fewer left for digits "
+    "than float16 or float32.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.float16)
@@ -27,6 +27,7 @@ def precision_lab(step, tiny, count, n):
 @bank.wrong(
     "python-floats",
     "You computed in Python's own floats, which have 64 bits. The question is what is left in 16.",
+    also=("bfloat16-for-float16", "counts-exactly", "float16-for-bfloat16"),
 )
 def precision_lab(step, tiny, count, n):
     return {"moves": 1 + step != 1, "survives": tiny != 0, "counted": float(count), "averaged": n * n}
@@ -63,7 +64,8 @@ def precision_lab(step, tiny, count, n):
 
 @bank.wrong(
     "bfloat16-for-float16",
-    "You tried the tiny number in bfloat16, which reaches as far down as float32. In float16 the exponent is shorter.",
+    "You say that numbers survive which float16 turns to 0. bfloat16 and float32 reach further down; in float16 the "
+    "exponent is shorter.",
 )
 def precision_lab(step, tiny, count, n):
     one = torch.ones((), dtype=torch.bfloat16)

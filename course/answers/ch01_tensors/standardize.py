@@ -59,6 +59,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "no-eps",
     "You leave `eps` out: where all numbers are equal the variance is 0, and 0 / 0 is nan.",
+    also=("hardcoded-eps",),
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)
@@ -78,7 +79,7 @@ def standardize(x, dim, eps):
 
 @bank.wrong(
     "hardcoded-eps",
-    "An `eps` of your own stands in the formula. Use the one of the call.",
+    "The `eps` of the call changes nothing in your result. Add it to the variance, and no number of your own.",
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)

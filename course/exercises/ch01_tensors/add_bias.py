@@ -12,7 +12,7 @@ from autograder.watching.rules import no_loops
 each = Requirement("adds to each channel its own bias", result_only)
 any_number = Requirement("works for any number of channels", result_only)
 alike = Requirement("works where batch, channels and length are equal", result_only)
-unchanged = Requirement("leaves x as it is", calling())
+unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
 @exercise(

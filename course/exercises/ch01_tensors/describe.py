@@ -10,32 +10,46 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.tensors import entries
 
-dtype = Requirement("tells the dtype", entries("dtype"))
+dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
-device = Requirement("tells the device type, as a string", entries("device"))
-requires_grad = Requirement("tells whether x requires grad", entries("requires_grad"))
-tracked = Requirement("tells that an x which requires grad does so", entries("requires_grad", tracked=True))
+device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
+elsewhere = Requirement(
+    "tells of a tensor on another device where it is",
+    entries("device", beside="shape", device="meta"),
+    given=("beside",),
+)
+requires_grad = Requirement(
+    "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
+)
+tracked = Requirement(
+    "tells that an x which requires grad does so",
+    entries("requires_grad", beside="shape", tracked=True),
+    tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
+    given=("beside",),
+)
 size = Requirement("counts the bytes of all elements", entries("bytes"))
 
 
 @exercise(
     tier="warm-up",
     hints=(
-        "Four of the five facts are attributes of `x`: type `x.` and press Tab.",
+        "Four of the five facts are attributes of `x`. In a new cell, make a tensor `x` and print `x.dtype`; what else?",
         "`tuple(...)` turns a `torch.Size` into a plain tuple; a device has an attribute `type`.",
         "The bytes are the number of elements times the bytes of one: `numel` and `element_size`.",
     ),
+    independent=True,
 )
 def describe(draw: Draw) -> Iterator[Case]:
     """Tell what a tensor knows about itself."""
-    n, d, k = draw.sizes(3)
+    n, d, k = draw.sizes(3, 2, 99)
     kinds = (draw.normal(n, d), draw.normal(d, dtype=torch.float64), draw.ints(0, 9, d, k, n))
-    for x in (*kinds, draw.bools(n, d), draw.normal(k, n).to(torch.float16)):
+    for x in (torch.zeros(2, 3), *kinds, draw.bools(n, d), draw.normal(k, n).to(torch.float16)):
         yield dtype(x)
-    for x in kinds:
+    for x in (*kinds, torch.tensor(draw.real(0, 1))):
         yield shape(x)
     yield device(kinds[0])
+    yield elsewhere(kinds[1])
     yield requires_grad(kinds[2])
     yield tracked(kinds[0])
-    for x in (*kinds, draw.bools(n, d)):
+    for x in (*kinds, draw.bools(n, d), draw.normal(n, k).T, torch.zeros(0, k)):
         yield size(x)

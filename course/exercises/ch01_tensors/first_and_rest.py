@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probe import facets
@@ -12,13 +14,18 @@ from autograder.watching.probes.memory import copy_and_view
 rows = Requirement("returns row 0 and the other rows", facets(copy_and_view, "returned", "inputs"))
 own_memory = Requirement(
     "puts the copy into memory of its own",
-    facets(copy_and_view, "copy_follows", "detached"),
-    tells={"copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`."},
+    facets(copy_and_view, "copy_follows", "detached", "returned"),
+    tells={
+        "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
+        "indexing, `contiguous` or `detach` gives may do."
+    },
+    given=("returned",),
 )
 shared_memory = Requirement(
     "keeps the view in the memory of x",
-    facets(copy_and_view, "view_follows"),
+    facets(copy_and_view, "view_follows", "returned"),
     tells={"view_follows": "When `x` changes afterwards, your view stays as it was: it has memory of its own."},
+    given=("returned",),
 )
 
 
@@ -33,7 +40,10 @@ shared_memory = Requirement(
 def first_and_rest(draw: Draw) -> Iterator[Case]:
     """Take row 0 as a copy and the other rows as a view."""
     n, d = draw.sizes(2, 3, 7)
-    for shape in ((n, d), (d, n), (2, d)):
+    for shape in ((n, d), (d, n), (2, d), (1, d)):
         yield rows(draw.normal(*shape))
+    yield rows(draw.normal(n, d, dtype=torch.float64))
+    yield rows(draw.normal(d, n).T)
+    yield rows(draw.ints(-9, 9, d, n))
     yield own_memory(draw.normal(n, d))
     yield shared_memory(draw.normal(d, n))

@@ -18,8 +18,8 @@ from ._inputs import shifted_columns
 
 own_target = Requirement("compares each prediction with its own target", result_only)
 columns = Requirement("standardizes each column", result_only)
-unchanged = Requirement("leaves x as it is", calling())
-any_data = Requirement("gives the loss of any data", result_only)
+unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+any_data = Requirement("gives the loss of any data", result_only, needs=(own_target, columns))
 
 
 @exercise(
@@ -29,6 +29,7 @@ any_data = Requirement("gives the loss of any data", result_only)
         "A feature is a column. Over which dim do you average to get one mean per column?",
         "Two lines write into the caller's tensor, and (n, 1) minus (n,) is (n, n).",
     ),
+    independent=True,
 )
 def linear_mse(draw: Draw) -> Iterator[Case]:
     """Find three bugs."""
@@ -41,9 +42,12 @@ def linear_mse(draw: Draw) -> Iterator[Case]:
         x, targets = shifted_columns(draw, rows, cols), torch.full((rows,), level)
         yield columns(x, draw.normal(cols, 1), targets)
     yield unchanged(same_in_rows_and_columns(draw, n), draw.normal(n, 1), torch.full((n,), level))
+    yield any_data(torch.tensor([[1.0], [3.0]]), torch.tensor([[2.0]]), torch.tensor([-2.0, 2.0]))
     for rows in (n, 3 * n):
         x = shifted_columns(draw, rows, d)
         yield any_data(x, draw.normal(d, 1), draw.normal(rows))
+    x, w, y = shifted_columns(draw, n, d).double(), draw.normal(d, 1, dtype=torch.float64), draw.normal(n)
+    yield any_data(x, w, y.double())
 
 
 def same_in_rows_and_columns(draw: Draw, size: int) -> torch.Tensor:

@@ -18,24 +18,30 @@ batch = Requirement(
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
-    facets(drawn_from_seed, "repeats", "seeds_differ"),
+    facets(drawn_from_seed, "repeats", "seeds_differ", "returned"),
     tells={
         "repeats": "Two calls with one seed gave different numbers. Do you draw from your own generator?",
         "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
     },
+    given=("returned",),
 )
 normal = Requirement(
     "draws standard normal numbers",
-    facets(drawn_from_seed, "normal", "uniform", "as_drawn"),
+    facets(drawn_from_seed, "normal", "uniform", "as_drawn", "returned"),
     tells={
         "normal": "These are no standard normal numbers. Look at their mean and their spread.",
         "as_drawn": "Whatever the seed, your batch has mean 0 or spread 1 exactly. Leave the numbers as drawn.",
     },
+    given=("returned",),
 )
 alone = Requirement(
     "leaves the global random numbers alone",
-    facets(drawn_from_seed, "global_untouched"),
-    tells={"global_untouched": "Your call changed a global generator: you drew from it, or seeded it."},
+    facets(drawn_from_seed, "global_untouched", "returned"),
+    tells={
+        "global_untouched": "Your call changed a global generator, torch's, NumPy's or Python's: you drew from it, or "
+        "seeded it. Use a `torch.Generator` of your own."
+    },
+    given=("returned",),
 )
 
 
@@ -49,7 +55,7 @@ alone = Requirement(
 )
 def make_batch(draw: Draw) -> Iterator[Case]:
     """Draw a batch that can be repeated, without touching the global random numbers."""
-    n, d = draw.sizes(2, 4, 9)
+    n, d = draw.sizes(2, 4, 40)
     yield batch(n, d)
     yield batch(d, n, seed=draw.whole(1, 9999))
     yield batch(n + 1, d, dtype=torch.float64, seed=draw.whole(1, 9999))

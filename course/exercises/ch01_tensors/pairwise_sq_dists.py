@@ -16,11 +16,11 @@ from autograder.watching.rules import no_loops
 
 @watched
 def negative(answer: Answer, case: Case) -> Observation:
-    """Whether any number of the result is below 0."""
+    """Whether any number of the result is below 0, and what they add up to."""
     result = answer(*copy_of(case.args))
     if not isinstance(result, torch.Tensor):
         return {"returned": see(result)}
-    return {"negative": bool((result < 0).any())}
+    return {"negative": bool((result < 0).any()), "total": float(result.sum())}
 
 
 every_pair = Requirement("compares every row of a with every row of b", calling())
@@ -30,7 +30,11 @@ accurate_for_many = Requirement("stays accurate far from the origin for many poi
 not_negative = Requirement(
     "gives no negative distance, equal rows or not",
     negative,
-    tells={"negative": "Some of your distances are below 0. What does your formula give for two equal rows?"},
+    tells={
+        "negative": "Some of your distances are below 0. What does your formula give for two equal rows? A small "
+        "difference of large numbers is not safe: subtract the points themselves."
+    },
+    given=("total",),
 )
 
 
