@@ -715,6 +715,7 @@ def flatten_images(x):
     """Turn images (N, C, H, W) into rows of pixels (N, H*W, C).
 
     One row per pixel, in reading order; a row holds the channel values of its pixel.
+    The dtype stays.
 
     A batch of shape (5, 3, 8, 8) becomes (5, 64, 3), and row 0 of the first image
     is x[0, :, 0, 0].
@@ -954,8 +955,8 @@ print(channels[0] + 10, channels[1] + 20)
 def add_bias(x, bias):
     """Add to every channel of x its own bias, without a loop.
 
-    x: (batch, channels, length), bias: (channels,). Returns a new tensor of the
-    shape of x; x itself stays as it is.
+    x: (batch, channels, length), bias: (channels,), of one dtype. Returns a new tensor
+    of the shape and dtype of x; x itself stays as it is.
 
     For x = torch.zeros(1, 2, 3) and bias = torch.tensor([10.0, 20.0]) the result
     is [[[10.0, 10.0, 10.0], [20.0, 20.0, 20.0]]].
@@ -1332,8 +1333,8 @@ print((pair - 2) / 1)  # mean 2, variance 1
 def standardize(x, dim, eps):
     """Return (x - mean) / sqrt(var + eps), mean and var taken along dim.
 
-    var is the population variance (correction=0). The result has the shape of x;
-    x itself stays as it is.
+    var is the population variance (correction=0). The result has the shape and dtype
+    of x, which holds floats; x itself stays as it is.
 
     standardize(torch.tensor([[1.0, 3.0]]), dim=1, eps=0.0) gives [[-1.0, 1.0]].
     """
@@ -1426,9 +1427,9 @@ print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())
 def masked_mean(x, mask, dim):
     """Return the mean along dim of the entries of x where mask is True.
 
-    x: floats of any shape, mask: bool of the same shape. Where no entry is True the
-    mean is 0. The other entries may hold anything, even nan, and change nothing.
-    Entries with True are never nan.
+    x: floats of any shape, mask: bool of the same shape. The means have the dtype of x.
+    Where no entry is True the mean is 0. The other entries may hold anything, even nan,
+    and change nothing. Entries with True are never nan. x itself stays as it is.
 
     For x = torch.tensor([[1.0, 3.0, 9.0]]) and mask = torch.tensor([[True, True, False]])
     the result along dim 1 is [2.0].
@@ -1538,8 +1539,8 @@ assert _answers.shape == (3, 4) and _answers.dtype == torch.bool and _answers.su
 def one_hot(labels, k):
     """Return a float32 table (n, k) with a single 1 per row, at the row's label.
 
-    labels: (n,) int64, each in 0..k-1. The number of columns is k, whichever
-    labels occur.
+    labels: (n,) int64, each in 0..k-1; n may be 0. The number of columns is k,
+    whichever labels occur.
 
     one_hot(torch.tensor([2, 0]), 3) gives [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]].
     """
@@ -1931,8 +1932,9 @@ assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18
 def pairwise_sq_dists(a, b):
     """Return the squared distance from every row of a to every row of b.
 
-    a: (n, d), b: (m, d); the result has shape (n, m). No loops. The result is never
-    negative, and it is accurate also for points far from the origin.
+    a: (n, d), b: (m, d), of one dtype; the result has shape (n, m) and that dtype.
+    No loops. The result is never negative, and it is accurate also for points far from
+    the origin. a and b stay as they are.
 
     For a = torch.tensor([[0.0, 0.0]]) and b = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
     the result is [[25.0, 1.0]].
@@ -1988,8 +1990,8 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 def softmax_stable(x, dim):
     """Return the softmax of x along dim, finite however large the entries of x are.
 
-    Write it yourself: torch.softmax and its relatives are not allowed. If x requires
-    grad, so does the result.
+    Write it yourself: torch.softmax and its relatives are not allowed. The result has
+    the shape and dtype of x; if x requires grad, so does the result. x stays as it is.
 
     softmax_stable(torch.tensor([1000.0, 1000.0]), dim=0) gives [0.5, 0.5].
     """

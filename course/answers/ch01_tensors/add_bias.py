@@ -61,6 +61,21 @@ def add_bias(x, bias):
     return x + bias.view(1, 3, 1)
 
 
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def add_bias(x, bias):
+    return x.float() + bias.float()[:, None]
+
+
+@bank.wrong("multiplies", "You multiply by the biases. Add them.")
+def add_bias(x, bias):
+    return x * bias[:, None]
+
+
+@bank.wrong("no-return", "You compute the sum and keep it to yourself: without `return` the caller gets None.")
+def add_bias(x, bias):
+    x + bias[:, None]
+
+
 @bank.right("view")
 def add_bias(x, bias):
     return x + bias.view(1, -1, 1)

@@ -74,6 +74,18 @@ def first_and_rest(x):
     return x[0].clone(), x[1:-1]
 
 
+@bank.wrong("list-of-numbers", "Your copy is a list of Python numbers. A tensor is asked for.")
+def first_and_rest(x):
+    return x[0].tolist(), x[1:]
+
+
+@bank.wrong(
+    "through-a-list", "Through a list of Python numbers the dtype of `x` is lost. Ask the row itself for a copy."
+)
+def first_and_rest(x):
+    return torch.tensor(x[0].tolist()), x[1:]
+
+
 @bank.right("fancy-index-copies")
 def first_and_rest(x):
     return x[[0]].squeeze(0), x.narrow(0, 1, x.shape[0] - 1)

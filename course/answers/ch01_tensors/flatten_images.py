@@ -95,6 +95,11 @@ def flatten_images(x):
     return x.T.reshape(n, h * w, c)
 
 
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def flatten_images(x):
+    return x.flatten(2).transpose(1, 2).float()
+
+
 @bank.right("flatten-then-transpose")
 def flatten_images(x):
     return x.flatten(start_dim=2).transpose(1, 2)

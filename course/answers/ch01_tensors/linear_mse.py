@@ -11,7 +11,7 @@ bank = AnswerBank("linear_mse")
     "untouched",
     "It still does what it did when you found it: all three bugs are in it. Follow the shapes with a "
     "small example, line by line.",
-    also=("wrong-dim-and-broadcast",),
+    also=("mutates-input", "wrong-dim-and-broadcast"),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -62,7 +62,7 @@ def linear_mse(x, w, y):
 @bank.wrong(
     "wrong-dim-and-mutates",
     "Rows are standardized instead of columns, and the caller's `x` is overwritten.",
-    also=("wrong-dim",),
+    also=("mutates-input", "wrong-dim"),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=1, keepdim=True)
@@ -88,7 +88,7 @@ def linear_mse(x, w, y):
 @bank.wrong(
     "mutates-and-broadcast",
     "The caller's `x` is overwritten, and the shapes of prediction and target do not match.",
-    also=("broadcast-loss",),
+    also=("broadcast-loss", "mutates-input"),
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)

@@ -108,6 +108,21 @@ def masked_mean(x, mask, dim):
     return torch.where(mask, x, 0.0).sum(-1) / mask.sum(-1).clamp(min=1)
 
 
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def masked_mean(x, mask, dim):
+    kept = torch.where(mask, x, 0.0).float()
+    return kept.sum(dim) / mask.sum(dim).clamp(min=1)
+
+
+@bank.wrong(
+    "counts-what-is-not-zero",
+    "You count the numbers that are not 0. An entry that is kept may be 0: count the True entries of the mask.",
+)
+def masked_mean(x, mask, dim):
+    kept = torch.where(mask, x, 0.0)
+    return kept.sum(dim) / (kept != 0).sum(dim).clamp(min=1)
+
+
 @bank.right("masked-fill")
 def masked_mean(x, mask, dim):
     count = mask.float().sum(dim=dim)

@@ -76,6 +76,19 @@ def one_hot(labels, k):
     return torch.eye(k, dtype=torch.float64)[labels]
 
 
+@bank.wrong("one-column-too-many", "You make k + 1 columns. Labels go from 0 to k - 1, which makes k of them.")
+def one_hot(labels, k):
+    return torch.eye(k + 1)[labels]
+
+
+@bank.wrong(
+    "least-label-first",
+    "You count the classes from the smallest label that occurs. Label 0 has the first column, whether it occurs or not.",
+)
+def one_hot(labels, k):
+    return torch.nn.functional.one_hot(labels - labels.min(), k).float()
+
+
 @bank.right("rows-of-eye")
 def one_hot(labels, k):
     return torch.eye(k)[labels]

@@ -38,7 +38,6 @@ def pairwise_sq_dists(a, b):
     "clamped-expansion",
     "Far from the origin an expanded square loses its digits, also where `clamp` hides that some are negative: "
     "many distances come out as 0, or wrong. Subtract the points first.",
-    also=("negative-from-expansion",),
 )
 def pairwise_sq_dists(a, b):
     return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
@@ -106,6 +105,25 @@ def pairwise_sq_dists(a, b):
 def pairwise_sq_dists(a, b):
     a, b = a - b.mean(0), b - b.mean(0)
     return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+
+
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def pairwise_sq_dists(a, b):
+    return ((a.float()[:, None] - b.float()) ** 2).sum(-1)
+
+
+@bank.wrong(
+    "largest-difference", "You take the largest difference of two rows. A squared distance adds up the squares of all."
+)
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b) ** 2).amax(-1)
+
+
+@bank.wrong(
+    "products", "You multiply rows with rows: that says how alike their directions are, not how far apart the points."
+)
+def pairwise_sq_dists(a, b):
+    return a @ b.T
 
 
 @bank.right("unsqueeze-and-square")

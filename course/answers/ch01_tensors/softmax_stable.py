@@ -126,6 +126,26 @@ def softmax_stable(x, dim):
     return e / e.sum(dim, keepdim=True)
 
 
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def softmax_stable(x, dim):
+    e = torch.exp(x.float() - x.float().amax(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong("powers-of-two", "You take powers of 2. The softmax takes powers of e: `exp`.")
+def softmax_stable(x, dim):
+    e = torch.exp2(x - x.amax(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "sigmoid",
+    "You squash each number by itself. In a softmax the numbers along `dim` share what there is: they add up to 1.",
+)
+def softmax_stable(x, dim):
+    return 1 / (1 + torch.exp(-x))
+
+
 @bank.right("max-values")
 def softmax_stable(x, dim):
     e = torch.exp(x - x.max(dim, keepdim=True).values)

@@ -135,6 +135,29 @@ def standardize(x, dim, eps):
     return (x - mean) / torch.sqrt(std + eps)
 
 
+@bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")
+def standardize(x, dim, eps):
+    x = x.float()
+    return (x - x.mean(dim, keepdim=True)) / torch.sqrt(x.var(dim, correction=0, keepdim=True) + eps)
+
+
+@bank.wrong(
+    "divides-by-the-norm",
+    "You divide by the length of each slice. Its standard deviation is that length, divided by the root of n.",
+)
+def standardize(x, dim, eps):
+    centered = x - x.mean(dim, keepdim=True)
+    return centered / torch.sqrt((centered**2).sum(dim, keepdim=True) + eps)
+
+
+@bank.wrong(
+    "by-the-range", "You divide by the range, largest minus smallest. Divide by the root of the variance plus `eps`."
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    return (x - mean) / torch.sqrt((x.amax(dim, keepdim=True) - x.amin(dim, keepdim=True)) ** 2 + eps)
+
+
 @bank.right("mean-of-squares")
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)

@@ -33,7 +33,7 @@ size = Requirement("counts the bytes of all elements", entries("bytes"))
 @exercise(
     tier="warm-up",
     hints=(
-        "Four of the five facts are attributes of `x`. In a new cell, make a tensor `x` and print `x.dtype`; what else?",
+        "Four of the five facts are attributes of `x`. Make a tensor `x` in a new cell and print `x.dtype`; what else?",
         "`tuple(...)` turns a `torch.Size` into a plain tuple; a device has an attribute `type`.",
         "The bytes are the number of elements times the bytes of one: `numel` and `element_size`.",
     ),

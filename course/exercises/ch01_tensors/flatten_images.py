@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.tensors import calling
@@ -14,6 +16,7 @@ from autograder.watching.probes.tensors import calling
 side_by_side = Requirement("puts the channel values of each pixel side by side", calling())
 reading_order = Requirement("keeps the pixels in reading order", calling())
 any_batch = Requirement("works for any batch size", calling())
+dtype = Requirement("keeps the dtype that it is given", calling())
 any_channels = Requirement("works for any number of channels", calling())
 
 
@@ -34,4 +37,7 @@ def flatten_images(draw: Draw) -> Iterator[Case]:
     yield any_batch(draw.normal(n, 3, h, w))
     yield any_batch(draw.normal(1, 3, h, w))
     yield any_channels(draw.normal(2, 5, w, h))
+    yield any_channels(draw.normal(2, w, h, 5).permute(0, 3, 1, 2))
     yield any_channels(draw.normal(2, 1, h, w))
+    yield dtype(draw.ints(0, 256, n, 3, h, w).to(torch.uint8))
+    yield dtype(draw.normal(2, 3, h, w, dtype=torch.float64))

@@ -19,6 +19,7 @@ kept = Requirement("averages the entries that the mask keeps", result_only)
 any_dim = Requirement("works along any dim", result_only)
 nothing_kept = Requirement("gives 0 where nothing is kept", result_only)
 unwanted_out = Requirement("does not mind nan or inf in what is left out", result_only)
+dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
@@ -35,6 +36,9 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
     n, d, k = draw.sizes(3, 3, 7)
     x, mask = shifted_columns(draw, n, d), mask_with_both(draw, n, d)
     yield kept(x, mask, dim=1)
+    yield kept(torch.tensor([[1.0, 3.0, 9.0]]), torch.tensor([[True, True, False]]), dim=1)
+    # Among what is kept there are zeros: they count.
+    yield kept(draw.ints(0, 3, n, 4 * d).float(), mask_with_both(draw, n, 4 * d), dim=1)
     yield any_dim(shifted_columns(draw, n, d), mask_with_both(draw, n, d), dim=0)
     for dim in (1, -1, -3):
         yield any_dim(shifted_columns(draw, n, d, k), mask_with_both(draw, n, d, k), dim=dim)
@@ -43,6 +47,7 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
     yield nothing_kept(x, empty, dim=1)
     for unwanted in (torch.nan, torch.inf):
         yield unwanted_out(torch.where(mask, x, unwanted), mask, dim=1)
+    yield dtype(x.double(), mask, dim=1)
     yield unchanged(x, mask, dim=1)
 
 

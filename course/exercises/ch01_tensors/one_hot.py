@@ -30,6 +30,9 @@ def one_hot(draw: Draw) -> Iterator[Case]:
     yield k_columns(labels_with_all(draw, k), k + draw.whole(1, 3))
     yield fewer_labels(draw.ints(2, k + 3, 2), k + 3)
     yield fewer_labels(draw.ints(2, k, 1), k)
+    yield fewer_labels(torch.tensor([2, 0]), 3)
+    yield fewer_labels(draw.ints(0, k, 0), k)
+    yield fewer_labels(draw.ints(1, k, 8)[::2], k)
 
 
 def labels_with_all(draw: Draw, k: int) -> torch.Tensor:

@@ -27,6 +27,7 @@ every_pair = Requirement("compares every row of a with every row of b", calling(
 equally_many = Requirement("works for equally many rows", calling())
 accurate = Requirement("stays accurate far from the origin", calling())
 accurate_for_many = Requirement("stays accurate far from the origin for many points", calling())
+dtype = Requirement("keeps the dtype that it is given", calling())
 not_negative = Requirement(
     "gives no negative distance, equal rows or not",
     negative,
@@ -52,6 +53,10 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     n, m, d = draw.sizes(3, 2, 6)
     yield every_pair(draw.normal(n, d), draw.normal(m, d))
     yield equally_many(draw.normal(n, d), draw.normal(n, d))
+    yield every_pair(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    yield every_pair(draw.normal(1, d), draw.normal(m, d))
+    yield every_pair(draw.normal(d, n).T, draw.normal(d, m).T)
+    yield dtype(draw.normal(n, d, dtype=torch.float64), draw.normal(m, d, dtype=torch.float64))
     yield accurate(*far_points(draw, 9, 8))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield accurate_for_many(*far_points(draw, 30, 28))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.tensors import calling, result_only
@@ -30,6 +32,7 @@ shares = Requirement("gives shares that add up to 1 along dim 1", result_only)
 any_dim = Requirement("works along any dim", result_only)
 finite = Requirement("stays finite for large numbers and for rows far apart", result_only)
 differentiable = Requirement("lets the gradient through", calling(grad=True))
+dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
@@ -50,6 +53,10 @@ def softmax_stable(draw: Draw) -> Iterator[Case]:
     for x, dim in ((draw.normal(n, d), 0), (draw.normal(k, n, d), 1), (draw.normal(k, n, d), -2)):
         yield any_dim(x, dim=dim)
     yield any_dim(draw.normal(d, d), dim=-1)
+    yield any_dim(draw.normal(d), dim=0)
+    yield any_dim(draw.normal(n, k, d).transpose(0, 1), dim=1)
+    yield any_dim(draw.normal(n, 1), dim=1)
+    yield finite(torch.tensor([1000.0, 1000.0]), dim=0)
     large = draw.normal(n, d)
     large[:, :2] += 1000.0
     large[:, 2] -= 1000.0
@@ -60,4 +67,5 @@ def softmax_stable(draw: Draw) -> Iterator[Case]:
     yield differentiable(draw.normal(n, d), dim=1)
     # So small that the weights of the gradient, 1, 2, 3, ..., lose no digits against one another along another dim.
     yield differentiable(draw.normal(*draw.sizes(3, 2, 4)), dim=0)
+    yield dtype(draw.normal(n, d, dtype=torch.float64), dim=1)
     yield unchanged(draw.normal(n, d), dim=1)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.tensors import calling, result_only
@@ -18,6 +20,7 @@ rows = Requirement("works along dim 1", result_only)
 any_dim = Requirement("works along any dim of a 3-D tensor", result_only)
 constant = Requirement("gives 0 where all numbers are equal", result_only)
 eps_inside = Requirement("adds eps to the variance", result_only)
+dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 
 
@@ -35,10 +38,13 @@ def standardize(draw: Draw) -> Iterator[Case]:
     yield columns(shifted_columns(draw, n, d), dim=0, eps=1e-5)
     yield rows(shifted_columns(draw, n, d), dim=1, eps=1e-5)
     yield rows(shifted_columns(draw, d, d), dim=1, eps=1e-5)
+    yield rows(torch.tensor([[1.0, 3.0]]), dim=1, eps=0.0)
     for dim in (1, -2, -1):
         yield any_dim(shifted_columns(draw, n, d, k), dim=dim, eps=1e-5)
+    yield any_dim(shifted_columns(draw, n, d, k).transpose(0, 2), dim=1, eps=1e-5)
     flat = shifted_columns(draw, n, d)
     flat[:, draw.whole(0, d - 1)] = 2.0
     yield constant(flat, dim=0, eps=1e-5)
     yield eps_inside(shifted_columns(draw, n, d), dim=0, eps=draw.real(0.5, 2.0))
+    yield dtype(shifted_columns(draw, n, d).double(), dim=0, eps=1e-5)
     yield unchanged(shifted_columns(draw, n, d), dim=0, eps=1e-5)
