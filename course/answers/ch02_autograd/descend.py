@@ -18,10 +18,7 @@ def descend(f, x0, lr, steps):
     return x
 
 
-@bank.wrong(
-    "detaches-at-the-end-only",
-    "You detach the result, but in between each x is made from the one before: `f` is not called on a leaf.",
-)
+@bank.told("detaches-at-the-end-only", "on_leaves")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
     for _ in range(steps):
@@ -125,10 +122,7 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.wrong(
-    "returns-the-leaf",
-    "You return the leaf, which requires grad. A tensor that does not is asked for.",
-)
+@bank.told("returns-the-leaf", "tracked")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
     for _ in range(steps):

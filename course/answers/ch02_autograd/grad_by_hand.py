@@ -33,7 +33,7 @@ def grad_by_hand(x, y, z):
 
 @bank.wrong(
     "wrong-order",
-    "Your numbers are right, their order is not: by x first, then by y, then by z.",
+    "What stands last is the derivative by x or by y. In order: by x first, then by y, then by z.",
 )
 def grad_by_hand(x, y, z):
     return x + y, z, z
@@ -60,6 +60,7 @@ def grad_by_hand(x, y, z):
 @bank.wrong(
     "factors-kept",
     "You give each factor its own value. The derivative of s * z by s is z, and by z it is s.",
+    also=("wrong-order",),
 )
 def grad_by_hand(x, y, z):
     s = x + y

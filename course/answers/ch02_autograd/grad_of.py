@@ -9,7 +9,8 @@ bank = AnswerBank("grad_of")
 
 @bank.wrong(
     "leaves-grad-behind",
-    "You clear the .grad of `x` and let backward fill it: what stood there is lost. `x` must stay as it was.",
+    "Backward on `x` itself changes its .grad: what stood there is lost, or added to. `x` must stay as it was.",
+    also=("fills-other-grads",),
 )
 def grad_of(f, x):
     x.requires_grad_()
@@ -21,6 +22,7 @@ def grad_of(f, x):
 @bank.wrong(
     "accumulates",
     "Your backward adds to the .grad that `x` has already. You return the new gradient plus the old one.",
+    also=("leaves-grad-behind",),
 )
 def grad_of(f, x):
     x.requires_grad_()
@@ -39,7 +41,7 @@ def grad_of(f, x):
 
 @bank.wrong(
     "fills-other-grads",
-    "`x` is safe, but backward fills the .grad of every leaf that requires grad, also of those that `f` uses itself.",
+    "Your backward fills the .grad of every leaf that requires grad, also of those that `f` uses itself.",
 )
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
@@ -78,6 +80,7 @@ def grad_of(f, x):
     "clone-is-no-leaf",
     "You clone `x` without detaching it and read .grad of the clone: where `x` requires grad the clone is no leaf, "
     "and its .grad stays None.",
+    also=("fills-other-grads",),
 )
 def grad_of(f, x):
     copy = x.clone()

@@ -28,10 +28,7 @@ def hessian_vector_product(f, x, v):
     return (hessian @ v.detach().reshape(n)).reshape(x.shape)
 
 
-@bank.wrong(
-    "full-hessian-at-once",
-    "`torch.func.hessian` is fast because it builds all rows at once: the full matrix is there all the same.",
-)
+@bank.told("full-hessian-at-once", "full_hessian")
 def hessian_vector_product(f, x, v):
     hessian = torch.func.hessian(f)(x.detach())
     return torch.tensordot(hessian, v.detach(), dims=v.dim())
@@ -97,10 +94,7 @@ def hessian_vector_product(f, x, v):
     return copy.grad
 
 
-@bank.wrong(
-    "tracked-result",
-    "You keep a graph for a third derivative that nobody asked for: the result requires grad.",
-)
+@bank.told("tracked-result", "tracked")
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
     grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]
@@ -117,10 +111,7 @@ def hessian_vector_product(f, x, v):
     return torch.autograd.grad(grad, x, grad_outputs=v.detach())[0]
 
 
-@bank.wrong(
-    "row-by-row",
-    "You go through the Hessian row by row, with a backward pass for each entry of x. Two passes are enough.",
-)
+@bank.told("row-by-row", "many_passes")
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
     grad = torch.autograd.grad(f(copy), copy, create_graph=True)[0]

@@ -68,10 +68,7 @@ def mean_square_grad(x):
     return result
 
 
-@bank.wrong(
-    "returns-a-tracked-gradient",
-    "`create_graph=True` makes a gradient with a graph of its own. That is for second derivatives; none is asked for.",
-)
+@bank.told("returns-a-tracked-gradient", "tracked")
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad((copy**2).mean(), copy, create_graph=True)[0]

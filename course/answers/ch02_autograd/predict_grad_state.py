@@ -124,10 +124,7 @@ def predict_grad_state(program):
     return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
-    "retain-makes-a-leaf",
-    "`retain_grad` keeps the gradient of h, but does not make it a leaf: an operation made it.",
-)
+@bank.told("retain-makes-a-leaf", "returned")
 def predict_grad_state(program):
     name, n = program
     table = {
@@ -193,10 +190,7 @@ def predict_grad_state(program):
     return dict(zip(("leaf", "grad", "raises"), table[name]))
 
 
-@bank.wrong(
-    "detach-is-silent",
-    "You say that backward after `detach` just gives no gradient. y does not require grad, and backward says so.",
-)
+@bank.told("detach-is-silent", "returned")
 def predict_grad_state(program):
     name, n = program
     table = {

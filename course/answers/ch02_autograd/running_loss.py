@@ -23,6 +23,7 @@ def running_loss(losses):
 @bank.wrong(
     "returns-a-tracked-mean",
     "You return a tensor that drags the graphs of all losses along. A plain float is asked for.",
+    also=("keeps-graph",),
 )
 def running_loss(losses):
     total, count = 0.0, 0
@@ -96,6 +97,7 @@ def running_loss(losses):
 @bank.wrong(
     "list-first",
     "You collect all losses in a list before the first backward: every graph is in memory at the same time.",
+    also=("keeps-graph",),
 )
 def running_loss(losses):
     losses = list(losses)

@@ -9,7 +9,7 @@ bank = AnswerBank("safe_log_where")
 
 @bank.wrong(
     "where-outside",
-    "`torch.where` throws the bad values away, not their gradients: at 0 the log gives 0 times infinity, which is nan.",
+    "What is thrown away takes its gradient along: at 0 the log gives 0 times infinity, which is nan. No log may meet a bad number.",
 )
 def safe_log_where(x):
     return torch.where(x > 0, torch.log(x), 0.0)
@@ -18,6 +18,7 @@ def safe_log_where(x):
 @bank.wrong(
     "nan-to-num-hides",
     "`nan_to_num` hides nan in the values; log(0) becomes a huge negative number, and the gradient there is nan still.",
+    also=("where-outside",),
 )
 def safe_log_where(x):
     return torch.nan_to_num(torch.log(x), nan=0.0)
@@ -26,6 +27,7 @@ def safe_log_where(x):
 @bank.wrong(
     "times-the-mask",
     "You multiply by the mask: nan times 0 is nan. What should not count must be replaced, not multiplied.",
+    also=("where-outside",),
 )
 def safe_log_where(x):
     return torch.log(x) * (x > 0)
@@ -34,6 +36,7 @@ def safe_log_where(x):
 @bank.wrong(
     "clamps-to-eps",
     "You raise small numbers to a fixed eps: the log of eps is far from 0, and really small numbers are lost.",
+    also=("clamps-inside-where",),
 )
 def safe_log_where(x):
     return torch.log(x.clamp(min=1e-6))
@@ -41,7 +44,7 @@ def safe_log_where(x):
 
 @bank.wrong(
     "clamps-inside-where",
-    "Your clamp keeps nan away, but small positive numbers get the log of the bound, and no gradient.",
+    "No log meets a bad number, but small positive numbers do not get their own log, nor their gradient: your bound, or what you add, changes them.",
 )
 def safe_log_where(x):
     return torch.where(x > 0, torch.log(x.clamp(min=1e-6)), 0.0)
@@ -50,6 +53,7 @@ def safe_log_where(x):
 @bank.wrong(
     "adds-eps",
     "You add a small eps to every number: that changes the log and its gradient where x is small.",
+    also=("clamps-inside-where",),
 )
 def safe_log_where(x):
     safe = torch.where(x > 0, x, 1.0)

@@ -34,7 +34,7 @@ def stop_gradient_loss(a, b):
 
 @bank.wrong(
     "no-detach",
-    "The loss is right, but its gradient flows into `b` as well. Cut `b` off before you subtract.",
+    "A gradient flows into `b`, which counts as a constant. Cut `b` off before you subtract.",
 )
 def stop_gradient_loss(a, b):
     return ((a - b) ** 2).mean()
@@ -43,6 +43,7 @@ def stop_gradient_loss(a, b):
 @bank.wrong(
     "detach-the-wrong-one",
     "You cut off `a`: now the gradient reaches `b` only, the other way round.",
+    also=("no-detach",),
 )
 def stop_gradient_loss(a, b):
     return ((a.detach() - b) ** 2).mean()

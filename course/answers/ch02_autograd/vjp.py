@@ -54,7 +54,7 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "leaves-grad-behind",
-    "You call backward on `x` itself: its old .grad is lost, a new one stays behind. Use a leaf of your own.",
+    "You call backward on `x` itself, which changes its .grad. Use a leaf of your own.",
 )
 def vjp(f, x, v):
     x.requires_grad_()
@@ -83,10 +83,7 @@ def vjp(f, x, v):
     return copy.grad
 
 
-@bank.wrong(
-    "tracked-gradient",
-    "`create_graph=True` tracks the result itself. That is for second derivatives only.",
-)
+@bank.told("tracked-gradient", "tracked")
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(copy), copy, v, create_graph=True)[0]

@@ -58,15 +58,24 @@ def two_calls(answer: Answer, case: Case) -> Observation:
 
 @watched
 def needs(answer: Answer, case: Case) -> Observation:
-    """What backward itself returns where only x, and where only slope, requires grad; and whether grad_out stays."""
+    """What backward itself returns where only x, and where only slope, requires grad; and whether grad_out stays.
+
+    Beside it, what it returns for x where both do.
+    """
+    by_both, kept = _backward(answer, case, 0, 3)
     return {
-        "for_x_alone": _backward(answer, case, 0)[0],
-        "for_slope_alone": _backward(answer, case, 3)[0],
-        "grad_out_kept": _backward(answer, case, 0, 3)[1],
+        "for_x_alone": _kinds(_backward(answer, case, 0)[0]),
+        "for_slope_alone": _kinds(_backward(answer, case, 3)[0]),
+        "grad_out_kept": kept,
+        "by_x": see(by_both[0]),
     }
 
 
-def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[list[str], bool]:
+def _kinds(grads: tuple[Any, ...]) -> list[str]:
+    return ["None" if grad is None else "a tensor" for grad in grads]
+
+
+def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[tuple[Any, ...], bool]:
     """What backward returns where these arguments require grad, and whether it leaves what it is given as it was."""
     args = copy_of(case.args)
     for place in tracked:
@@ -76,12 +85,12 @@ def _backward(answer: Answer, case: Case, *tracked: int) -> tuple[list[str], boo
     with torch.no_grad():
         grads = answer.backward(y.grad_fn, given)  # type: ignore[attr-defined]
     grads = grads if isinstance(grads, tuple) else (grads,)
-    return ["None" if grad is None else "a tensor" for grad in grads], torch.equal(given, _weights(y))
+    return grads, torch.equal(given, _weights(y))
 
 
 @watched
 def gradcheck(answer: Answer, case: Case) -> Observation:
-    """Whether gradcheck finds the gradients of x and slope to be those of the values."""
+    """Whether gradcheck finds the gradients of x and slope to be those of the values; and the values."""
     x, low, high, slope = copy_of(case.args)
     inputs = (x.requires_grad_(), slope.requires_grad_())
     with warnings.catch_warnings():
@@ -89,7 +98,7 @@ def gradcheck(answer: Answer, case: Case) -> Observation:
         passes = torch.autograd.gradcheck(
             lambda x, slope: _apply(answer, x, low, high, slope), inputs, raise_exception=False
         )
-    return {"gradcheck": bool(passes)}
+    return {"gradcheck": bool(passes), "returned": values(_apply(answer, *copy_of(case.args)))}
 
 
 # --- what is required
@@ -106,11 +115,13 @@ none_unneeded = Requirement(
         "for_slope_alone": "Where only slope requires grad, backward should return a tensor for slope, else None.",
         "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
     },
+    given=("by_x",),
 )
 checked = Requirement(
     "passes gradcheck",
     gradcheck,
     tells={"gradcheck": "gradcheck compares your gradients with differences of your values: they do not agree."},
+    given=("returned",),
 )
 
 

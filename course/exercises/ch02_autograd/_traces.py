@@ -7,16 +7,17 @@ from autograder.watching.probe import in_turn
 
 from ._functions import on_function
 
-CHANGED = (
-    "The result is right, but a tensor that you were given is no longer as it was: look at values, "
-    "requires_grad and .grad."
+CHANGED = "A tensor that you were given is no longer as it was: look at values, requires_grad and .grad."
+TRACKED = (
+    "Your result requires grad: it is a leaf that does, or hangs on a graph, as `create_graph=True` makes one. A tensor "
+    "without is asked for."
 )
-TRACKED = "Your result requires grad: it still hangs on the graph that made it. A tensor without one is asked for."
 
 left = Requirement(
     "leaves what it is given as it was",
-    in_turn(on_function("left"), on_function("left", tracked=True)),
+    in_turn(on_function("left", "returned"), on_function("left", "returned", tracked=True)),
     tells={"left": CHANGED},
+    given=("returned",),
 )
 again = Requirement(
     "does not mind an old .grad, nor a second call",
@@ -25,6 +26,7 @@ again = Requirement(
 )
 untracked = Requirement(
     "returns a tensor that does not require grad",
-    on_function("tracked", tracked=True),
+    on_function("tracked", "returned", tracked=True),
     tells={"tracked": TRACKED},
+    given=("returned",),
 )

@@ -43,11 +43,13 @@ one_step = Requirement("takes one step against the gradient", on_function("retur
 many_steps = Requirement("takes as many steps as asked for", on_function("returned"))
 on_leaves = Requirement(
     "starts each step on a leaf, and returns a tensor that does not require grad",
-    steps_of("on_leaves", "tracked"),
+    steps_of("on_leaves", "tracked", "returned"),
     tells={
-        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps.",
+        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps, also "
+        "where the result is detached in the end.",
         "tracked": TRACKED,
     },
+    given=("returned",),
 )
 own_memory = Requirement(
     "returns memory of its own, also after 0 steps",

@@ -39,21 +39,26 @@ second = Requirement("multiplies v by second derivatives", on_function("returned
 mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
 untracked = Requirement(
     "returns a tensor that does not require grad",
-    on_function("tracked", tracked=True),
-    tells={"tracked": "Your result requires grad: its graph stays alive as long as it does."},
+    on_function("tracked", "returned", tracked=True),
+    tells={
+        "tracked": "Your result requires grad: its graph stays alive as long as it does. No third derivative is asked for."
+    },
+    given=("returned",),
 )
 left = Requirement(
     "leaves what it is given as it was",
-    in_turn(on_function("left"), on_function("left", "again", tracked=True, times=2)),
-    tells={"left": "The result is right, but a tensor that you were given is no longer as it was."},
+    in_turn(on_function("left", "returned"), on_function("left", "returned", "again", tracked=True, times=2)),
+    tells={"left": "A tensor that you were given is no longer as it was."},
+    given=("returned",),
 )
 cheap = Requirement(
     "never builds the full Hessian",
     cost,
     tells={
-        "full_hessian": "You build all entries of the Hessian on the way to the product.",
-        "many_passes": "Your work grows with the entries of x: is there a backward pass for each of them?",
+        "full_hessian": "You build all entries of the Hessian on the way to the product, row by row or all at once.",
+        "many_passes": "Your work grows with the entries of x, as with a backward pass for each of them. Two are enough.",
     },
+    given=("returned",),
 )
 
 

@@ -6,28 +6,56 @@ from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
+from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, number, see, watched
 from autograder.watching.rules import avoids
 
 
 @watched
 def state_told(answer: Answer, case: Case) -> Observation:
-    """The predicted state of a program; a whole number counts as a float."""
+    """The predicted state of a program, and where no number is in it, of `once`; a whole number counts as a float."""
     result = answer(*case.args)
     if not isinstance(result, dict):
         return {"returned": see(result)}
-    told = {str(key): value for key, value in result.items()}
-    return {"returned": {key: number(value) if key == "grad" else see(value) for key, value in told.items()}}
+    seen: Observation = {"returned": _told(result)}
+    name, start = case.args[0]
+    # Most of what there is to tell does not depend on the number: beside it stands what does.
+    return seen if name in BY_NUMBER else seen | {"once": _told(answer(("once", start)))}
 
+
+def _told(result: object) -> Plain:
+    if not isinstance(result, dict):
+        return see(result)
+    told = {str(key): value for key, value in result.items()}
+    return {key: number(value) if key == "grad" else see(value) for key, value in told.items()}
+
+
+# Of these programs the number is part of the state.
+BY_NUMBER = ("once", "twice", "fresh", "twice_sum", "rebound", "under")
 
 programs = {
     Requirement("tells what one backward leaves behind", state_told): ("once",),
     Requirement("tells what a second backward does", state_told): ("twice", "fresh", "twice_sum"),
-    Requirement("tells about a tensor in the middle", state_told): ("middle", "kept"),
+    Requirement(
+        "tells about a tensor in the middle",
+        state_told,
+        tells={"returned": "What an operation makes is no leaf, whatever `retain_grad` keeps of its gradient."},
+        given=("once",),
+    ): ("middle", "kept"),
     Requirement("tells what a leaf is after an update", state_told): ("rebound", "under"),
-    Requirement("tells what detach does", state_told): ("detached",),
-    Requirement("tells which changes in place stop a program", state_told): ("on_leaf", "after_exp", "after_twice"),
+    Requirement(
+        "tells what detach does",
+        state_told,
+        tells={
+            "returned": "What `detach` gives does not require grad, and backward from there is an error, not silence."
+        },
+        given=("once",),
+    ): ("detached",),
+    Requirement("tells which changes in place stop a program", state_told, given=("once",)): (
+        "on_leaf",
+        "after_exp",
+        "after_twice",
+    ),
 }
 
 

@@ -67,7 +67,7 @@ to_a = Requirement(
     "sends the gradient to a",
     stopped("to_a", "tracked", "recording_off"),
     tells={
-        "to_a": "The loss is right; the gradient that arrives behind a is not.",
+        "to_a": "The gradient that arrives behind a is not the one of the mean squared difference.",
         "tracked": "Your loss has no graph: no gradient can come back from it.",
     },
 )
@@ -78,8 +78,9 @@ not_to_b = Requirement(
 )
 left = Requirement(
     "leaves a and b as they were",
-    in_turn(stopped("left", leaves=True), stopped("left")),
+    in_turn(stopped("left", "returned", leaves=True), stopped("left", "returned")),
     tells={"left": CHANGED},
+    given=("returned",),
 )
 
 
