@@ -1989,8 +1989,8 @@ print("torch's:", torch.log(torch.tensor([1.0, 0.0, -2.0])))
 def safe_log_where(x):
     """Return log(x) where x > 0 and 0 elsewhere, with a gradient that is finite everywhere.
 
-    x: floats of any shape, also 0 and negative ones. The gradient is 1 / x where x > 0
-    and 0 elsewhere. x itself stays as it was.
+    x: floats of any shape, also 0 and negative ones; the result has its dtype. The
+    gradient is 1 / x where x > 0 and 0 elsewhere. x itself stays as it was.
 
     For x = torch.tensor([1.0, 0.0, -2.0]) the result is [0.0, 0.0, 0.0] and the gradient
     of its sum [1.0, 0.0, 0.0].
@@ -2188,9 +2188,9 @@ print(hessian @ torch.tensor([1.0, 10.0]))
 def hessian_vector_product(f, x, v):
     """Return the Hessian of f at x times v, in the shape of x and without a graph.
 
-    f takes x and returns a scalar; v has the shape of x. The full Hessian is never
-    built: two backward passes are enough, however many entries x has. x and v stay as
-    they were, .grad included.
+    f takes x and returns a scalar; v has the shape of x. f is called at x alone, and
+    differentiated twice. The full Hessian is never built: two backward passes are
+    enough, however many entries x has. x and v stay as they were, .grad included.
 
     For f(x) = (x ** 3).sum(), x = [1.0, 2.0] and v = [1.0, 10.0] the result is [6.0, 120.0].
     """

@@ -146,6 +146,17 @@ def accumulate(loss_fn, batches, params):
     return [p.grad / total for p in params]
 
 
+@bank.wrong("returns-the-losses", "You return the losses. The gradients, one per parameter, are asked for.")
+def accumulate(loss_fn, batches, params):
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    losses = [loss_fn(batch) * len(batch) / total for batch in batches]
+    for loss in losses:
+        loss.backward()
+    return losses
+
+
 @bank.right("one-backward-at-the-end")
 def accumulate(loss_fn, batches, params):
     rows = [batch.shape[0] for batch in batches]

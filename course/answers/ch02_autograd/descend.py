@@ -176,6 +176,40 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
+@bank.wrong(
+    "unit-steps", "You go by the direction alone: each step has the length `lr`. The gradient's own length counts, too."
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        grad = torch.autograd.grad(f(x), x)[0]
+        x = (x - lr * grad / grad.norm()).detach().requires_grad_()
+    return x.detach()
+
+
+@bank.wrong(
+    "rate-divided-by-steps", "You divide the rate by the number of steps. Each step is `lr` times the gradient."
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        grad = torch.autograd.grad(f(x), x)[0]
+        x = (x - lr / steps * grad).detach().requires_grad_()
+    return x.detach()
+
+
+@bank.wrong(
+    "with-momentum", "Your steps remember the ones before. Each is `lr` times the gradient where x stands, and no more."
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    speed = torch.zeros_like(x0)
+    for _ in range(steps):
+        speed = 0.9 * speed + torch.autograd.grad(f(x), x)[0]
+        x = (x - lr * speed).detach().requires_grad_()
+    return x.detach()
+
+
 @bank.right("new-leaf-each-step")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone()

@@ -75,6 +75,11 @@ def grad_by_hand(x, y, z):
     return (z, z, (x + y) * z)
 
 
+@bank.wrong("sum-of-all", "You give each the same number. By x and by y it is z; by z it is the sum.")
+def grad_by_hand(x, y, z):
+    return (x + y, x + y, x + y)
+
+
 @bank.right("in-one-line")
 def grad_by_hand(x, y, z):
     return z, z, x + y

@@ -108,6 +108,18 @@ def grad_of(f, x):
     return torch.autograd.grad(f(copy).sum(), copy)
 
 
+@bank.wrong("sign-only", "You return the sign of the gradient. Its length is asked for, too.")
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)[0].sign()
+
+
+@bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.")
+def grad_of(f, x):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)[0].flatten()
+
+
 @bank.right("grad-outputs")
 def grad_of(f, x):
     leaf = x.detach().requires_grad_()

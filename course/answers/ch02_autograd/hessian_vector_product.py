@@ -119,6 +119,25 @@ def hessian_vector_product(f, x, v):
     return sum(row * w for row, w in zip(rows, v.detach().reshape(-1)))
 
 
+@bank.wrong(
+    "diagonal-alone", "You multiply `v` by the diagonal of the Hessian alone. The mixed second derivatives count too."
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    hessian = torch.autograd.functional.hessian(f, copy).reshape(x.numel(), x.numel())
+    return (hessian.diagonal() * v.flatten()).reshape(x.shape)
+
+
+@bank.told("finite-differences", "at_x")
+def hessian_vector_product(f, x, v):
+    def grad(at):
+        at = at.detach().clone().requires_grad_()
+        return torch.autograd.grad(f(at), at)[0]
+
+    h = 1e-4
+    return ((grad(x.double() + h * v) - grad(x.double() - h * v)) / (2 * h)).to(x.dtype)
+
+
 @bank.right("gradient-dot-v")
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()

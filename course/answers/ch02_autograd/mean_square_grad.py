@@ -104,6 +104,22 @@ def mean_square_grad(x):
     return copy.grad
 
 
+@bank.wrong(
+    "half-of-it", "Your gradient is half as long: the derivative of x ** 2 is 2 * x, and the mean divides by the count."
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    (copy**2 / 2).mean().backward()
+    return copy.grad
+
+
+@bank.wrong("list-of-numbers", "You return Python numbers. A tensor in the shape and dtype of `x` is asked for.")
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    (copy**2).mean().backward()
+    return copy.grad.tolist()
+
+
 @bank.right("autograd-grad")
 def mean_square_grad(x):
     leaf = x.detach().requires_grad_()

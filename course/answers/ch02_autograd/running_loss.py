@@ -129,6 +129,25 @@ def running_loss(losses):
     return loss.item()
 
 
+@bank.wrong("smoothed", "You smooth: each new loss counts a tenth. The plain mean is asked for.")
+def running_loss(losses):
+    total = None
+    for loss in losses:
+        loss.backward()
+        total = loss.item() if total is None else 0.9 * total + 0.1 * loss.item()
+    return total
+
+
+@bank.wrong("divides-by-one-more", "You divide by one more than there are losses.")
+def running_loss(losses):
+    total, count = 0.0, 1
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+        count += 1
+    return total / count
+
+
 @bank.right("list-of-numbers")
 def running_loss(losses):
     values = []

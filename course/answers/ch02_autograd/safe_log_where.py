@@ -122,6 +122,17 @@ def safe_log_where(x):
     return torch.log(torch.where(x > 0, x, 1e-12))
 
 
+@bank.wrong("base-two", "Your logarithm has the base 2. `torch.log` has the base e.")
+def safe_log_where(x):
+    positive = x > 0
+    return torch.where(positive, torch.log2(torch.where(positive, x, 1.0)), 0.0)
+
+
+@bank.wrong("nan-elsewhere", "Where x is not positive your result is nan. It is to be 0 there.")
+def safe_log_where(x):
+    return torch.log(x)
+
+
 @bank.right("log-of-one")
 def safe_log_where(x):
     return torch.where(x > 0, x, torch.ones_like(x)).log()

@@ -102,6 +102,18 @@ def stop_gradient_loss(a, b):
     return loss
 
 
+@bank.wrong("halved", "Your loss is half of it: some books put 1/2 before the squares. Here stands the plain mean.")
+def stop_gradient_loss(a, b):
+    return ((a - b.detach()) ** 2).mean() / 2
+
+
+@bank.wrong(
+    "square-of-the-mean", "You take the mean first and square it: differences of different sign cancel. Square first."
+)
+def stop_gradient_loss(a, b):
+    return (a - b.detach()).mean() ** 2
+
+
 @bank.right("functional-loss")
 def stop_gradient_loss(a, b):
     return torch.nn.functional.mse_loss(a, b.detach())

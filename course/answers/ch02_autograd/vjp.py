@@ -107,6 +107,12 @@ def vjp(f, x, v):
     return torch.autograd.grad(f(copy), copy, grad_outputs=v)
 
 
+@bank.wrong("v-squared", "`v` counts twice in your result, as a square.")
+def vjp(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy), copy, grad_outputs=v * v)[0]
+
+
 @bank.right("weighted-sum")
 def vjp(f, x, v):
     leaf = x.detach().requires_grad_()

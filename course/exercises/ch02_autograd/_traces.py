@@ -9,8 +9,8 @@ from ._functions import on_function
 
 CHANGED = "A tensor that you were given is no longer as it was: look at values, requires_grad and .grad."
 TRACKED = (
-    "Your result requires grad: it is a leaf that does, or hangs on a graph, as `create_graph=True` makes one. A tensor "
-    "without is asked for."
+    "Your result requires grad: it is a leaf that does, or hangs on a graph, such as `create_graph=True` makes. A "
+    "tensor without is asked for."
 )
 
 left = Requirement(

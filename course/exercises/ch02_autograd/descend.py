@@ -45,8 +45,8 @@ on_leaves = Requirement(
     "starts each step on a leaf, and returns a tensor that does not require grad",
     steps_of("on_leaves", "tracked", "returned"),
     tells={
-        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps, also "
-        "where the result is detached in the end.",
+        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps, "
+        "also where the result is detached in the end.",
         "tracked": TRACKED,
     },
     given=("returned",),

@@ -35,14 +35,32 @@ def cost(answer: Answer, case: Case) -> Observation:
     return {"returned": values(result), "full_hessian": max(largest, default=0) >= x.numel() ** 2, "many_passes": many}
 
 
+@watched
+def places(answer: Answer, case: Case) -> Observation:
+    """Whether the function is called at x alone, as who takes differences does not."""
+    name, x, v = copy_of(case.args)
+    at_x: list[bool] = []
+
+    def f(at: Tensor) -> Tensor:
+        at_x.append(_is_at(at, x))
+        return FUNCTIONS[name](at)
+
+    result = answer(f, x, v)
+    return {"returned": values(result), "at_x": all(at_x)}
+
+
+def _is_at(at: Tensor, x: Tensor) -> bool:
+    """Whether a function is called at x; a transform hides the numbers, and asks only there."""
+    plain = at.detach()
+    return torch._C._functorch.is_functorch_wrapped_tensor(plain) or torch.equal(plain, x)
+
+
 second = Requirement("multiplies v by second derivatives", on_function("returned"))
 mixed = Requirement("counts mixed second derivatives too", on_function("returned"))
 untracked = Requirement(
     "returns a tensor that does not require grad",
     on_function("tracked", "returned", tracked=True),
-    tells={
-        "tracked": "Your result requires grad: its graph stays alive as long as it does. No third derivative is asked for."
-    },
+    tells={"tracked": "Your result requires grad: its graph lives on. Nobody asks for a third derivative."},
     given=("returned",),
 )
 left = Requirement(
@@ -56,7 +74,16 @@ cheap = Requirement(
     cost,
     tells={
         "full_hessian": "You build all entries of the Hessian on the way to the product, row by row or all at once.",
-        "many_passes": "Your work grows with the entries of x, as with a backward pass for each of them. Two are enough.",
+        "many_passes": "Your work grows with the entries of x, as with a backward pass for each. Two are enough.",
+    },
+    given=("returned",),
+)
+
+exact = Requirement(
+    "differentiates, at x alone",
+    places,
+    tells={
+        "at_x": "`f` was called elsewhere than at `x`. Differences of gradients come near; differentiate the gradient."
     },
     given=("returned",),
 )
@@ -80,4 +107,5 @@ def hessian_vector_product(draw: Draw) -> Iterator[Case]:
     yield mixed("mixed", doubles(n, d), doubles(n, d))
     yield untracked("mixed", doubles(n), doubles(n))
     yield left("mixed", doubles(d), doubles(d))
+    yield exact("mixed", doubles(n, d), doubles(n, d))
     yield cheap("mixed", doubles(60), doubles(60))
