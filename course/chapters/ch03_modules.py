@@ -1642,12 +1642,12 @@ def save_best(module, best, loss):
     saved. loss: a float. If loss is not lower, the result is the object best itself.
     The snapshot holds a copy of every tensor in module.state_dict(), under the same
     names; it does not change when the module does, and module.load_state_dict(snapshot)
-    brings the module back. Neither module nor best is changed.
+    brings the module back. Neither module nor best is changed. A loss of nan is not lower.
 
     save_best(nn.Linear(2, 1), None, 0.5)["loss"] is 0.5.
     """
     ### BEGIN SOLUTION
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:  # nan is not lower, and not higher
         return best
     snapshot = {name: value.clone() for name, value in module.state_dict().items()}
     return {"loss": loss, "state": snapshot}
@@ -2204,8 +2204,8 @@ def shape_trace(module, input_shape):
     """Return (name, output shape) of each leaf, in the order they run; compute no numbers.
 
     A leaf is a submodule without submodules; its name is that of module.named_modules()
-    ("" if the module itself is one), its shape a tuple. One that runs twice stands there
-    twice. The module is copied to the meta device and called once, there, on a float32
+    ("" if the module itself is one), its shape a tuple or list. One that runs twice
+    stands there twice. The module is copied to the meta device and called once, there, on a float32
     input of that shape. The module itself stays as it was: values, device, mode, hooks.
 
     shape_trace(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (5, 2)) gives

@@ -135,9 +135,15 @@ def _stack(a: int, b: int, c: int) -> nn.Module:
     return nn.Sequential(nn.Linear(a, b), nn.ReLU(), nn.Linear(b, c))
 
 
+def _many(a: int, count: int) -> nn.Module:
+    return nn.Sequential(*(nn.Linear(a, a) for _ in range(count)))
+
+
 SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a linear layer": nn.Linear,
     "two layers": _stack,
+    "many layers": _many,
+    "many layers inside": lambda a, count: nn.Sequential(nn.ReLU(), _many(a, count)),
     "nested layers": Nested,
     "two layers of one weight": Tied,
     "a layer that runs several times": Reused,

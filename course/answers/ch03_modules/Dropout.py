@@ -122,6 +122,7 @@ class Dropout(nn.Module):
 @bank.wrong(
     "rescales-in-eval",
     "You leave training as it is and multiply in eval mode. Here it is the other way: eval mode gives x itself.",
+    also=("no-rescale",),
 )
 class Dropout(nn.Module):
     def __init__(self, p):
@@ -152,10 +153,7 @@ class Dropout(nn.Module):
         return x * self.keep / (1 - self.p)
 
 
-@bank.wrong(
-    "exact-share",
-    "You drop an exact share at random places. Then the draws depend on each other; each number stands for itself.",
-)
+@bank.told("exact-share", "count_varies")
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()
@@ -187,10 +185,7 @@ class Dropout(nn.Module):
         return x * 1
 
 
-@bank.wrong(
-    "generator-of-its-own",
-    "Your module draws from a generator of its own, with a fixed seed. Draw from torch's global one.",
-)
+@bank.told("generator-of-its-own", "global")
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()

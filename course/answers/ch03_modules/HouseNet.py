@@ -10,8 +10,7 @@ bank = AnswerBank("HouseNet")
 
 @bank.wrong(
     "untouched",
-    "This is the model as you found it: the hidden layers, the output layer and the scale are all missing "
-    "from parameters().",
+    "It still does what it did when you found it: print the names in named_parameters(), and count them.",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -26,10 +25,7 @@ class HouseNet(nn.Module):
         return (out(x) * self.scale).squeeze(1)
 
 
-@bank.wrong(
-    "layers-still-in-a-list",
-    "Output layer and scale learn now. The hidden layers stand in a plain list still, where the module does not look.",
-)
+@bank.told("layers-still-in-a-list", "hidden")
 class HouseNet(nn.Module):
     def __init__(self, features):
         super().__init__()
@@ -45,7 +41,7 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "output-layer-still-new",
-    "Hidden layers and scale learn now. The output layer is still made anew at each call: what it learns is lost.",
+    "The output layer is made anew at each call: what it learns is lost. Make it in `__init__`.",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -62,7 +58,7 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "scale-still-a-tensor",
-    "All layers learn now. The scale is a plain tensor still, so nobody would train it.",
+    "The scale is a plain tensor, so nobody would train it. Make it an nn.Parameter.",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -79,7 +75,8 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "only-the-list-mended",
-    "The hidden layers learn now. Output layer and scale are missing still: print the names in named_parameters().",
+    "Output layer and scale are missing among what learns: print the names in named_parameters().",
+    also=("output-layer-still-new", "scale-still-a-tensor"),
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -96,7 +93,8 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "only-the-output-mended",
-    "The output layer learns now. Hidden layers and scale are missing still: print the names in named_parameters().",
+    "Hidden layers and scale are missing among what learns: print the names in named_parameters().",
+    also=("scale-still-a-tensor",),
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -113,7 +111,8 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "only-the-scale-mended",
-    "The scale learns now, and nothing else does: no layer stands in named_parameters().",
+    "No layer stands in named_parameters(): neither those of the list nor the one that `forward` makes.",
+    also=("output-layer-still-new",),
 )
 class HouseNet(nn.Module):
     def __init__(self, features):

@@ -45,6 +45,7 @@ class Linear(nn.Module):
     "non-leaf-parameter",
     "You compute with the nn.Parameter before you assign it. The result is a plain tensor with a history, "
     "no parameter.",
+    also=("detached-weight",),
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -186,10 +187,7 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
-@bank.wrong(
-    "seeded-start",
-    "You seed the generator in `__init__`: every layer starts with the same numbers.",
-)
+@bank.told("seeded-start", "others")
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()
@@ -237,7 +235,7 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "detached-weight",
-    "You compute with `.data`, or with detached tensors: no gradient arrives at weight and bias.",
+    "No gradient arrives at weight and bias: what you compute with is cut off from them, as by `.data`, or they are no leaves.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -263,6 +261,32 @@ class Linear(nn.Module):
 
     def forward(self, x):
         return nn.functional.linear(x, self.weight, self.bias)
+
+
+@bank.wrong("relu-at-the-end", "Your layer ends in an activation: what is below 0 comes out as 0.")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.T
+        return torch.relu(y if self.bias is None else y + self.bias)
+
+
+@bank.wrong("subtracts-the-bias", "You subtract the bias. It is added.")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = in_features**-0.5
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(out_features).uniform_(-bound, bound)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.T
+        return y if self.bias is None else y - self.bias
 
 
 @bank.right("register-parameter")

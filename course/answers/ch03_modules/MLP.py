@@ -66,7 +66,7 @@ class MLP(nn.Module):
 
 @bank.wrong(
     "shared-activation",
-    "You make one activation and use it everywhere. One that learns, such as nn.PReLU, would be shared by all layers.",
+    "There is one activation for all hidden layers. One that learns, such as nn.PReLU, would be shared by all of them.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -150,6 +150,7 @@ class MLP(nn.Module):
 @bank.wrong(
     "one-hidden-layer",
     "You make two layers, whatever the length of `sizes`. Each pair of neighbors in it is a layer.",
+    also=("shared-activation",),
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -225,6 +226,34 @@ class MLP(nn.Module):
         for part in reversed(self.parts):
             x = part(x)
         return x
+
+
+@bank.wrong(
+    "dropout-between", "You put something between the layers that nobody asked for: the result is another in each call."
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        layers = []
+        for a, b in zip(sizes, sizes[1:]):
+            layers += [nn.Linear(a, b), nn.Dropout(0.5), activation()]
+        self.net = nn.Sequential(*layers[:-2])
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong("no-biases", "Your layers have no biases. nn.Linear brings them along unless it is told not to.")
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        layers = []
+        for a, b in zip(sizes, sizes[1:]):
+            layers += [nn.Linear(a, b, bias=False), activation()]
+        self.net = nn.Sequential(*layers[:-1])
+
+    def forward(self, x):
+        return self.net(x)
 
 
 @bank.right("sequential")

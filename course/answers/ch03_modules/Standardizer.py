@@ -13,6 +13,7 @@ bank = AnswerBank("Standardizer")
 @bank.wrong(
     "attribute-tensor",
     "Your mean and std are plain attributes: `.to` does not move them, and the state_dict does not know them.",
+    also=("non-persistent",),
 )
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
@@ -40,7 +41,7 @@ class Standardizer(nn.Module):
 
 @bank.wrong(
     "non-persistent",
-    "With persistent=False the buffers are not saved: a model that is loaded later standardizes with other numbers.",
+    "Your state_dict does not hold mean and std, as with persistent=False: a model that is loaded later has other numbers.",
 )
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
@@ -163,6 +164,28 @@ class Standardizer(nn.Module):
 
     def forward(self, x):
         return (x - self.mean) / self.std
+
+
+@bank.wrong("multiplies", "You multiply by std. Divide by it.")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) * self.std
+
+
+@bank.wrong("adds-eps", "You add a small number to std. The formula has none.")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) / (self.std + 0.01)
 
 
 @bank.right("in-a-loop")

@@ -24,6 +24,7 @@ class TwoLayerMLP(nn.Module):
 @bank.wrong(
     "plain-attribute-tensor",
     "Your weights are plain tensors: the module does not list them, and nobody would train them. Use nn.Linear.",
+    also=("layers-in-forward",),
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):
@@ -79,8 +80,7 @@ class TwoLayerMLP(nn.Module):
 
 @bank.wrong(
     "layers-in-forward",
-    "You make new layers in `forward`: each call has other weights, and the module lists none. Make them in "
-    "`__init__`.",
+    "Your module lists no layers: what `forward` makes is new at each call, and plain tensors are not looked at. Make nn.Linear layers in `__init__`.",
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):
@@ -129,6 +129,31 @@ class TwoLayerMLP(nn.Module):
         super().__init__()
         self.fc1 = nn.Linear(in_features, hidden, bias=False)
         self.fc2 = nn.Linear(hidden, out_features, bias=False)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong(
+    "transposed-sizes",
+    "Your layers have their sizes the wrong way round: nn.Linear takes first what comes in, then what goes out.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(hidden, in_features)
+        self.fc2 = nn.Linear(out_features, hidden)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong("one-layer-for-both", "There is no hidden layer of its own width: fc1 goes to `out_features` already.")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, out_features)
+        self.fc2 = nn.Linear(out_features, out_features)
 
     def forward(self, x):
         return self.fc2(torch.relu(self.fc1(x)))

@@ -11,6 +11,7 @@ bank = AnswerBank("call_counts")
     "hook-not-removed",
     "Your hooks stay on the module: the next call counts on, in a dict that nobody looks at. Remove them by "
     "their handles.",
+    also=("not-removed-after-an-error",),
 )
 def call_counts(module, x):
     counts = {}
@@ -43,7 +44,7 @@ def call_counts(module, x):
 
 @bank.wrong(
     "not-removed-after-an-error",
-    "When the module raises, your function ends before it removes its hooks. A `finally` runs in any case.",
+    "When the module raises, your hooks stay on it. A `finally` runs in any case.",
 )
 def call_counts(module, x):
     counts, handles = {}, []

@@ -12,7 +12,7 @@ bank = AnswerBank("count_params")
 
 @bank.wrong(
     "double-count-tied",
-    "You add up module by module, so a weight that two modules share counts twice. It is stored, and learned, once.",
+    "A weight that stands in two places counts twice. It is stored, and learned, once.",
 )
 def count_params(module, trainable_only=False):
     total = 0
@@ -37,6 +37,7 @@ def count_params(module, trainable_only=False):
 @bank.wrong(
     "counts-the-state-dict",
     "You count what stands in the state_dict: buffers too, and a shared weight under each of its names.",
+    also=("buffers-counted", "double-count-tied"),
 )
 def count_params(module, trainable_only=False):
     frozen = {name for name, p in module.named_parameters() if not p.requires_grad}
@@ -48,6 +49,7 @@ def count_params(module, trainable_only=False):
     "flags-of-the-state-dict",
     "You go through the state_dict. It lists buffers too, and a shared weight twice; and its tensors are detached, "
     "so none of them has requires_grad.",
+    also=("counts-the-state-dict",),
 )
 def count_params(module, trainable_only=False):
     state = module.state_dict().values()
@@ -135,6 +137,16 @@ def count_params(module, trainable_only=False):
             total += p.numel()
         p.requires_grad = True
     return total
+
+
+@bank.wrong("counts-bytes", "You count bytes. Numbers are asked for.")
+def count_params(module, trainable_only=False):
+    return sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad or not trainable_only)
+
+
+@bank.wrong("only-what-has-a-gradient", "You count only parameters that have a .grad. A new module's have none yet.")
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters() if p.grad is not None)
 
 
 @bank.right("set-of-identities")

@@ -127,10 +127,7 @@ def freeze_all_but(module, pattern):
     return [name for name, p in module.named_parameters() if p.requires_grad]
 
 
-@bank.wrong(
-    "empty-parts-to-eval",
-    "You put parts into eval mode that hold nothing at all, such as a dropout beside the head. They keep their mode.",
-)
+@bank.told("empty-parts-to-eval", "modes")
 def freeze_all_but(module, pattern):
     for name, p in module.named_parameters():
         p.requires_grad_(fnmatch.fnmatch(name, pattern))
@@ -195,6 +192,28 @@ def freeze_all_but(module, pattern):
         if held and not any(p.requires_grad for p in held):
             part.eval()
     return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong("sorted-names", "Your names are sorted. Leave them in the order of named_parameters().")
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return sorted(name for name, p in module.named_parameters() if p.requires_grad)
+
+
+@bank.wrong("returns-the-frozen", "You return the names of what is frozen. Those that stay trainable are asked for.")
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(name, pattern))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if not p.requires_grad]
 
 
 @bank.right("recursive")

@@ -158,6 +158,7 @@ def init_he(module):
 @bank.wrong(
     "children-only",
     "You look at the direct children alone. A layer may stand deeper, and the module may be a layer itself.",
+    also=("biases-untouched",),
 )
 def init_he(module):
     for part in module.children():
@@ -168,10 +169,7 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
-    "returns-nothing",
-    "The weights are right, but your function returns None. Return the module.",
-)
+@bank.told("returns-nothing", "module")
 def init_he(module):
     for part in module.modules():
         if isinstance(part, nn.Linear):
@@ -208,10 +206,7 @@ def init_he(module):
     return module
 
 
-@bank.wrong(
-    "skips-the-frozen",
-    "You leave frozen parameters as they were. The flag stays, but the numbers are drawn in any case.",
-)
+@bank.told("skips-the-frozen", "frozen_too")
 def init_he(module):
     for part in module.modules():
         if isinstance(part, nn.Linear):
@@ -219,6 +214,29 @@ def init_he(module):
                 nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
             if part.bias is not None and part.bias.requires_grad:
                 nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong("std-of-the-biases", "You draw the biases too. They are to be 0.")
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            for p in part.parameters():
+                nn.init.normal_(p, std=math.sqrt(2 / part.in_features))
+    return module
+
+
+@bank.told("same-numbers-for-all", "kind")
+def init_he(module):
+    numbers = torch.randn(100_000)
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            with torch.no_grad():
+                part.weight.copy_(
+                    numbers[: part.weight.numel()].reshape(part.weight.shape) * math.sqrt(2 / part.in_features)
+                )
+                if part.bias is not None:
+                    part.bias.zero_()
     return module
 
 

@@ -15,7 +15,7 @@ bank = AnswerBank("save_best")
     "Your snapshot holds the module's own tensors, as `state_dict()` gives them: training changes them.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     return {"loss": loss, "state": module.state_dict()}
 
@@ -25,7 +25,7 @@ def save_best(module, best, loss):
     "`detach` gives another tensor, but in the same memory: your snapshot changes with the module. Use `clone`.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     buffers = {name: value.clone() for name, value in module.named_buffers()}
     return {"loss": loss, "state": {name: value.detach() for name, value in module.named_parameters()} | buffers}
@@ -36,7 +36,7 @@ def save_best(module, best, loss):
     "You save the parameters and forget the buffers, such as the running mean of a batch norm.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     return {"loss": loss, "state": {name: p.detach().clone() for name, p in module.named_parameters()}}
 
@@ -66,7 +66,7 @@ def save_best(module, best, loss):
     "You write the new record into `best`. Whoever holds the old one loses it: return a new dict.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     best = {} if best is None else best
     best["loss"] = loss
@@ -74,12 +74,9 @@ def save_best(module, best, loss):
     return best
 
 
-@bank.wrong(
-    "returns-a-copy-of-best",
-    "When the loss is not lower, you return a copy of `best`. The very same dict is asked for.",
-)
+@bank.told("returns-a-copy-of-best", "best_itself")
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return dict(best)
     return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
 
@@ -89,7 +86,7 @@ def save_best(module, best, loss):
     "At the first call `best` is None, and None has no loss. Ask for that first.",
 )
 def save_best(module, best, loss):
-    if loss >= best["loss"]:
+    if not loss < best["loss"]:
         return best
     return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
 
@@ -118,7 +115,7 @@ def save_best(module, best, loss):
     "Your snapshot is a copy of the whole module. What load_state_dict takes is a dict of names and tensors.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     return {"loss": loss, "state": copy.deepcopy(module)}
 
@@ -128,9 +125,19 @@ def save_best(module, best, loss):
     "You put the module into eval mode on the way, and leave it there. Saving needs no mode.",
 )
 def save_best(module, best, loss):
-    if best is not None and loss >= best["loss"]:
+    if best is not None and not loss < best["loss"]:
         return best
     module.eval()
+    return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
+
+
+@bank.wrong(
+    "nan-overwrites",
+    "A loss of nan takes the place of the best one: every comparison with nan is False. Ask whether the loss is lower.",
+)
+def save_best(module, best, loss):
+    if best is not None and loss >= best["loss"]:
+        return best
     return {"loss": loss, "state": {name: value.clone() for name, value in module.state_dict().items()}}
 
 

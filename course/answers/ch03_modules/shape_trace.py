@@ -181,6 +181,17 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong("a-dict", "You return a dict: a leaf that runs twice has one place in it. A list of pairs is asked for.")
+def shape_trace(module, input_shape):
+    shapes = {}
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.update({name: tuple(out.shape)}))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
 @bank.right("to-empty-with-names")
 def shape_trace(module, input_shape):
     ghost = copy.deepcopy(module).to_empty(device="meta")

@@ -47,7 +47,8 @@ def each_alone(module: Any, shape: Shape, p: float) -> Observation:
     dropped = [module(numbers(shape)) == 0 for _ in range(8)]
     mixed = [bool(((dropped[0].double().mean(dim) % 1) != 0).double().mean() > 0.5) for dim in (1, 0)]
     varies = len({int(one.sum()) for one in dropped}) > 1
-    return {"rows_mixed": mixed[0], "columns_mixed": mixed[1], "count_varies": varies}
+    seen = {"rows_mixed": mixed[0], "columns_mixed": mixed[1], "count_varies": varies}
+    return seen | {"shape": list(dropped[0].shape)}
 
 
 @on_new
@@ -64,7 +65,8 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
     """Whether eval mode gives x itself, and whether training mode drops again afterwards."""
     x = numbers(shape)
     calm = module.eval()(x.clone())
-    return {"in_eval": see((calm / x).unique()), "after_train": bool((module.train()(x.clone()) == 0).any())}
+    again = bool((module.train()(x.clone()) == 0).any())
+    return {"in_eval": see((calm / x).unique()), "after_train": again, "shape": list(calm.shape)}
 
 
 @on_new
@@ -76,7 +78,15 @@ def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     result = module(tracked)
     result.sum().backward()
     flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result)
-    return {"dtype": str(result.dtype), "unchanged": torch.equal(given, x), "flows": bool(flows)}
+    seen = {"dtype": str(result.dtype), "unchanged": torch.equal(given, x), "flows": bool(flows)}
+    return seen | {"shape": list(result.shape)}
+
+
+@on_new
+def draws(module: Any, shape: Shape, p: float) -> Observation:
+    """Whether a second call draws other numbers, and whether the same seed draws the same ones again."""
+    x = torch.ones(shape)
+    return chances(lambda: module(x)) | {"shape": list(module(x).shape)}
 
 
 basic = Requirement(
@@ -95,8 +105,9 @@ singly = Requirement(
     {
         "rows_mixed": "Whole rows are dropped, or kept.",
         "columns_mixed": "Whole columns are dropped, or kept.",
-        "count_varies": "You drop the same number of entries each time; such draws are not independent.",
+        "count_varies": "You drop the same number of entries each time: such draws depend on each other.",
     },
+    given=("shape",),
 )
 calm = Requirement(
     "drops nothing in eval mode",
@@ -105,15 +116,17 @@ calm = Requirement(
         "in_eval": "In eval mode the result is not x.",
         "after_train": "After eval mode, back in training, nothing is dropped any more.",
     },
+    given=("shape",),
 )
 anew = Requirement(
     "draws anew at each call, and never seeds",
-    on_new(lambda module, shape, p: chances(lambda: module(torch.ones(shape)))),
+    draws,
     {
         "anew": "Two calls in a row drop the same numbers.",
-        "global": "The same seed of torch's global generator gives other numbers.",
+        "global": "The same seed of torch's global generator gives other numbers: they come from somewhere else.",
         "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",
     },
+    given=("shape",),
 )
 gentle = Requirement(
     "keeps dtype, gradient and x as they should be",
@@ -122,6 +135,7 @@ gentle = Requirement(
         "unchanged": "Your code changes x in place.",
         "flows": "The gradient is not 1 / (1 - p) where numbers stay, and 0 where they are dropped.",
     },
+    given=("shape",),
 )
 
 

@@ -24,7 +24,7 @@ def learns(part: str) -> Probe:
         module(x).sum().backward()
         learned = [tuple(p.shape) for p in module.parameters() if p.grad is not None]
         parts = {"hidden": [(16, features), (16,), (8, 16), (8,)], "out": [(1, 8), (1,)]}
-        return {part: all(shape in learned for shape in parts[part])}
+        return {part: all(shape in learned for shape in parts[part]), "returned": outline(module(x).detach())}
 
     return on_new(look)
 
@@ -37,7 +37,7 @@ def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
     kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
     reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
-    return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient"}
+    return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient", "returned": outline(module(x).detach())}
 
 
 begins = Requirement(
@@ -50,20 +50,30 @@ begins = Requirement(
 hidden = Requirement(
     "learns in its hidden layers",
     learns("hidden"),
-    {"hidden": "Not every weight and bias of the hidden layers is a parameter that a gradient reaches."},
+    {
+        "hidden": "Not every weight and bias of the hidden layers is a parameter that a gradient reaches. A module "
+        "does not look into a plain list."
+    },
+    given=("returned",),
 )
 out = Requirement(
     "learns in its output layer",
     learns("out"),
     {"out": "Weight and bias of the output layer are not both parameters that a gradient reaches."},
+    given=("returned",),
 )
-scale = Requirement("learns its scale", kind_of_scale, {"scale": "The scale is not what it should be."})
+scale = Requirement(
+    "learns its scale", kind_of_scale, {"scale": "The scale is not what it should be."}, given=("returned",)
+)
 again = Requirement(
     "gives the same prices for the same houses",
-    on_new(lambda module, x, _: {"same": bool(torch.equal(module(x), module(x)))}),
+    on_new(
+        lambda module, x, _: {"same": bool(torch.equal(module(x), module(x))), "returned": outline(module(x).detach())}
+    ),
     {"same": "Called twice with the same houses, your model gives other prices the second time."},
+    given=("returned",),
 )
-prices = Requirement("computes the prices that the docstring describes", computes())
+prices = Requirement("computes the prices that the docstring describes", computes(), needs=(again,))
 
 
 @exercise(
@@ -77,7 +87,7 @@ prices = Requirement("computes the prices that the docstring describes", compute
 )
 def HouseNet(draw: Draw) -> Iterator[Case]:
     """Find out why a model does not learn."""
-    features, n = draw.sizes(2, 2, 7)
+    features, n = draw.whole(2, 7), draw.whole(8, 60)
     for requirement in (begins, hidden, out, scale, again, prices):
         yield requirement(features, x=draw.normal(n, features))
     yield prices(features + 1, x=draw.normal(1, features + 1))

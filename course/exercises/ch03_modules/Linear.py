@@ -36,7 +36,7 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     for name in ("weight", "bias"):
         numbers = getattr(module, name)
         seen[name] = {"reaches to": reach(numbers, bounds)} | drawn_like(numbers, "uniform", (3 * inputs) ** -0.5)
-    return seen | {"others": not torch.equal(module.weight, other.weight)}
+    return seen | {"others": not torch.equal(module.weight, other.weight), "shape": list(module.weight.shape)}
 
 
 def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
@@ -68,8 +68,9 @@ start = Requirement(
     {
         "weight": "The numbers that weight starts with are not uniform between the two bounds.",
         **BIAS,
-        "others": "Two new layers start with the same numbers.",
+        "others": "Two new layers start with the same numbers, as they do where each one seeds the generator.",
     },
+    given=("shape",),
 )
 gradients = Requirement(
     "lets gradients through to x, weight and bias",

@@ -23,12 +23,18 @@ def counts(result: object) -> Plain:
 
 @on_sample
 def what_ran(answer: Answer, module: nn.Sequential, x: Tensor) -> Observation:
-    """How often the module's own hooks ran, and how often a layer in it did."""
+    """How often the module's own hooks ran, and how often a layer in it did; and what arrived there."""
     ran: list[str] = []
+    seen: list[float] = []
+
+    def note(arrived: Tensor) -> None:
+        ran.append("layer")
+        seen.append(float(arrived.detach().sum()))
+
     module.register_forward_hook(lambda *_: ran.append("module"))
-    module.append(Spy(lambda _: ran.append("layer")))
+    module.append(Spy(note))
     answer(module, x)
-    return {"ran": ran}
+    return {"ran": ran, "arrived": seen[:1]}
 
 
 @on_sample
@@ -45,16 +51,21 @@ def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 
 @on_sample
 def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
-    """Whether the error of a layer goes on, and what is left behind then."""
+    """Whether the error of a layer goes on, what is left behind then, and what the layer before it had computed."""
+    arrived: list[float] = []
+    next(module.children()).register_forward_hook(lambda part, args, out: arrived.append(float(out.sum())))
     before, seen = state(module), "nothing"
     try:
         answer(module, x)
     except ValueError as error:
         seen = type(error).__name__
-    return {"error": seen, "left": changed(before, state(module))}
+    return {"error": seen, "left": changed(before, state(module)), "hooks": hooks(module), "arrived": arrived}
 
 
-LEFT = {"left": "The module is not as it was before: look at its hooks."}
+LEFT = {
+    "left": "The module is not as it was before: look at its hooks.",
+    "hooks": "The number of hooks on the module is not what it was before.",
+}
 
 basic = Requirement("counts each layer that runs", returns(counts))
 depth = Requirement("counts submodules at any depth", returns(counts))
@@ -63,13 +74,13 @@ called = Requirement(
     "calls the module itself, once",
     what_ran,
     {"ran": "Not all ran once: the module, with its own hooks, and each layer in it."},
+    given=("arrived",),
 )
 removed = Requirement(
     "removes its own hooks, and no others",
     left_behind,
     {
         **LEFT,
-        "hooks": "The number of hooks on the module is not what it was before.",
         "afterwards": "The dict that you returned went on counting in a later call.",
     },
 )
@@ -77,6 +88,7 @@ raising = Requirement(
     "removes its hooks when the module raises, and lets the error go on",
     left_by_error,
     {"error": "The error that a layer raises does not reach the caller.", **LEFT},
+    given=("arrived",),
 )
 
 
@@ -93,9 +105,11 @@ def call_counts(draw: Draw) -> Iterator[Case]:
     """Watch a module run."""
     a, b, c, n = draw.sizes(4, 2, 6)
     yield basic("two layers", a, b, c, draw.normal(n, a))
+    yield basic("many layers", a, draw.whole(3, 60), draw.normal(n, a))
     yield depth("nested layers", a, b, c, draw.normal(n, a))
-    yield often("a layer that runs several times", a, draw.whole(2, 4), draw.normal(n, a))
+    yield depth("many layers inside", a, draw.whole(3, 60), draw.normal(n, a))
+    yield often("a layer that runs several times", a, draw.whole(2, 30), draw.normal(n, a))
     yield often("one layer in two places", a, draw.normal(n, a))
     yield called("two layers", a, b, c, draw.normal(n, a))
-    yield removed("two layers", a, b, c, draw.normal(n, a))
+    yield removed("many layers", a, draw.whole(3, 60), draw.normal(n, a))
     yield raising("layers and a failing one", a, b, draw.normal(n, a))

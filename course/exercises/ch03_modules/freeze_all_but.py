@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed
+from autograder.watching.probe import Answer, changed, see
 from autograder.watching.probes.given_modules import (
     copies,
     flags,
@@ -19,11 +19,21 @@ from autograder.watching.probes.given_modules import (
     moved,
     on_sample,
     replaced_in,
-    returns,
     state,
 )
 
 from ._calls import on_module
+
+
+def trainable(module: nn.Module) -> int:
+    """How many numbers are to learn."""
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+@on_sample
+def names_and_count(answer: Answer, module: nn.Module, pattern: str) -> Observation:
+    """The names that are returned, and how many numbers are to learn."""
+    return {"returned": see(answer(module, pattern)), "trainable": trainable(module)}
 
 
 @on_sample
@@ -33,7 +43,7 @@ def statistics(answer: Answer, module: nn.Module, pattern: str, x: Tensor) -> Ob
     answer(module, pattern)
     before = copies(dict(module.named_buffers()))
     module(x)
-    return {"moved": moved(before, dict(module.named_buffers()))}
+    return {"moved": moved(before, dict(module.named_buffers())), "trainable": trainable(module)}
 
 
 @on_sample
@@ -44,29 +54,40 @@ def all_else(answer: Answer, module: nn.Module, pattern: str) -> Observation:
     objects, before = dict(module.named_parameters()), state(module)
     answer(module, pattern)
     left = [what for what in changed(before, state(module)) if what not in ("flags", "mode")]
-    return {"left": left, "replaced": replaced_in(objects, dict(module.named_parameters()))}
+    replaced = replaced_in(objects, dict(module.named_parameters()))
+    return {"left": left, "replaced": replaced, "trainable": trainable(module)}
 
 
 FLAGS = {"flags": "The requires_grad of some parameter is not right."}
-MODES = {"modes": "Some module is not in the mode that it should be in (True: training)."}
+MODES = {
+    "modes": "Some module is in another mode than it should be (True: training). Frozen parts go into eval mode, with "
+    "all that is inside; a part that holds no parameter and no buffer, such as a dropout alone, keeps its mode."
+}
 
-basic = Requirement("freezes the parameters that do not fit", makes(flags=flags), FLAGS)
+basic = Requirement("freezes the parameters that do not fit", makes(flags=flags, trainable=trainable), FLAGS)
 thawed = Requirement(
     "makes the parameters that fit trainable again",
-    makes(first=lambda module: module.requires_grad_(False), flags=flags),
+    makes(first=lambda module: module.requires_grad_(False), flags=flags, trainable=trainable),
     FLAGS,
 )
-told = Requirement("returns the names left trainable, in order", returns())
-at_rest = Requirement("puts frozen parts into eval mode, with everything inside", makes(modes=modes), MODES)
+told = Requirement("returns the names left trainable, in order", names_and_count, given=("trainable",))
+at_rest = Requirement(
+    "puts frozen parts into eval mode, with everything inside",
+    makes(modes=modes, trainable=trainable),
+    MODES,
+    given=("trainable",),
+)
 still = Requirement(
     "keeps the statistics of frozen parts still",
     statistics,
     {"moved": "In a training step, the statistics of a frozen part have moved."},
+    given=("trainable",),
 )
 calm = Requirement(
     "leaves the mode of all other parts",
-    makes(first=lambda module: module.eval(), modes=modes),
+    makes(first=lambda module: module.eval(), modes=modes, trainable=trainable),
     MODES,
+    given=("trainable",),
 )
 untouched = Requirement(
     "changes no numbers, no .grad and no objects",
@@ -75,6 +96,7 @@ untouched = Requirement(
         "left": "Something about the module has changed that should not.",
         "replaced": "A parameter is another object than before.",
     },
+    given=("trainable",),
 )
 
 
@@ -94,7 +116,7 @@ def spelled(name: str, case: Case) -> str:
 )
 def freeze_all_but(draw: Draw) -> Iterator[Case]:
     """Train the head alone."""
-    a, b, c, n = draw.sizes(4, 2, 6)
+    a, b, c, n = draw.sizes(4, 2, 40)
     yield basic("a body and a head", a, b, c, "head.weight")
     yield basic("a body and a head", a, b, c, "head.*")
     yield basic("two layers", a, b, c, "*.bias")

@@ -6,6 +6,7 @@ The sizes are large, so that the std of a layer's weights tells the right formul
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +25,7 @@ from autograder.watching.probes.given_modules import (
     replaced_in,
     tensors,
 )
+from autograder.watching.probes.sample_modules import settle
 
 from ._calls import on_module
 
@@ -55,23 +57,38 @@ def nearest(part: nn.Linear) -> str:
     return min(near, key=lambda name: abs(near[name] / std - 1)) if std else "0"
 
 
+def drawn(module: nn.Module) -> int:
+    """How many weights of linear layers are other numbers than a sample module begins with."""
+    return sum(int((part.weight.detach() != before(part)).sum()) for part in linear_parts(module))
+
+
+def before(part: nn.Linear) -> Tensor:
+    """The weights that a layer of a sample module begins with."""
+    fresh = torch.empty_like(part.weight)
+    settle(fresh)
+    return fresh
+
+
 def kinds(module: nn.Module) -> Plain:
-    """Whether the weights look normal, whatever their std, and whether they are drawn each on its own."""
+    """Whether the weights look normal, whatever their std, and are drawn each on its own, in each layer anew."""
     looks = [drawn_like(part.weight, "normal", float(part.weight.detach().std())) for part in linear_parts(module)]
-    return [{what: one[what] for what in ("distribution", "distinct")} for one in looks]
+    flat = [part.weight.detach().flatten()[:100] for part in linear_parts(module)]
+    alike = [bool(torch.allclose(a / a.std(), b / b.std(), rtol=1e-3)) for a, b in pairwise(flat)]
+    return [{what: one[what] for what in ("distribution", "distinct")} for one in looks] + [{"layers alike": alike}]
 
 
 @on_sample
 def same_objects(answer: Answer, module: nn.Module) -> Observation:
     """Whether the module that comes back, its parameters and their flags are those that went in."""
     first = next(iter(module.parameters())).requires_grad_(False)
-    before, was = dict(module.named_parameters()), first.detach().clone()
+    objects, was = dict(module.named_parameters()), first.detach().clone()
     result = answer(module)
     return {
         "module": result is module,
-        "parameters": replaced_in(before, dict(module.named_parameters())),
+        "parameters": replaced_in(objects, dict(module.named_parameters())),
         "flags": flags(module),
         "frozen_too": not torch.equal(was, first),
+        "drawn": drawn(module),
     }
 
 
@@ -80,9 +97,9 @@ def other_layers(answer: Answer, module: nn.Module) -> Observation:
     """Which parameters and buffers of other layers no longer hold what they held."""
     linear = {id(p) for part in linear_parts(module) for p in part.parameters()}
     others = {name: tensor for name, tensor in tensors(module).items() if id(tensor) not in linear}
-    before = copies(others)
+    held = copies(others)
     answer(module)
-    return {"others": moved(before, others), "mode": module.training}
+    return {"others": moved(held, others), "mode": module.training, "drawn": drawn(module)}
 
 
 @on_sample
@@ -93,17 +110,18 @@ def draws(answer: Answer, module: nn.Module) -> Observation:
         answer(module)
         return torch.cat([part.weight.detach().flatten().clone() for part in linear_parts(module)])
 
-    return chances(draw)
+    return chances(draw) | {"drawn": drawn(module)}
 
 
 SPREAD = {"spread": "The std of a layer's weights is not sqrt(2 / in_features), or their mean is not 0."}
 
-basic = Requirement("gives the weights std sqrt(2 / in_features)", makes(spread=spreads), SPREAD)
-depth = Requirement("finds layers at any depth, and the module itself", makes(spread=spreads), SPREAD)
+basic = Requirement("gives the weights std sqrt(2 / in_features)", makes(spread=spreads, drawn=drawn), SPREAD)
+depth = Requirement("finds layers at any depth, and the module itself", makes(spread=spreads, drawn=drawn), SPREAD)
 normal = Requirement(
     "draws normal numbers, each on its own",
-    makes(kind=kinds),
-    {"kind": "The weights are not normal numbers that are drawn each on its own."},
+    makes(kind=kinds, drawn=drawn),
+    {"kind": "The weights are not normal numbers that are drawn each on its own, in each layer anew."},
+    given=("drawn",),
 )
 biases = Requirement(
     "sets the biases to 0, where there are any",
@@ -113,16 +131,18 @@ in_place = Requirement(
     "returns the module, with the same parameters and flags",
     same_objects,
     {
-        "module": "What you return is not the module that you were given.",
+        "module": "What you return is not the module that you were given: nothing, a copy, or something else.",
         "parameters": "A parameter is another object than before; whoever has the old one trains what nobody uses.",
         "flags": "A requires_grad is no longer as it was.",
         "frozen_too": "A frozen layer keeps its old weights; it is to be drawn anew, too.",
     },
+    given=("drawn",),
 )
 others = Requirement(
     "leaves all other layers as they were",
     other_layers,
     {"others": "A layer that is no nn.Linear has other numbers than before."},
+    given=("drawn",),
 )
 anew = Requirement(
     "draws anew at each call, and never seeds",
@@ -132,6 +152,7 @@ anew = Requirement(
         "global": "The same seed of torch's global generator gives other numbers.",
         "untouched": "After your call torch's global generator goes on from one place, whatever its seed was.",
     },
+    given=("drawn",),
 )
 
 

@@ -18,7 +18,6 @@ from autograder.watching.probes.given_modules import (
     numbers,
     on_sample,
     replaced_in,
-    returns,
     tensors,
 )
 
@@ -44,7 +43,7 @@ def same_objects(answer: Answer, module: nn.Module, state: dict[str, Tensor]) ->
     answer(module, state)
     after = tensors(module)
     kinds = {name: [str(t.dtype), t.requires_grad, t.is_leaf] for name, t in after.items()}
-    return {"replaced": replaced_in(before, after), "kinds": kinds}
+    return {"replaced": replaced_in(before, after), "kinds": kinds, "loaded": held(module)}
 
 
 @on_sample
@@ -60,7 +59,7 @@ def kept_apart(answer: Answer, module: nn.Module, state: dict[str, Tensor]) -> O
 LOADED = {"loaded": "The numbers of the module afterwards are not right."}
 
 basic = Requirement("loads a state that fits", names_and_numbers, LOADED)
-names = Requirement("tells the names that only one of the two has, sorted", returns())
+names = Requirement("tells the names that only one of the two has, sorted", names_and_numbers, given=("loaded",))
 unequal = Requirement("skips unequal shapes, tells them, and loads the rest", names_and_numbers, LOADED)
 buffers = Requirement("loads buffers too", makes(loaded=held), LOADED)
 objects = Requirement(
@@ -70,6 +69,7 @@ objects = Requirement(
         "replaced": "A parameter or buffer is another object than before.",
         "kinds": "A tensor of the module has another dtype or flag than before.",
     },
+    given=("loaded",),
 )
 apart = Requirement(
     "leaves state as it was, and shares no memory with it",

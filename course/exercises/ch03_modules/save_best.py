@@ -6,6 +6,7 @@ A case tells `best` by its loss; one that trains a step between saving and looki
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import nan
 from typing import Any
 
 from torch import Tensor, nn, zeros
@@ -77,7 +78,10 @@ lower = Requirement("takes a lower loss", new_record)
 keeps = Requirement(
     "returns best itself, as it was, when the loss is not lower",
     old_record,
-    {"best_itself": "The loss is not lower, but what you return is not `best` itself.", **BEST},
+    {
+        "best_itself": "The loss is not lower, but what you return is not `best` itself, but a copy or another record.",
+        **BEST,
+    },
 )
 snapshot = Requirement(
     "keeps a snapshot that does not follow the module",
@@ -124,6 +128,7 @@ def save_best(draw: Draw) -> Iterator[Case]:
     yield keeps("a linear layer", a, b, low, high)
     yield keeps("a linear layer", a, b, low, low)
     yield keeps("a linear layer", a, b, 0.0, low)
+    yield keeps("a linear layer", a, b, low, nan)
     yield snapshot("layers with batch norm", a, b, c, draw.normal(n, a))
     yield back("layers with batch norm", a, b, c, draw.normal(n, a))
     yield both("layers with batch norm", a, b, c, high, low)

@@ -42,7 +42,7 @@ on_meta = Requirement(
 left = Requirement(
     "leaves the module as it was",
     leaves_module(pairs, first=lambda module: next(module.children()).eval()),
-    {"left": "The shapes are right, but the module is no longer as it was."},
+    {"left": "The module is no longer as it was."},
 )
 
 
