@@ -94,10 +94,9 @@ def _by_one_bool(exercise: Exercise, key: Key, seen: Sequence[Observation], agre
 
 
 def _parts(exercise: Exercise, right: Observation, mine: Observation) -> Iterator[Difference]:
-    if exercise.compare is first_difference:
+    """All that differs, where anything does that counts."""
+    if exercise.compare(right, mine, exercise.tolerance) is not None:
         yield from differences(right, mine, exercise.tolerance)
-    elif difference := exercise.compare(right, mine, exercise.tolerance):
-        yield difference
 
 
 def _holds(observation: Observation, path: Path) -> bool:

@@ -1683,8 +1683,8 @@ def overfit_one_batch(trial):
     For a sound trial the result is "ok".
     """
     ### BEGIN SOLUTION
-    (x, y), (_, again) = trial.batch(), trial.batch()
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if not all(p.requires_grad for p in params):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
 
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
@@ -124,8 +124,11 @@ def _warm_up(model: nn.Module, optimizer: Optimizer, x: Tensor, y: Tensor) -> No
 # --- evaluation
 
 
-def evaluated(*kept: str) -> Probe:
+def evaluated(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
     """One evaluation: `answer(model, loader, criterion)`, on batches of a size, the last one perhaps smaller.
+
+    The loader draws on all of a dataset; or the answer is called twice, with a list of batches, and with a loader of a
+    dataset of which a sampler takes a part.
 
     A case gives a model by name, inputs, labels, and the size. Facets: `returned` (numbers, whatever their type),
     `types`, `modes` (afterwards), `tracked` (a prediction that has a graph came to the criterion) and `left` (which of
@@ -144,7 +147,8 @@ def evaluated(*kept: str) -> Probe:
             return cross_entropy(logits, labels)
 
         with random_from(3):
-            result = answer(model, DataLoader(TensorDataset(x, labels), batch_size=batch_size), criterion)
+            results = [answer(model, batches, criterion) for batches in _loaders(loader, x, labels, batch_size)]
+        result = results[0] if len(results) == 1 else results
         seen: Observation = {"returned": _of_each(result, _number), "modes": _modes_of(model)}
         seen |= {"types": _of_each(result, lambda value: type(value).__name__), "tracked": any(tracked)}
         return seen | {"left": changed(before, _contents(model))}
@@ -156,8 +160,18 @@ def _contents(model: nn.Module) -> dict[str, Plain]:
     return {"parameters or buffers": held_by(model), "gradients": grads_of(model)}
 
 
+def _loaders(kind: str, x: Tensor, labels: Tensor, batch_size: int) -> list[Any]:
+    whole = DataLoader(TensorDataset(x, labels), batch_size=batch_size)
+    if kind == "whole":
+        return [whole]
+    part = SubsetRandomSampler(range(0, len(x), 2), torch.Generator().manual_seed(3))
+    return [list(whole), DataLoader(whole.dataset, batch_size=batch_size, sampler=part)]
+
+
 def _of_each(result: object, look: Callable[[Any], Plain]) -> Plain:
-    """What a function says of each value of a dict; anything else as it is."""
+    """What a function says of each value of a dict, or of several; anything else as it is."""
+    if isinstance(result, list):
+        return [_of_each(one, look) for one in result]
     if not isinstance(result, dict):
         return see(result)
     return {str(key): look(value) for key, value in sorted(result.items(), key=str)}

@@ -12,7 +12,8 @@ bank = AnswerBank("broken_loops")
 
 @bank.wrong(
     "untouched",
-    "As given: begin with loop a. Which of the five lines is missing?",
+    "The loops do what they did when you found them. Begin with loop a: which of the five lines is missing?",
+    also=("b-as-given", "clears-once", "f-as-given"),
 )
 def broken_loops():
     def loop_a(model, x, y, steps):

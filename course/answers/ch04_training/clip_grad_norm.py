@@ -87,10 +87,7 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
-@bank.wrong(
-    "new-tensors",
-    "You put new tensors into .grad. Whoever holds the old ones still sees the long gradients: change them in place.",
-)
+@bank.told("new-tensors", "in_place")
 def clip_grad_norm(params, max_norm):
     params = list(params)
     grads = [p.grad for p in params if p.grad is not None]

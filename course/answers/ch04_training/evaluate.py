@@ -99,10 +99,7 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": hits / count}
 
 
-@bank.wrong(
-    "mode-of-the-model-for-all",
-    "You put the whole model into the mode that its outermost module had. A submodule may have had another one.",
-)
+@bank.told("mode-of-the-model-for-all", "modes")
 def evaluate(model, loader, criterion):
     mode = model.training
     model.eval()
@@ -135,10 +132,7 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": hits / count}
 
 
-@bank.wrong(
-    "builds-graph",
-    "You evaluate with gradients on: a graph of each batch is built that nobody uses.",
-)
+@bank.told("builds-graph", "tracked")
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -249,6 +243,43 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": 100 * correct / count}
 
 
+@bank.wrong(
+    "both-means-of-means",
+    "Loss and accuracy are both averaged over batches: a sample in the small last one counts for more than the others.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item()
+            correct += (logits.argmax(dim=1) == labels).float().mean().item()
+            count += 1
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
+
+
+@bank.wrong(
+    "length-of-the-dataset",
+    "You divide by the length of the dataset. A loader may take a part of it, or have none: count the samples that come.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / len(loader.dataset), "accuracy": correct / len(loader.dataset)}
+
+
 @bank.right("collects-logits")
 def evaluate(model, loader, criterion):
     before = [module.training for module in model.modules()]
@@ -266,12 +297,12 @@ def evaluate(model, loader, criterion):
 @bank.right("evaluates-a-copy")
 def evaluate(model, loader, criterion):
     twin = copy.deepcopy(model).eval().requires_grad_(False)
-    total = right = 0.0
+    total = right = n = 0.0
     for inputs, labels in loader:
         logits = twin(inputs)
         total += float(criterion(logits, labels)) * labels.shape[0]
         right += float((logits.max(dim=1).indices == labels).float().sum())
-    n = len(loader.dataset)
+        n += labels.shape[0]
     return {"loss": total / n, "accuracy": right / n}
 
 

@@ -87,10 +87,7 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
-@bank.wrong(
-    "records-a-graph",
-    "You measure without `torch.no_grad()`: each forward pass builds a graph that nobody needs.",
-)
+@bank.told("records-a-graph", "tracked")
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
     for _ in range(epochs):

@@ -11,7 +11,8 @@ bank = AnswerBank("loss_inputs")
 
 @bank.wrong(
     "untouched",
-    "As given, the first head runs through softmax twice: `cross_entropy` applies it to logits by itself.",
+    "The heads do what they did when you found them. Begin with the digits: `cross_entropy` applies softmax by itself.",
+    also=("argmax-before-loss", "double-softmax", "n-by-1-broadcast", "one-hot-int", "sigmoid-then-bce-logits"),
 )
 def loss_inputs(head, output, target):
     if head == "digit":
@@ -27,7 +28,7 @@ def loss_inputs(head, output, target):
 
 @bank.wrong(
     "double-softmax",
-    "The other heads are fixed; the digits still run through softmax twice. `cross_entropy` takes logits.",
+    "The digits run through softmax twice: `cross_entropy` takes logits, and applies it by itself.",
 )
 def loss_inputs(head, output, target):
     if head == "digit":
@@ -267,7 +268,7 @@ def loss_inputs(head, output, target):
         "digit": lambda: F.nll_loss(output.log_softmax(dim=1), target),
         "marked": lambda: -(output.log_softmax(dim=1) * target).sum(dim=1).mean(),
         "letters": lambda: F.nll_loss(output.log_softmax(dim=2).transpose(1, 2), target),
-        "spam": lambda: F.binary_cross_entropy(torch.sigmoid(output), target),
+        "spam": lambda: -(target * F.logsigmoid(output) + (1 - target) * F.logsigmoid(-output)).mean(),
         "price": lambda: F.mse_loss(output.flatten(), target),
     }
     return losses[head]()

@@ -24,9 +24,8 @@ def overfit_one_batch(trial):
     "Where the loss becomes nan you say that all is well: nan is neither above nor below anything.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -49,9 +48,8 @@ def overfit_one_batch(trial):
     "You suspect a missing step as soon as one parameter stays. A gradient may be 0 once; all of them must stay.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -74,9 +72,8 @@ def overfit_one_batch(trial):
     "Your picture of the parameters from before the step is the parameters themselves: they always agree.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -99,9 +96,8 @@ def overfit_one_batch(trial):
     "You look into the first parameter group alone. An optimizer may have several.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -124,9 +120,8 @@ def overfit_one_batch(trial):
     "You speak of frozen only where every parameter is. One is enough.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if all(not p.requires_grad for p in params):
@@ -149,9 +144,8 @@ def overfit_one_batch(trial):
     "You are content when the optimizer has some parameter of the model. It needs all of them.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -172,6 +166,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "looks-at-inputs",
     "You compare the inputs of two batches. They are the same; the labels are not.",
+    also=("looks-at-y-alone",),
 )
 def overfit_one_batch(trial):
     x, y = trial.batch()
@@ -199,9 +194,8 @@ def overfit_one_batch(trial):
     "You judge after too few steps. A sound trial may need more: give it the hundred.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -224,9 +218,8 @@ def overfit_one_batch(trial):
     "You look for a missing step before you look into the optimizer: one that holds a copy gets the wrong name.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -249,9 +242,8 @@ def overfit_one_batch(trial):
     "You say ok as soon as the loss has fallen at all. Learned by heart means a small part of the first loss.",
 )
 def overfit_one_batch(trial):
-    x, y = trial.batch()
-    again = trial.batch()[1]
-    if not torch.equal(y, again):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
         return "shuffled labels"
     params = list(trial.model.parameters())
     if any(not p.requires_grad for p in params):
@@ -292,12 +284,56 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
+@bank.wrong(
+    "looks-at-y-alone",
+    "You look at y alone. Where x comes in another order with it, nothing is wrong: look whether x is the same.",
+)
+def overfit_one_batch(trial):
+    (x, y), (_, again) = trial.batch(), trial.batch()
+    if not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if not held.issuperset(map(id, params)):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.wrong("gives-it-five-steps", "You give up after a few steps. A sound trial may need more: 100 are asked for.")
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if not all(p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if not held.issuperset(map(id, params)):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(4):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
 @bank.right("collects-facts")
 def overfit_one_batch(trial):
     x, y = trial.batch()
     params = dict(trial.model.named_parameters())
     owned = [p for group in trial.optimizer.param_groups for p in group["params"]]
-    shuffled = not torch.equal(y, trial.batch()[1])
+    other = trial.batch()
+    shuffled = torch.equal(x, other[0]) and not torch.equal(y, other[1])
     frozen = [name for name, p in params.items() if not p.requires_grad]
     missing = [name for name, p in params.items() if not any(p is q for q in owned)]
     start = copy.deepcopy(trial.model.state_dict())
@@ -314,7 +350,7 @@ def overfit_one_batch(trial):
 def overfit_one_batch(trial):
     model, optimizer = trial.model, trial.optimizer
     batches = [trial.batch() for _ in range(2)]
-    if (batches[0][1] != batches[1][1]).any():
+    if (batches[0][1] != batches[1][1]).any() and not (batches[0][0] != batches[1][0]).any():
         return "shuffled labels"
     if not min(p.requires_grad for p in model.parameters()):
         return "frozen"
@@ -346,7 +382,8 @@ def overfit_one_batch(trial):
         return before != [p.tolist() for p in trial.model.parameters()]
 
     x, y = trial.batch()
-    if trial.batch()[1].tolist() != y.tolist():
+    x_again, y_again = trial.batch()
+    if x_again.tolist() == x.tolist() and y_again.tolist() != y.tolist():
         return "shuffled labels"
     for p in trial.model.parameters():
         if not p.requires_grad:
@@ -361,19 +398,18 @@ def overfit_one_batch(trial):
 
 bank.survives(
     {
+        "torch.equal(x, same) -> torch.equal(same, x)": "Equality does not mind the order.",
+        "x -> same": "Where the second x is another one, y has moved with it, so that no row has another target.",
+        "y -> same": "Where x is the same, a y that equals it is not among the trials.",
         "torch.equal(y, again) -> torch.equal(again, y)": "Equality does not mind the order.",
-        "x -> _": "Two calls give the same inputs; here the second ones are used.",
-        "y -> _": "Trials whose labels differ have been named by then.",
         "y -> x": "Only the first of the two x is used after that.",
         "y -> again": "Trials whose labels differ have been named by then.",
         "99 -> 100": "One step more or less does not decide whether a batch is learned.",
         "99 -> 98": "One step more or less does not decide whether a batch is learned.",
         "trial.step(x, y) < first / 10 -> trial.step(x, y) <= first / 10": "A computed loss never equals a tenth of another to the last digit.",
         "torch.equal(old, p) -> torch.equal(p, old)": "Equality does not mind the order.",
-        "y -> again (3)": "Trials whose labels differ have been named by then.",
         "p.detach() -> p": "A clone that requires grad holds the same numbers.",
         "zip(before, params) -> zip(params, before)": "Equality does not mind the order.",
-        "y -> again (4)": "Trials whose labels differ have been named by then.",
         "10 -> 11": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
         "10 -> 9": "A batch that is learned ends far below a tenth of the first loss, the others far above.",
         "p.detach -> p.clone": "A clone that requires grad holds the same numbers.",

@@ -281,10 +281,7 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
-@bank.wrong(
-    "always-a-new-model",
-    "You make a new model even where one is given: the caller's stays as it was.",
-)
+@bank.told("always-a-new-model", "in_place")
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):
         def __init__(self):

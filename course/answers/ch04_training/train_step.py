@@ -21,6 +21,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "zero-after-backward",
     "You clear the gradients after backward has filled them. The step then has nothing to go by.",
+    also=("no-step",),
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)
@@ -33,6 +34,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "clears-at-the-end",
     "You clear after the step: the first call still meets old gradients, and .grad is empty afterwards.",
+    also=("clears-twice",),
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)
@@ -44,7 +46,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "clears-twice",
-    "The clearing before backward is right; the one at the end throws away the gradients that should stay in .grad.",
+    "What stands in .grad afterwards is not the gradient of this batch: a clearing at the end throws it away.",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
@@ -82,7 +84,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "no-step",
-    "No parameter moves: either `optimizer.step()` is missing, or it comes before backward, when .grad is still empty.",
+    "No parameter moves: `optimizer.step()` is missing, or comes before backward, or the gradients were cleared in between.",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()

@@ -135,6 +135,7 @@ def looping(name: str, case: Case) -> str:
     ),
     rules=(few,),
     compare=compare_loops,
+    independent=True,
     seconds=60.0,
     spelled=looping,
 )

@@ -40,8 +40,9 @@ short = Requirement("leaves short gradients as they are", clipped("grads"))
 returns = Requirement("returns the norm before, as a float", clipped("returned"))
 in_place = Requirement(
     "works in place",
-    clipped("in_place"),
-    tells={"in_place": "A .grad is another tensor than before. Change the one that is there."},
+    clipped("in_place", "grads"),
+    tells={"in_place": "A .grad is another tensor than before: whoever holds the old one sees the long gradient."},
+    given=("grads",),
 )
 without = Requirement("leaves out what has no gradient", clipped("returned", "grads"))
 generated = Requirement("takes a generator", clipped("returned", "grads", generator=True))

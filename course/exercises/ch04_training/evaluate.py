@@ -13,23 +13,34 @@ from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
 
 one_batch = Requirement("gives the loss and accuracy of one batch", evaluated("returned"))
 unequal = Requirement("counts each sample once when the last batch is smaller", evaluated("returned"))
-floats = Requirement("returns plain floats", evaluated("types"), tells={"types": "Both values should be plain floats."})
+floats = Requirement(
+    "returns plain floats",
+    evaluated("types", "returned"),
+    tells={"types": "Both values should be plain floats."},
+    given=("returned",),
+)
 in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
     evaluated("returned", "left"),
     tells={"left": "Something of the model changed: evaluation should leave it as it is."},
 )
+any_loader = Requirement(
+    "takes any loader that gives batches: a list, or a part of a dataset", evaluated("returned", loader="sampled")
+)
 modes_back = Requirement(
     "puts every submodule back into its mode",
-    evaluated("modes"),
+    evaluated("modes", "returned"),
     tells={
-        "modes": "Afterwards, a module is in another mode than before: train mode is True, eval mode is False.",
+        "modes": "Afterwards, a module is in another mode than before: train mode is True, eval mode False. Each has "
+        "one of its own, which may not be that of the model around it.",
     },
+    given=("returned",),
 )
 no_graph = Requirement(
     "builds no graph",
-    evaluated("tracked"),
-    tells={"tracked": "The model's predictions require grad: a graph was built that nobody needs."},
+    evaluated("tracked", "returned"),
+    tells={"tracked": "The model's predictions require grad: a graph of each batch was built that nobody needs."},
+    given=("returned",),
 )
 
 
@@ -58,6 +69,7 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     yield one_batch("two layers", *samples(8, 8))
     yield unequal("linear", *samples(draw.choice([7, 10, 13]), 3))
     yield unequal("two layers", *samples(draw.choice([9, 13]), 4))
+    yield any_loader("linear", *samples(draw.choice([7, 10, 13]), 3))
     yield floats("linear", *samples(8, 4))
     yield in_eval_mode("dropout and batch norm", *samples(8, 4))
     for mode in ("", IN_EVAL, FROZEN):

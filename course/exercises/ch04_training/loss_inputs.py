@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
@@ -28,12 +29,13 @@ def head_loss(answer: Answer, case: Case) -> Observation:
 digit = Requirement("digit: cross-entropy of logits", head_loss)
 marked = Requirement("marked: cross-entropy with a 1 at the label", head_loss)
 letters = Requirement("letters: cross-entropy of each letter", head_loss)
-spam = Requirement("spam: binary cross-entropy of logits", head_loss)
+spam = Requirement("spam: binary cross-entropy of logits, however large they are", head_loss)
 price = Requirement("price: each prediction meets its own target", head_loss)
 
 
 @exercise(
     tier="core",
+    independent=True,
     hints=(
         "Look up what each loss takes: logits or probabilities? labels or one-hot rows, in which dtype and shape?",
         "Two of the losses apply softmax or sigmoid themselves. argmax has no gradient.",
@@ -49,4 +51,7 @@ def loss_inputs(draw: Draw) -> Iterator[Case]:
     yield marked("marked", 2 * draw.normal(n, k), ones)
     yield letters("letters", written, draw.ints(0, k, n, length))
     yield spam("spam", 3 * draw.normal(n), draw.bools(n).float())
+    far = torch.cat([draw.uniform(2, low=150.0, high=250.0), -draw.uniform(2, low=50.0, high=90.0)])
+    yield spam("spam", far, torch.tensor([0.0, 1.0, 1.0, 0.0]))
     yield price("price", draw.normal(n, 1), draw.normal(n))
+    yield digit("digit", 2 * draw.normal(n, k, dtype=torch.float64), labels)

@@ -34,9 +34,10 @@ _GRID = torch.linspace(-math.pi, math.pi, 200, dtype=torch.float64).unsqueeze(1)
 @watched
 def own_model(answer: Answer, case: Case) -> Observation:
     """A model that the answer makes, perhaps trained: its parameters, and what it gives on a few x."""
-    with random_from(int(case.args[0].rsplit(" ", 1)[1])):
+    weights, at = case.args
+    with random_from(int(weights.rsplit(" ", 1)[1])):
         model = answer(**case.kwargs or {"steps": 0})
-    return _seen(model, _BELOW.get(case.kwargs.get("steps", 0)))
+    return _seen(model, at, _BELOW.get(case.kwargs.get("steps", 0)))
 
 
 @watched
@@ -44,7 +45,7 @@ def given_model(answer: Answer, case: Case) -> Observation:
     """Whether the given model is trained in place, and its parameters after a few steps from given first weights."""
     model = answer(steps=0)
     if _shapes(model) != _ASKED_FOR:
-        return _seen(model)
+        return _seen(model, _GRID[:1])
     with torch.no_grad():
         for param, weight in zip(_in_order(model), copy_of(case.args[0]), strict=True):
             param.copy_(weight)
@@ -52,15 +53,15 @@ def given_model(answer: Answer, case: Case) -> Observation:
     return {"in_place": result is model, "parameters": [values(p) for p in _in_order(model)]}
 
 
-def _seen(model: object, below: float | None = None) -> Observation:
+def _seen(model: object, at: Tensor, below: float | None = None) -> Observation:
     if not isinstance(model, nn.Module):
         return {"returned": see(model)}
     shapes = _shapes(model)
     if shapes != _ASKED_FOR:
         return {"shapes": shapes}
     with torch.no_grad():
-        outputs = model(_GRID[::20].float())
-    seen: Observation = {"shapes": shapes, "outputs": see(outputs), "below": below}
+        outputs = model(at.float())
+    seen: Observation = {"shapes": shapes, "at": see(at), "outputs": see(outputs), "below": below}
     return seen | {"parameters": [values(p) for p in _in_order(model)]}
 
 
@@ -87,9 +88,9 @@ def compare_fits(expected: Observation, got: Observation, tolerance: Tolerance) 
     facts = facts_of_a_training(expected)
     if "fits" in facts:
         return _compare_trainings(facts, got, tolerance)
-    if "outputs" not in expected or "outputs" not in got:
+    if not {"at", "outputs"} <= set(expected) & set(got):
         return first_difference(expected, got, tolerance)
-    facts, other = ({"relu_net": _is_relu_net(seen)} for seen in (expected, got))
+    facts, other = ({"at": seen["at"], "relu_net": _is_relu_net(seen)} for seen in (expected, got))
     if not facts["relu_net"] and not other["relu_net"]:  # both are wrong: in the same way?
         facts, other = ({"outputs": seen["outputs"]} for seen in (expected, got))
     return first_difference(facts, other, tolerance)
@@ -108,14 +109,14 @@ def facts_of_a_training(seen: Observation) -> Observation:
 
 
 def _compare_trainings(facts: Observation, got: Observation, tolerance: Tolerance) -> Difference | None:
-    if not {"outputs", "parameters"} <= set(got):  # facts count only where they follow from weights
+    if not {"at", "outputs", "parameters"} <= set(got):  # facts count only where they follow from weights
         return Difference((), "keys", list(facts), list(got))
     return first_difference(facts, facts_of_a_training(got | {"below": facts["below"]}), tolerance)
 
 
 def _is_relu_net(seen: Observation) -> bool:
     """Whether what a network gives follows from its weights, with a ReLU between the layers."""
-    outputs, told = _network(seen["parameters"], _GRID)[::20], seen["outputs"]
+    outputs, told = _network(seen["parameters"], seen["at"].values.double()), seen["outputs"]
     same_shape = isinstance(told, Seen) and told.values is not None and told.values.shape == outputs.shape
     return same_shape and bool(torch.allclose(told.values.double(), outputs, rtol=1e-3, atol=1e-4))
 
@@ -134,7 +135,7 @@ _NETWORK = _SHAPES_ASKED | {
     "fits": "The mean squared error, computed anew from your weights, is far above that of an honest training.",
 }
 _STEPS = _SHAPES_ASKED | {
-    "in_place": "The model that comes back is not the one that was given.",
+    "in_place": "The model that comes back is not the one that was given: train that, in place, and return it.",
     "parameters": "The weights after these steps are not where the five lines lead.",
 }
 
@@ -172,7 +173,7 @@ def fitting(name: str, case: Case) -> str:
 )
 def sin_fit(draw: Draw) -> Iterator[Case]:
     """Fit a sine."""
-    yield makes(_own_weights(draw))
+    yield makes(_own_weights(draw), draw.normal(10, 1))
     rate = round(draw.real(0.03, 0.08), 3)
     yield by_sgd(_weights(draw), steps=1, lr=rate)
     yield by_sgd(_weights(draw), steps=draw.whole(3, 6), lr=rate, optimizer="sgd")
@@ -180,7 +181,7 @@ def sin_fit(draw: Draw) -> Iterator[Case]:
     yield stays(_weights(draw), steps=0, lr=rate)
     # The visible case is the chapter's own training; the fresh ones, of which grading runs many, are shorter.
     steps, lr = (1000, 0.01) if draw.seed == 0 else (300, 0.03)
-    yield fits(_own_weights(draw), steps=steps, lr=lr, optimizer="adam")
+    yield fits(_own_weights(draw), draw.normal(10, 1), steps=steps, lr=lr, optimizer="adam")
 
 
 def _own_weights(draw: Draw) -> str:
