@@ -9,7 +9,7 @@ bank = AnswerBank("fix_inplace")
 
 @bank.wrong(
     "untouched",
-    "`exp` saved its result, and `y += 1` changes it: that is what the error says. Then look at the other programs.",
+    "It does what it did when you found it. `exp` saved its result, and `y += 1` changes it; then look at the other programs.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

@@ -11,7 +11,7 @@ bank = AnswerBank("house_prices")
 
 @bank.wrong(
     "untouched",
-    "As given, the loss still falls after the last step: the rate that area can stand is far too small for the rest.",
+    "It does what it did when you found it: the loss still falls after the last step, as the rate that area can stand is far too small for the rest.",
 )
 def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)

@@ -44,6 +44,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "no-update",
     "You never call `scaler.update()`: the scale stays as it is after an overflow, and never grows.",
+    unless=r"\.update\(",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -73,10 +74,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.detach()
 
 
-@bank.wrong(
-    "backward-under-autocast",
-    "Your backward runs under autocast too. It takes the dtypes of the forward pass by itself; keep it outside.",
-)
+@bank.told("backward-under-autocast", "backward")
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
     with torch.autocast(device_type, dtype=dtype):
@@ -108,6 +106,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "wrong-device-scaler",
     'You make a scaler for "cuda". Where there is no CUDA it does nothing at all; use the one that is given.',
+    also=("scaler-of-its-own",),
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

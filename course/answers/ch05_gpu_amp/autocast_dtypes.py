@@ -12,6 +12,7 @@ bank = AnswerBank("autocast_dtypes")
 @bank.wrong(
     "everything-half",
     "You lower everything. Autocast lowers products; losses, weights and sums with float32 stay in float32.",
+    also=("losses-half", "params-are-half", "relu-always-low", "sum-is-low"),
 )
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]

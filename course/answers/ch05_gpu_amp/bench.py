@@ -13,6 +13,7 @@ bank = AnswerBank("bench")
 @bank.wrong(
     "no-sync",
     "You never call sync: what you time is how long it takes to hand the work over, not to do it.",
+    also=("sync-only-before",),
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -28,6 +29,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "no-warmup",
     "You leave the warm-up calls out. The first calls are slower than those that follow, and are not to be timed.",
+    also=("times-the-warm-up",),
 )
 def bench(fn, warmup, iters, sync):
     times = []
@@ -60,6 +62,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "all-calls-at-once",
     "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
+    also=("mean", "sync-only-after"),
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -73,7 +76,7 @@ def bench(fn, warmup, iters, sync):
 
 @bank.wrong(
     "sync-only-before",
-    "You wait before a call, but not for the call itself: when you read the clock again, its work has hardly begun.",
+    "You do not wait for the call itself: when you read the clock again, its work has hardly begun.",
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -173,7 +176,7 @@ def bench(fn, warmup, iters, sync):
 
 @bank.wrong(
     "times-the-warm-up",
-    "You time the warm-up calls like all others. They come first because they are slow: call them, and forget them.",
+    "Among the times that count are those of the first calls, which are slower: make the warm-up calls first, and forget them.",
 )
 def bench(fn, warmup, iters, sync):
     times = []

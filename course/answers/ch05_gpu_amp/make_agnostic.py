@@ -11,7 +11,15 @@ bank = AnswerBank("make_agnostic")
 
 @bank.wrong(
     "untouched",
-    "All five are still as they came. Begin with AddPlaces: on which device are the numbers that its forward makes?",
+    "All five do what they did when you found them. Begin with AddPlaces: on which device are the numbers that its forward makes?",
+    also=(
+        "epoch-as-it-came",
+        "layers-in-a-list",
+        "mask-is-no-buffer",
+        "optimizer-first",
+        "places-on-the-cpu",
+        "targets-left-behind",
+    ),
 )
 def make_agnostic():
     class AddPlaces(nn.Module):
@@ -271,7 +279,7 @@ def make_agnostic():
 
 @bank.wrong(
     "targets-left-behind",
-    "`epoch` moves x and forgets y: on another device, the loss meets targets that are still on the CPU.",
+    "In `epoch` the targets stay behind: on another device, the loss meets them still on the CPU.",
 )
 def make_agnostic():
     class AddPlaces(nn.Module):
@@ -428,6 +436,7 @@ def make_agnostic():
 @bank.wrong(
     "epoch-as-it-came",
     "`epoch` is as it came: it has two faults. One batch part stays behind, and each step waits for a value.",
+    also=("targets-left-behind",),
 )
 def make_agnostic():
     class AddPlaces(nn.Module):

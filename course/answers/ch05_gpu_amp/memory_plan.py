@@ -12,6 +12,7 @@ bank = AnswerBank("memory_plan")
 @bank.wrong(
     "counts-frozen-gradients",
     "You count a gradient and an optimizer state for frozen parameters. They get neither.",
+    also=("state-of-frozen",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
@@ -232,7 +233,7 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "buffers-as-activations",
-    "You leave the parameters out of the activations, but not the buffers: they belong to the model too.",
+    "A buffer, or a view of one, counts among your activations. It belongs to the model, as parameters do.",
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
@@ -288,6 +289,7 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "address-of-the-view",
     "You compare `t.data_ptr()`, where a view begins. Views of one piece of memory begin in different places.",
+    also=("buffers-as-activations",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)

@@ -57,6 +57,7 @@ def mixed_region(block):
 @bank.wrong(
     "back-to-the-input-dtype",
     "You turn the result back to the dtype of x. It is to come back as the block returns it.",
+    also=("float-of-the-result",),
 )
 def mixed_region(block):
     def safe(x):
@@ -68,7 +69,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "float-of-the-result",
-    "You turn the result to float32, whatever it is: indices and float64 numbers too. Return it as it is.",
+    "You change the dtype of the result: indices and float64 numbers too. Return it as the block does.",
 )
 def mixed_region(block):
     def safe(x):
@@ -116,10 +117,7 @@ def mixed_region(block):
         return safe
 
 
-@bank.wrong(
-    "off-for-good",
-    "You switch autocast off and never on again: what follows your region runs in float32 too.",
-)
+@bank.told("off-for-good", "still_on")
 def mixed_region(block):
     def safe(x):
         torch.set_autocast_enabled(x.device.type, False)

@@ -89,7 +89,7 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "always-the-cpu",
-    "Without `prefer` you return the CPU. Ask torch first whether cuda or mps is there.",
+    "Without `prefer` you return the CPU, whatever is there: you do not ask torch, or asked it once, when the cell ran.",
 )
 def pick_device(prefer=None):
     return torch.device("cpu" if prefer is None else prefer)

@@ -53,6 +53,7 @@ def to_device(obj, device):
 @bank.wrong(
     "lists-only",
     "You look into lists, and nowhere else: what is in tuples and dicts stays where it was.",
+    also=("one-level",),
 )
 def to_device(obj, device):
     def move(obj):
@@ -102,7 +103,7 @@ def to_device(obj, device):
 
 @bank.wrong(
     "one-level",
-    "You move the tensors of the outermost container only. Let the function call itself on what is inside.",
+    "A tensor further inside stays where it was. Let the function call itself on what is inside, whatever container that is.",
 )
 def to_device(obj, device):
     def move(value):

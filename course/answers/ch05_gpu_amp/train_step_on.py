@@ -35,6 +35,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "prediction-to-the-cpu",
     "You bring the prediction back to the CPU for the loss. That is slow, and the targets may be on device already.",
+    also=("loss-to-the-cpu",),
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
@@ -46,7 +47,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "loss-to-the-cpu",
-    "You bring the loss back to the CPU: for that the host waits until the value is there. Return it where it is.",
+    "The loss is worked out on the CPU, or brought there: for that the host waits until the values are there. Leave it on `device`.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
@@ -60,6 +61,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "waits-for-the-loss",
     "`loss.item()` waits until the device has worked out the value, in every step. Return a tensor without a graph.",
+    also=("looks-at-the-loss",),
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)

@@ -199,10 +199,7 @@ def underflow_report(loss_fn, scales):
     return report
 
 
-@bank.wrong(
-    "leaves-grad-behind",
-    "You call backward, and what it adds stays in .grad. torch.autograd.grad leaves .grad alone.",
-)
+@bank.told("leaves-grad-behind", "grads_kept")
 def underflow_report(loss_fn, scales):
     report = {}
     for scale in scales:
@@ -231,6 +228,19 @@ def underflow_report(loss_fn, scales):
         there = flat != 0
         lost = (flat.half() == 0) & there
         report[str(scale)] = lost.sum().item() / there.sum().item() if there.any() else 0.0
+    return report
+
+
+@bank.wrong("share-that-survives", "You give the share that survives. The share that float16 turns to 0 is asked for.")
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        plain = [g for g in torch.autograd.grad(loss, params, retain_graph=True, allow_unused=True) if g is not None]
+        scaled = [g for g in torch.autograd.grad(loss * scale, params, allow_unused=True) if g is not None]
+        counted = sum(int((g != 0).sum()) for g in plain)
+        kept = sum(int(((g != 0) & (s.half() != 0)).sum()) for g, s in zip(plain, scaled))
+        report[scale] = kept / counted if counted else 0.0
     return report
 
 

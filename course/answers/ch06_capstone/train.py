@@ -347,10 +347,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
-    "records-while-measuring",
-    "You measure with gradients on: eval mode does not keep torch from building a graph.",
-)
+@bank.told("records-while-measuring", "tracked")
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
     device = next(model.parameters()).device

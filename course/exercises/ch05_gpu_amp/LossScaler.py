@@ -100,7 +100,9 @@ multiplies = Requirement(
 divides = Requirement("divides the gradients in place", rounds("grads", how="unscale_ and look"), GRADS)
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)
-static = Requirement("static: leaves its factor alone", rounds("factors", "clean_steps"), FACTORS)
+static = Requirement(
+    "static: leaves its factor alone", rounds("factors", "clean_steps", "held"), FACTORS, given=("held",)
+)
 backs_off = Requirement("dynamic: backs off after an overflow", rounds("factors", "clean_steps"), FACTORS)
 grows = Requirement("dynamic: grows after enough clean steps", rounds("factors", "clean_steps"), FACTORS)
 
@@ -116,11 +118,11 @@ grows = Requirement("dynamic: grows after enough clean steps", rounds("factors",
 )
 def LossScaler(draw: Draw) -> Iterator[Case]:
     """Build a loss scaler."""
-    factor = 2.0 ** draw.whole(3, 9)
+    factor = 2.0 ** draw.whole(3, 14)
     yield multiplies(_gradients(draw, ".", factor), factor=factor)
     for pattern in (".", "0"):
         yield divides(_gradients(draw, pattern, factor), factor=factor)
-    for pattern in (".i.", "..n", "-", "n", "i", ".0."):
+    for pattern in (".i.", "..n", "-", "n", "i", "N.", ".0."):
         yield steps(_gradients(draw, pattern, factor), factor=factor)
     yield once(_gradients(draw, "..i.", factor), factor=factor)
     yield static(_gradients(draw, "..i.n...", factor), factor=factor)
@@ -135,13 +137,14 @@ def LossScaler(draw: Draw) -> Iterator[Case]:
 def _gradients(draw: Draw, pattern: str, factor: float) -> list[list[Tensor | None]]:
     """Gradients of two parameters, round by round, `factor` times the true ones.
 
-    "." finite; "0" none for the first parameter; "i" an inf in the second; "n" a nan in the first; "-" a -inf there.
+    "." finite; "0" none for the first parameter; "i" an inf in the second, "N" a nan; "n" a nan in the first, "-" a
+    -inf there.
     """
     size = draw.whole(2, 4)
     drawn: list[list[Tensor | None]] = []
     for sign in pattern:
         first, second = factor * eighths(draw, size), factor * eighths(draw, 2, 2)
         first[-1] = {"n": torch.nan, "-": -torch.inf}.get(sign, first[-1])
-        second[0, 1] = torch.inf if sign == "i" else second[0, 1]
+        second[0, 1] = {"i": torch.inf, "N": torch.nan}.get(sign, second[0, 1])
         drawn.append([None if sign == "0" else first, second])
     return drawn

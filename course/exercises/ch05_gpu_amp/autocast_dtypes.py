@@ -5,18 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import result_only
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer, see, watched
 from autograder.watching.rules import avoids
 
-OPERATIONS = {
-    Requirement("lowers products", result_only): ("linear", "matmul"),
-    Requirement("lets relu follow its input", result_only): ("relu", "relu_of_input"),
-    Requirement("adds bfloat16 and float32", result_only): ("add",),
-    Requirement("knows softmax on the CPU", result_only): ("softmax",),
-    Requirement("keeps losses in float32", result_only): ("mse_loss", "cross_entropy"),
-    Requirement("knows the dtype of weight and gradient", result_only): ("weight", "grad"),
-}
+
+def told_of(*own: str) -> Probe:
+    """The dtypes of some operations, and of what an answer tells among those and others that are asked for too."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        result = answer(*case.args)
+        if not isinstance(result, dict):
+            return {"returned": see(result)}
+        told = {str(name): see(dtype) for name, dtype in result.items()}
+        return {"returned": {name: told[name] for name in own if name in told}, "names": sorted(told)}
+
+    return watched(look)
+
+
+def _about(sentence: str, *names: str) -> tuple[Requirement, tuple[str, ...]]:
+    return Requirement(sentence, told_of(*names), {"names": "Each operation that is asked for has its place."}), names
+
+
+OPERATIONS = dict(
+    (
+        _about("lowers products", "linear", "matmul"),
+        _about("lets relu follow its input", "relu", "relu_of_input"),
+        _about("adds bfloat16 and float32", "add"),
+        _about("knows softmax on the CPU", "softmax"),
+        _about("keeps losses in float32", "mse_loss", "cross_entropy"),
+        _about("knows the dtype of weight and gradient", "weight", "grad"),
+    )
+)
+EVERY = sorted(name for names in OPERATIONS.values() for name in names)
 
 
 @exercise(
@@ -38,5 +60,7 @@ def autocast_dtypes(draw: Draw) -> Iterator[Case]:
     """Predict the dtypes under autocast."""
     for requirement, names in OPERATIONS.items():
         for name in names:
-            yield requirement([name], "cpu")
+            others = [other for other in EVERY if other not in names and draw.whole(0, 1)]
+            place = draw.whole(0, len(others))
+            yield requirement([*others[:place], name, *others[place:]], "cpu")
         yield requirement([draw.choice(names) for _ in range(draw.whole(2, 5))], "cpu")

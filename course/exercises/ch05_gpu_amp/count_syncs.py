@@ -44,30 +44,30 @@ def _backward(x: Tensor) -> tuple[float, float]:
     return loss.item(), weight.sum().item()
 
 
-returned = watched(counted, "returned")
+returned = watched(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
-    Requirement("lists a call of item", returned): {
+    Requirement("lists a call of item", returned, given=("made",)): {
         "x.sum().item()": lambda x: x.sum().item(),
         "x.max().item() - x.min().item()": lambda x: x.max().item() - x.min().item(),
     },
-    Requirement("lists float, int, bool and if on a tensor", returned): {
+    Requirement("lists float, int, bool and if on a tensor", returned, given=("made",)): {
         "float(x[0])": lambda x: float(x[0]),
         "int(x[0])": lambda x: int(x[0]),
         "if x.sum() > 0": lambda x: "above 0" if x.sum() > 0 else "not above 0",
         "bool(x[0] > 0)": lambda x: bool(x[0] > 0),
         "torch.full((2,), x[0])": lambda x: torch.full((2,), x[0]),  # type: ignore[call-overload]
     },
-    Requirement("lists nonzero", returned): {
+    Requirement("lists nonzero", returned, given=("made",)): {
         "x.nonzero()": lambda x: x.nonzero(),
         "torch.where(x > 0)": lambda x: torch.where(x > 0),
     },
-    Requirement("lists each as often as it ran, in order", returned): {
+    Requirement("lists each as often as it ran, in order", returned, given=("made",)): {
         "item() in each round of a loop": _loop,
         "loss.backward(), then two calls of item()": _backward,
         "x.sum().item(), then x.nonzero(), then float(x[0])": lambda x: [x.sum().item(), x.nonzero(), float(x[0])],
         "x.nonzero(), then x.sum().item()": lambda x: [x.nonzero(), x.sum().item()],
     },
-    Requirement("lists nothing where nothing waits", returned): {
+    Requirement("lists nothing where nothing waits", returned, given=("made",)): {
         "(x * 2).sum()": lambda x: (x * 2).sum(),
         "torch.softmax(x, dim=0)": lambda x: torch.softmax(x, dim=0),
         "x.clamp(min=0.0).to(dtype=torch.float64)": lambda x: x.clamp(min=0.0).to(dtype=torch.float64),

@@ -93,23 +93,6 @@ def part(name: str, look: Callable[..., Observation]) -> Probe:
     return watched(run)
 
 
-@watched
-def any_mended(answer: Answer, case: Case) -> Observation:
-    """Whether one of the five at least does what it should elsewhere too: the starter's do not."""
-    x, labels, size = copy_of(case.args)
-    cases = {keep: keep(x, [0]), stack: stack(x, [4, 3]), start: start(x, 3), places: places(x[None])}
-    cases |= {batches: batches(x, labels, size), loss: loss(x, labels, size)}
-    mended = (_works(each, each.watch(answer, case)) for each, case in cases.items())
-    return {"names": sorted(answer()), "mended": any(mended)}
-
-
-def _works(requirement: Requirement, seen: Observation) -> bool:
-    if "raised" in seen or seen.get("left_behind") or seen.get("waits"):
-        return False
-    names = ["body.bias", "body.weight", "head.bias", "head.weight"]
-    return requirement is not start or all(where["holds"] == names for where in seen.values())
-
-
 # --- what is asked of them
 
 
@@ -125,8 +108,6 @@ def _spelled(name: str, case: Case) -> str:
         return f"Stack({[width, *rest[0]]})({given})"
     if case.requirement == start.sentence:
         return f"start(<model>, {rest[0]}, device)"
-    if case.requirement == one.sentence:
-        return f"{name}(), then each of the five"
     return f"epoch(<model>, <SGD>, <batches of {rest[1]} of {len(x)} rows>, device)"
 
 
@@ -139,11 +120,6 @@ MODULE = HERE | {
     "left_behind": "After `.to`, these tensors of the module are still where they were (their shapes).",
     "input_kept": "The module changes the tensor that it is given.",
 }
-one = Requirement(
-    "one of the five at least is fixed",
-    any_mended,
-    {"mended": "None of the five does yet what it should on another device."},
-)
 places = Requirement(
     "AddPlaces makes its numbers where x is",
     part("places", _places),
@@ -184,6 +160,7 @@ loss = Requirement(
 
 @exercise(
     tier="core",
+    independent=True,
     hints=(
         "Ask of each tensor: who made it, on which device, and does `.to` find it? `.to` finds parameters and buffers.",
         "`nn.ModuleList` and `register_buffer` let a module know what it holds; `device=x.device` follows the input.",
@@ -194,7 +171,6 @@ loss = Requirement(
 def make_agnostic(draw: Draw) -> Iterator[Case]:
     """Mend five parts that only work on the CPU."""
     n, d = draw.sizes(2, 4, 7)
-    yield one(eighths(draw, 4, d), draw.ints(0, 3, 4), 2)
     for length in draw.sizes(2, 2, 6):
         yield places(eighths(draw, 2, length, d))
     yield keep(eighths(draw, n, d), sorted(draw.sizes(2, 0, 3)))

@@ -39,9 +39,9 @@ def _spelled(name: str, case: Case) -> str:
     return f"{call}, with {', then with '.join(situations)}"
 
 
-cpu = Requirement("gives the CPU where there is nothing else", picked)
-cuda = Requirement("takes cuda where it is there", picked)
+cuda = Requirement("takes cuda where it is there, and the CPU where there is nothing else", picked)
 mps = Requirement("takes mps where there is no cuda", picked)
+first = Requirement("takes cuda before mps", picked)
 asked = Requirement("takes the device that it is asked for", picked)
 anew = Requirement("asks torch anew at each call", picked)
 
@@ -58,10 +58,15 @@ BOTH, NONE = "cuda and mps there", "only the CPU there"
 )
 def pick_device(draw: Draw) -> Iterator[Case]:
     """Choose a device."""
-    yield cpu(None, [NONE])
-    yield cuda(None, ["cuda there"])
-    yield cuda(None, [BOTH])
-    yield mps(None, ["mps there"])
+
+    def in_some_order(*situations: str) -> list[str]:
+        """Who answers without asking cannot know it."""
+        left = [*situations, *situations]
+        return [left.pop(draw.whole(0, len(left) - 1)) for _ in list(left)]
+
+    yield cuda(None, in_some_order("cuda there", NONE, NONE))
+    yield mps(None, in_some_order("mps there", "mps there", NONE))
+    yield first(None, in_some_order(BOTH, "mps there", "cuda there"))
     for name in ("cpu", f"cuda:{draw.whole(1, 99)}"):
         yield asked(name, [BOTH, NONE])
-    yield anew(None, [BOTH, NONE, "mps there"])
+    yield anew(None, in_some_order(BOTH, NONE, "mps there"))

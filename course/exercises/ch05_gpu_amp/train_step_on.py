@@ -28,6 +28,7 @@ class _Step:
         self.optimizer = optimizer_of(optimizer, self.model.parameters())
         self.inputs: list[str] = []
         self.devices: list[list[str]] = []
+        self.rows: list[int] = []
         self.order: list[list[str]] = []
 
     def taken(self, answer: Answer, device: Any, x: Tensor, y: Tensor) -> Any:
@@ -38,6 +39,7 @@ class _Step:
     def _criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
         """The mean of the squares, whichever comes first."""
         self.devices.append(sorted({prediction.device.type, target.device.type}))
+        self.rows.append(len(prediction))
         self.order.append(["prediction" if one.requires_grad else "target" for one in (prediction, target)])
         return ((prediction - target) ** 2).mean()
 
@@ -75,14 +77,14 @@ def step_elsewhere(answer: Answer, case: Case) -> Observation:
         return {}
 
     failed = attempt(look)
-    met: Observation = {"model_met": step.inputs, "criterion_met": step.devices}
+    met: Observation = {"model_met": step.inputs, "criterion_met": step.devices, "rows": step.rows}
     return met if step.devices == [["meta"]] else met | failed
 
 
 @watched
 def no_value_needed(answer: Answer, case: Case) -> Observation:
     """How often a value is asked for; where it never is, what comes back on the meta device, which has none."""
-    seen = one_step("waits")(answer, case)
+    seen = one_step("waits", "held")(answer, case)
     if seen.get("waits") == 0:
         *named, x, y = copy_of(case.args[1:])
         result = _Step("meta", named, x.shape[1]).taken(answer, "meta", x.to("meta"), y.to("meta"))
@@ -109,6 +111,7 @@ elsewhere = Requirement(
     {
         "model_met": "The model was called with a tensor on another device than `device`, or not called once.",
         "criterion_met": "The criterion met tensors that are not both on `device`, or was not called once.",
+        "rows": "The criterion met another number of rows than the batch has.",
     },
 )
 clears = Requirement(
@@ -127,15 +130,17 @@ waits = Requirement(
         "waits": "Your step asks for the value of a tensor; a GPU would have to be waited for.",
         "elsewhere": "On the meta device, your step does not return a tensor on that device.",
     },
+    given=("held",),
 )
 once = Requirement(
     "calls the model and the criterion once, prediction first",
-    one_step("forwards", "criterion", "inputs"),
+    one_step("forwards", "criterion", "inputs", "held"),
     {
         "forwards": "The model is to be called once: `model(x)`.",
         "criterion": "The criterion is to be called once, with the prediction and then the targets.",
         "inputs": "Your step changes the batch itself.",
     },
+    given=("held",),
 )
 
 
@@ -150,7 +155,7 @@ once = Requirement(
 )
 def train_step_on(draw: Draw) -> Iterator[Case]:
     """Do a step of training on any device."""
-    n, d = draw.sizes(2, 3, 6)
+    n, d = draw.sizes(2, 3, 24)
 
     def batch() -> tuple[Tensor, Tensor]:
         return eighths(draw, n, d), eighths(draw, n, 1)

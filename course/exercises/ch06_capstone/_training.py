@@ -46,7 +46,7 @@ OUTPUTS = {
 }
 MODES = {
     "modes": "The model was called in other modes: it should train in train mode, and be measured in eval mode.",
-    "tracked": "While you measured, a graph was built that nobody needs.",
+    "tracked": "While you measured, a graph was built that nobody needs: eval mode alone does not keep torch from it.",
 }
 
 on_device = Requirement(

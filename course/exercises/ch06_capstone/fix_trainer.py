@@ -154,13 +154,15 @@ logits = Requirement(
 )
 clean = Requirement(
     "steps along the gradient of one batch",
-    hunted("gradients"),
+    hunted("gradients", "accuracies"),
     tells={"gradients": "At a step, .grad should hold the gradient of this batch, and nothing of another."},
+    given=("accuracies",),
 )
 modes = Requirement(
     "measures in eval mode, trains in train mode",
-    hunted("modes"),
+    hunted("modes", "accuracies"),
     tells={"modes": "In each epoch, the model should train in train mode, and be measured in eval mode."},
+    given=("accuracies",),
 )
 rate = Requirement(
     "halves the learning rate after each epoch",
@@ -172,10 +174,11 @@ rate = Requirement(
 )
 best = Requirement(
     "leaves the weights of the best epoch in the model",
-    hunted("kept"),
+    hunted("kept", "accuracies"),
     tells={
         "kept": "In the end, the model should hold the weights of its best epoch, the latest if there are several.",
     },
+    given=("accuracies",),
 )
 
 
@@ -209,9 +212,9 @@ def fix_trainer(draw: Draw) -> Iterator[Case]:
     yield case(runs, 8, 3, draw.whole(4, 9), 1)
     yield case(logits, 8, 5, lr=0.0)  # nothing moves: what else is wrong does not show
     yield case(logits, 10, 3, 6, lr=0.0)  # the last batch is smaller
-    yield case(clean, 8, 5, 6)
-    yield case(modes, 8, 4, 6)
+    yield case(clean, 8, draw.whole(1, 9), draw.whole(1, 9))
+    yield case(modes, 8, draw.whole(1, 9), draw.whole(1, 9))
     yield case(rate, 8, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
-    yield case(best, 8, 4, draw.whole(7, 9), 5)
-    yield case(best, 8, draw.whole(7, 9), 3, 6)
-    yield case(best, 8, 5, 8, 8, draw.whole(3, 6))
+    yield case(best, 8, draw.whole(1, 5), draw.whole(7, 9), draw.whole(2, 6))
+    yield case(best, 8, draw.whole(7, 9), draw.whole(1, 4), draw.whole(2, 6))
+    yield case(best, 8, draw.whole(1, 6), 8, 8, draw.whole(3, 6))
