@@ -146,7 +146,13 @@ def _keep(tensor: torch.Tensor, tensors: dict[str, torch.Tensor]) -> str:
 
 
 def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return bool(torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8)))
+    """Whether two contiguous tensors of one shape and dtype are alike to the last bit."""
+    return bool(torch.equal(_row(a).view(torch.uint8), _row(b).view(torch.uint8)))
+
+
+def _row(tensor: torch.Tensor) -> torch.Tensor:
+    """A contiguous tensor as one row; a single element may have any stride, and then its bytes cannot be looked at."""
+    return tensor.as_strided((tensor.numel(),), (1,))
 
 
 def _stride_order(tensor: torch.Tensor) -> list[int]:

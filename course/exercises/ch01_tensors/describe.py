@@ -41,7 +41,7 @@ size = Requirement("counts the bytes of all elements", entries("bytes"))
 )
 def describe(draw: Draw) -> Iterator[Case]:
     """Tell what a tensor knows about itself."""
-    n, d, k = draw.sizes(3, 2, 99)
+    n, d, k = draw.sizes(3, 2, 12)
     kinds = (draw.normal(n, d), draw.normal(d, dtype=torch.float64), draw.ints(0, 9, d, k, n))
     for x in (torch.zeros(2, 3), *kinds, draw.bools(n, d), draw.normal(k, n).to(torch.float16)):
         yield dtype(x)

@@ -53,7 +53,7 @@ def left_behind(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
 def left_by_error(answer: Answer, module: nn.Module, x: Tensor) -> Observation:
     """Whether the error of a layer goes on, what is left behind then, and what the layer before it had computed."""
     arrived: list[float] = []
-    next(module.children()).register_forward_hook(lambda part, args, out: arrived.append(float(out.sum())))
+    next(module.children()).register_forward_hook(lambda part, args, out: arrived.append(float(out.detach().sum())))
     before, seen = state(module), "nothing"
     try:
         answer(module, x)
