@@ -6,6 +6,8 @@ not differ: it is what counts here.
 
 from __future__ import annotations
 
+import json
+
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.catalog import shipped
 from autograder.errors import DamagedData
@@ -58,7 +60,8 @@ def _form(key: Key) -> list[object]:
     """All of a key but its numbers: cases, facets, tags, sentences, rules, patterns."""
     cases, _ = to_parts(_plain_cases(key))
     mistakes = [(each.tag, each.sentence, each.rules, each.unless, _facets(each.observations)) for each in key.mistakes]
-    return [key.exercise, cases, _facets(key.reference), mistakes]
+    # As text: nan is not equal to itself.
+    return [key.exercise, json.dumps(cases), _facets(key.reference), mistakes]
 
 
 def _facets(observations: tuple[Observation, ...]) -> list[list[str]]:
