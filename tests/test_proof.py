@@ -176,6 +176,44 @@ class TestAnswers:
         lines = told(parts)
         assert len(lines) == 2 and all("is told otherwise on the visible cases by 'leaves" in line for line in lines)
 
+    def test_points_for_what_is_shipped(self, parts: ExerciseParts) -> None:
+        """Who repeats what the reference shows on the visible cases earns nothing on fresh ones."""
+        edit(parts.exercise, "ends(draw.normal(2))", "ends(torch.tensor([1.0, 2.0]))")
+        edit(parts.exercise, "from autograder.watching.draw", "import torch\n\nfrom autograder.watching.draw")
+
+        (line,) = told(parts)
+        assert line.startswith(f"{FILE}: who repeats what is shipped passes ['swaps the ends'] (seed 4101);")
+
+    def test_a_sentence_of_another_mistake(self, parts: ExerciseParts) -> None:
+        """Were it unknown, it would be told what may be false of it; `also` says that it is true."""
+        fives = """
+
+@bank.wrong("turned-fives", "You turn rows of five.")
+def swap_ends(row):
+    return row.flip(0) if len(row) == 5 else torch.cat([row[-1:], row[1:-1], row[:1]])
+
+
+@bank.right("""
+        more = "    yield between(draw.normal(5))\n" * 2
+        edit(parts.exercise, "    yield between", more + "    yield between(draw.normal(7))\n    yield between")
+        edit(parts.bank, "\n\n@bank.right(", fives)
+
+        (line,) = told(parts)
+        assert line.startswith(f"{BANK}: were it unknown, 'turned-round' would be told the sentence of 'turned-fives'")
+
+    def test_names_that_are_not_there(self, parts: ExerciseParts) -> None:
+        """A facet of which no requirement tells, and a tag of no other answer."""
+        edit(
+            parts.bank,
+            '@bank.wrong("first-only", "You move the first number and forget the last one.")',
+            '@bank.told("first-only", "outputs", also=("nothing",))',
+        )
+
+        assert [
+            f"{BANK}: 'first-only' is told by 'outputs', of which no requirement tells; these there are: ['inputs'].",
+            f"{BANK}: 'first-only' names 'nothing' in `also`, which is no other wrong answer; take it out.",
+        ] == told(parts)[:2]
+
     def test_a_right_answer_that_is_refused(self, parts: ExerciseParts) -> None:
         """With the requirement that refuses it."""
         edit(parts.bank, "    out[0], out[-1] = row[-1], row[0]", "    out[0] = row[-1]")
