@@ -219,7 +219,7 @@ print((torch.relu(torch.randn(5, 8) @ torch.randn(8, 16)) @ torch.randn(16, 1)).
 # class TwoLayerMLP(nn.Module):
 #     """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
 #
-#     The layers are nn.Linear and have the names fc1 and fc2. x has shape
+#     The layers have the names fc1 and fc2, and parameters as nn.Linear has. x has shape
 #     (..., in_features), with any axes in front; the result (..., out_features). There is
 #     no activation after fc2. nn.Sequential is not allowed.
 #
@@ -235,7 +235,7 @@ print((torch.relu(torch.randn(5, 8) @ torch.randn(8, 16)) @ torch.randn(16, 1)).
 class TwoLayerMLP(nn.Module):
     """Two linear layers, in_features to hidden to out_features, with a ReLU between them.
 
-    The layers are nn.Linear and have the names fc1 and fc2. x has shape
+    The layers have the names fc1 and fc2, and parameters as nn.Linear has. x has shape
     (..., in_features), with any axes in front; the result (..., out_features). There is
     no activation after fc2. nn.Sequential is not allowed.
 
@@ -912,7 +912,7 @@ print(len(list(house.parameters())), "tensors learn, and the scale makes seven")
 #
 #     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
 #     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-#     bias of the three nn.Linear layers, and `scale`, a scalar; seven tensors. Calling
+#     bias of the three nn.Linear layers, and `scale`, a scalar. Calling
 #     the model again with the same x gives the same prices.
 #
 #     HouseNet(3)(torch.ones(5, 3)) has shape (5,).
@@ -934,7 +934,7 @@ class HouseNet(nn.Module):
 
     Two hidden layers of 16 and 8 units, each with a ReLU after it, then one output,
     times a scale that begins at 100.0. All of it learns: parameters() lists weight and
-    bias of the three nn.Linear layers, and `scale`, a scalar; seven tensors. Calling
+    bias of the three nn.Linear layers, and `scale`, a scalar. Calling
     the model again with the same x gives the same prices.
 
     HouseNet(3)(torch.ones(5, 3)) has shape (5,).

@@ -1089,7 +1089,7 @@ print(weight / spread_of_size, "per square foot")
 # %% exercise="house_prices"
 ### BEGIN STARTER
 # def house_prices(x, y, new):
-#     """Fit a line to house prices by gradient descent, and price new houses.
+#     """Fit a line to house prices, by descent or in any other way, and price new houses.
 #
 #     x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
 #     y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:
@@ -1112,7 +1112,7 @@ print(weight / spread_of_size, "per square foot")
 #     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 ### END STARTER
 def house_prices(x, y, new):
-    """Fit a line to house prices by gradient descent, and price new houses.
+    """Fit a line to house prices, by descent or in any other way, and price new houses.
 
     x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
     y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:

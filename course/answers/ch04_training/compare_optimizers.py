@@ -339,6 +339,34 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
 
 
+@bank.wrong(
+    "seeded-once",
+    "You seed once for each seed and make two models: the second one begins at other first weights. Seed again before you make it.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def new():
+        return nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+
+    def count(model, optimizer):
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), torch.sin(x))
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    sgd, adam = [], []
+    for seed in seeds:
+        torch.manual_seed(seed)
+        first, second = new(), new()
+        sgd.append(count(first, torch.optim.SGD(first.parameters(), lr=sgd_lr)))
+        adam.append(count(second, torch.optim.Adam(second.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
 @bank.right("losses-first")
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def steps_to_goal(seed, make):
