@@ -20,6 +20,7 @@ from autograder.watching.probes.given_modules import (
     on_sample,
     replaced_in,
     state,
+    tensors,
 )
 
 from ._calls import on_module
@@ -27,7 +28,7 @@ from ._calls import on_module
 
 def trainable(module: nn.Module) -> int:
     """How many numbers are to learn."""
-    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+    return sum(map(torch.numel, (tensor for tensor in tensors(module).values() if tensor.requires_grad)))
 
 
 @on_sample
