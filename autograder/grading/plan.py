@@ -69,7 +69,8 @@ class _Layout:
 
     def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
         self.parts = parts
-        others = self._playing(Role.GIVEN, Role.OWN)
+        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
+        others = self._playing(Role.GIVEN, Role.OWN, Role.ANSWER)
         self.helpers = [each for place in others for each in self.of(place) if each.defines]
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
         self.first, self.last = dict(reversed(answers)), dict(answers)
