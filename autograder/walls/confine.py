@@ -25,6 +25,7 @@ from autograder.walls.linux import (
     drop_privileges,
     fork_into,
     hide_memory,
+    make_read_only,
     show_memory,
     unshare,
 )
@@ -78,11 +79,18 @@ class Walls:
         if owner is not None:
             _map_to(*owner)
         self.room.enter()
+        (told, tell), (go, let_go) = os.pipe(), os.pipe()
         child = os.fork()
         if child == 0:
-            _close_all_but(0, 1, 2, *keep)
-            _never_return(lambda: self._confine(inner, as_root=owner is None))
+            _close_all_but(0, 1, 2, *keep, tell, go)
+            _never_return(lambda: self._confine(inner, owner is None, (tell, go)))
         hide_memory()
+        _close_all_but(status, told, let_go)
+        os.read(told, 1)
+        # A process may write there how willingly it is killed where memory runs out.
+        make_read_only("/proc")
+        with contextlib.suppress(BrokenPipeError):  # it has ended already
+            os.write(let_go, b".")
         _close_all_but(status)
         while True:
             ended, how = os.wait()
@@ -91,7 +99,8 @@ class Walls:
                     os.write(status, STATUS.pack(how))
                 return
 
-    def _confine(self, inner: Callable[[], None], as_root: bool) -> None:
+    def _confine(self, inner: Callable[[], None], as_root: bool, line: tuple[int, int]) -> None:
+        tell, go = line
         os.setsid()
         with open("/proc/self/oom_score_adj", "w") as file:  # where memory runs out, this is what should go
             file.write("1000")
@@ -102,6 +111,11 @@ class Walls:
             show_memory()
             # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
             _become_owner()
+        os.write(tell, b".")
+        if not os.read(go, 1):
+            raise OSError("the first process ended before all walls stood")
+        os.close(tell)
+        os.close(go)
         _limit(self.quota)
         drop_privileges()
         self.rules.load()
@@ -142,9 +156,11 @@ def _limit(quota: Quota) -> None:
         resource.RLIMIT_NPROC: quota.processes,
         resource.RLIMIT_NOFILE: quota.open_files,
         resource.RLIMIT_FSIZE: quota.file_mb * megabyte,
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CORE: 1,  # 0 keeps files away, and not a program of the system's that takes crashes
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_RTPRIO: 0,
+        resource.RLIMIT_NICE: 0,
     }
     for which, most in limits.items():
         _, hard = resource.getrlimit(which)

@@ -7,8 +7,10 @@ that it is not permitted, and goes on.
 from __future__ import annotations
 
 import errno
+import fcntl
+import resource
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyseccomp import SyscallFilter
@@ -24,8 +26,17 @@ DENIED = (
     *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "open_by_handle_at"),
     *("name_to_handle_at", "personality", "iopl", "ioperm", "settimeofday", "clock_settime", "adjtimex"),
     *("syslog", "vhangup", "lookup_dcookie", "nfsservctl", "memfd_secret", "landlock_create_ruleset"),
-    *("shmget", "msgget", "semget"),
+    *("shmget", "msgget", "semget", "memfd_create"),
+    # What the kernel tells of files that are shown, whoever uses them; and what makes everybody's disk busy.
+    *("inotify_init", "inotify_init1", "fanotify_mark", "clock_adjtime", "sync", "syncfs", "modify_ldt"),
 )
+# Of calls that are needed, what of them is not: to be told who opens a shown file, or have others wait until it may be
+# opened; and to change what becomes of a crash, which some systems hand to a program of their own.
+_DENIED_USES = (
+    *(("fcntl", 1, command) for command in (fcntl.F_NOTIFY, fcntl.F_SETLEASE)),
+    ("setrlimit", 0, resource.RLIMIT_CORE),
+)
+_LOWER = 0xFFFFFFFF  # the kernel looks at this half of such a number, and the other may hold anything
 # Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
@@ -40,11 +51,22 @@ def compiled() -> SyscallFilter:
     for name in DENIED:
         if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
             rules.add_rule(denied, name)
+    for name, place, value in _DENIED_USES:
+        rules.add_rule(denied, name, _is(place, value))
+    told_new = pyseccomp.Arg(2, pyseccomp.NE, 0)  # the same call tells what the limit is
+    rules.add_rule(denied, "prlimit64", _is(1, resource.RLIMIT_CORE), told_new)
     for flag in (1 << bit for bit in range(32) if _NEW_NAMESPACES >> bit & 1):
         rules.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     # Its flags lie in memory, where no filter sees them; the C library falls back to clone.
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     for family in range(64):
         if family not in _FAMILIES:
-            rules.add_rule(denied, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
+            rules.add_rule(denied, "socket", _is(0, family))
     return rules
+
+
+def _is(place: int, value: int) -> Any:
+    """The condition that an argument has a value, as the kernel reads it."""
+    import pyseccomp
+
+    return pyseccomp.Arg(place, pyseccomp.MASKED_EQ, _LOWER, value)

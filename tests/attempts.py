@@ -1,0 +1,186 @@
+"""What code within the walls tries against the machine: one run makes all attempts, each a row with what must come.
+
+The text of this file runs there as a module's would, before the attempts: what they call stands above them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import mmap
+import os
+import platform
+import resource
+import signal
+import socket
+import stat
+import sys
+import time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+# The numbers of x86-64; elsewhere these rows are left out.
+CALLS = {
+    "fcntl": 72,
+    "getpid by x32": 0x40000000 + 39,
+    "inotify_init": 253,
+    "inotify_init1": 294,
+    "io_uring_setup": 425,
+    "keyctl": 250,
+    "memfd_create": 319,
+    "modify_ldt": 154,
+    "mq_open": 240,
+    "name_to_handle_at": 303,
+    "perf_event_open": 298,
+    "personality": 135,
+    "pidfd_getfd": 438,
+    "prlimit64": 302,
+    "ptrace": 101,
+    "quotactl": 179,
+    "reboot": 169,
+    "socket": 41,
+    "sync": 162,
+    "userfaultfd": 323,
+}
+HIGH = 1 << 32  # the kernel looks at the lower half of a number that is no address
+
+
+def call(name: str, *arguments: object) -> str:
+    """A system call without the C library in between; "done", or the error's name."""
+    wide = [ctypes.c_ulong(each) if isinstance(each, int) else each for each in arguments]
+    if LIBC.syscall(CALLS[name], *wide) >= 0:
+        return "done"
+    number = ctypes.get_errno()
+    return f"{type(OSError(number, '')).__name__}: {os.strerror(number)}"
+
+
+def written(path: str, text: str) -> str:
+    """Write to a file of the kernel's."""
+    with open(path, "w") as file:
+        file.write(text)
+    return "done"
+
+
+def apart(work: object) -> str:
+    """Do something in a process of its own, which may die of it; how that ended."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if work() == "done" else 1)  # type: ignore[operator]
+        except BaseException:
+            os._exit(1)
+    return f"ended with {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}"
+
+
+def shared_file() -> int:
+    """A file that the grader's own process uses as well."""
+    return os.open(os.__file__, os.O_RDONLY)
+
+
+# What is tried, and how what comes of it begins.
+REFUSED, NOT_THERE = "PermissionError", "FileNotFoundError"
+ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
+    "memory that no limit counts": ("os.memfd_create('x')", REFUSED),
+    "the same, by number": ("call('memfd_create', b'x', 0)", REFUSED),
+    "to be told what others open": ("call('inotify_init1', 0)", REFUSED),
+    "the same, as it once was": ("call('inotify_init')", REFUSED),
+    "to be signalled what others open": (
+        "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)",
+        REFUSED,
+    ),
+    "the same, by a number whose upper half the kernel ignores": (
+        "call('fcntl', os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY + HIGH, 1)",
+        REFUSED,
+    ),
+    "to have others wait for a file": ("fcntl.fcntl(shared_file(), fcntl.F_SETLEASE, fcntl.F_RDLCK)", REFUSED),
+    "to have them wait to read it": ("fcntl.fcntl(shared_file(), fcntl.F_SETLEASE, fcntl.F_WRLCK)", REFUSED),
+    "crashes for the system's own program": ("resource.getrlimit(resource.RLIMIT_CORE)", "(1, 1)"),
+    "the same, by a limit of none": ("resource.setrlimit(resource.RLIMIT_CORE, (0, 1))", ("ValueError", REFUSED)),
+    "a limit of none, by such a number": (
+        "call('prlimit64', 0, resource.RLIMIT_CORE + HIGH, (ctypes.c_ulong * 2)(), 0)",
+        REFUSED,
+    ),
+    "not to be the first that is killed": ("written('/proc/self/oom_score_adj', '0')", (REFUSED, "OSError")),
+    "the same, a little": ("written('/proc/self/oom_score_adj', '999')", (REFUSED, "OSError")),
+    "to keep everybody's disk busy": ("call('sync')", REFUSED),
+    "another table of calls": ("apart(lambda: call('getpid by x32'))", ("ended with -31", "ended with 1")),
+    "such a number for another network": ("call('socket', 40 + HIGH, socket.SOCK_STREAM, 0)", REFUSED),
+    "such a number for the kernel's messages": ("call('socket', 16 + HIGH, socket.SOCK_RAW, 0)", REFUSED),
+    "every other family": (
+        "[f for f in range(64) if f not in (1, 2, 10) and call('socket', f, 1, 0) == 'done']",
+        "[]",
+    ),
+    "packets made by hand": ("socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)", REFUSED),
+    "to compute before all others": ("os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))", REFUSED),
+    "a right to do so": (
+        "resource.getrlimit(resource.RLIMIT_RTPRIO), resource.getrlimit(resource.RLIMIT_NICE)",
+        "((0, 0), (0, 0))",
+    ),
+    "to be preferred": ("os.setpriority(os.PRIO_PROCESS, 0, -20)", REFUSED),
+    "another time": ("time.clock_settime(time.CLOCK_REALTIME, 0)", REFUSED),
+    "another name of the machine": ("socket.sethostname('mine')", REFUSED),
+    "keys of the teacher's session": ("call('keyctl', 11, -3 % 2**64, 0, 0)", REFUSED),
+    "to set how the kernel works": ("written('/proc/sys/kernel/core_pattern', '|/tmp/x')", (REFUSED, "OSError")),
+    "to press its emergency key": ("written('/proc/sysrq-trigger', 'b')", (REFUSED, "OSError", NOT_THERE)),
+    "the machine's memory": ("open('/proc/kcore', 'rb').read(1)", (REFUSED, "OSError", NOT_THERE)),
+    "the kernel's log": ("open('/proc/kmsg', 'rb')", (REFUSED, "OSError", NOT_THERE)),
+    "the first one's files": ("os.listdir('/proc/1/root')", REFUSED),
+    "the first one's descriptors": ("os.listdir('/proc/1/fd')", REFUSED),
+    "a copy of one": ("call('pidfd_getfd', os.pidfd_open(1), 0, 0)", REFUSED),
+    "to stop the first one": (
+        "os.kill(1, signal.SIGSTOP), open('/proc/1/stat').read().split()[2]",
+        (REFUSED, "(None, 'S')"),
+    ),
+    "a file by its number": ("call('name_to_handle_at', -100 % 2**64, b'/', 0, 0, 0)", REFUSED),
+    "another root": ("os.chroot('.')", REFUSED),
+    "to be root": ("os.setresuid(0, 0, 0)", (REFUSED, "OSError")),
+    "root's groups": ("os.setgroups([0])", REFUSED),
+    "a disk": ("os.mknod('disk', stat.S_IFBLK | 0o600, os.makedev(8, 0))", REFUSED),
+    "the interpreter under another name": ("os.link(sys.executable, 'python')", ("OSError", REFUSED)),
+    "to open it for writing": ("os.open(os.path.realpath(sys.executable), os.O_RDWR)", ("OSError", REFUSED)),
+    "to give it another time": ("os.utime(os.__file__)", ("OSError", REFUSED)),
+    "a program of root's": (
+        "os.spawnv(os.P_WAIT, '/usr/bin/su', ['su', '-c', 'true']) if os.path.exists('/usr/bin/su') else 1",
+        ("1", "126", "127"),
+    ),
+    "a file that takes no room yet": ("os.truncate(os.open('sparse', os.O_CREAT | os.O_RDWR), 2**40)", "OSError"),
+    "a queue of messages": ("call('mq_open', b'x', os.O_CREAT | os.O_RDWR, 0o600, 0)", ("OSError", REFUSED, NOT_THERE)),
+    "a map of everything": ("mmap.mmap(-1, 2**40)", ("OSError", "MemoryError")),
+    "more memory than that": ("resource.setrlimit(resource.RLIMIT_AS, (2**50, 2**50))", ("ValueError", REFUSED)),
+    "more processes than those": ("resource.setrlimit(resource.RLIMIT_NPROC, (4096, 4096))", ("ValueError", REFUSED)),
+    "the teacher's secrets in the environment": (
+        "[name for name in os.environ if 'SECRET' in name], b'SECRET' in open('/proc/self/environ', 'rb').read()",
+        "([], False)",
+    ),
+    "connections of the machine": (
+        "len(open('/proc/net/tcp').readlines()), len(open('/proc/net/unix').readlines())",
+        "(1, 1)",
+    ),
+    "the devices' own folders": (
+        "[path for path in ('/sys', '/run', '/dev/pts', '/dev/tty', '/dev/mem', '/var') if os.path.exists(path)]",
+        "[]",
+    ),
+    "groups of processes": ("os.path.exists('/sys/fs/cgroup')", "False"),
+    "to type for the teacher": ("[fcntl.ioctl(fd, 0x5412, b'x') for fd in (0, 1, 2)]", "OSError"),
+    "to trace": ("call('ptrace', 0, 0, 0, 0)", REFUSED),
+    "the machine's counters": ("call('perf_event_open', 0, 0, -1 % 2**64, -1 % 2**64, 0)", REFUSED),
+    "the kernel's other door": ("call('io_uring_setup', 1, 0)", REFUSED),
+    "faults of its own": ("call('userfaultfd', 0)", REFUSED),
+    "old segments": ("call('modify_ldt', 0, 0, 0)", REFUSED),
+    "addresses that can be guessed": ("call('personality', 0x0040000)", REFUSED),
+    "to switch off": ("call('reboot', 0xFEE1DEAD, 672274793, 0x4321FEDC, 0)", REFUSED),
+    "others' share of the disk": ("call('quotactl', 0, 0, 0, 0)", REFUSED),
+}
+
+
+def all_tried() -> dict[str, str]:
+    """What came of each attempt."""
+    seen = {}
+    for name, (text, _) in ATTEMPTS.items():
+        try:
+            seen[name] = str(eval(text))
+        except BaseException as error:
+            seen[name] = f"{type(error).__name__}: {error}"
+    return seen
+
+
+assert all((fcntl, mmap, platform, resource, signal, socket, stat, sys, time))  # the attempts use them

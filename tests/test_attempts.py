@@ -1,0 +1,43 @@
+"""Attempts against the machine from within the walls: all are made in one real run, as whoever runs the tests.
+
+The numbers of system calls are those of x86-64; elsewhere the attempts that need them are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+
+import pytest
+
+from autograder.running.forked import ForkServers
+from autograder.running.runner import run
+from tests import attempts, made
+from tests.conftest import needs_confinement
+from tests.made_programs import program
+
+pytestmark = pytest.mark.xdist_group("confinement")
+
+CASES = made.exercise().cases(3)[:1]
+KNOWN = [name for name, (text, _) in attempts.ATTEMPTS.items() if platform.machine() == "x86_64" or "call(" not in text]
+
+
+@pytest.fixture(scope="module")
+def tried() -> dict[str, str]:
+    """What came of each attempt."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("THE_TEACHERS_SECRET", "4242")
+        text = Path(attempts.__file__).read_text(encoding="utf-8").replace("from __future__ import annotations", "")
+        answer = f"{text}\nimport json\nTRIED = json.dumps(all_tried())\n\ndef one(x, plus):\n    return TRIED\n"
+        found = run(program({"one": answer}, CASES), children=ForkServers())["one"]
+    assert found.observations is not None, found
+    seen: dict[str, str] = json.loads(str(found.observations[0]["returned"]))
+    return seen
+
+
+@needs_confinement
+@pytest.mark.parametrize("attempt", KNOWN)
+def test_attempt_is_refused(attempt: str, tried: dict[str, str]) -> None:
+    """Each is told that it may not, or finds nothing."""
+    assert tried[attempt].startswith(attempts.ATTEMPTS[attempt][1]), tried[attempt]
