@@ -6,7 +6,6 @@ A worker imports this module first, and the grader, with torch, only when it has
 from __future__ import annotations
 
 import contextlib
-import importlib
 import multiprocessing
 import os
 import signal
@@ -15,10 +14,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
-from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment
+from autograder.grading.cluster import dask, dask_here
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
 from autograder.startup import spare_grammar
@@ -44,10 +43,10 @@ class Workers:
         """The crew for a class of this size."""
         if self.scheduler is not None:
             address = self.scheduler
-            return Crew(lambda: _dask(address), _CLUSTER_AHEAD)
+            return Crew(lambda: dask(address), _CLUSTER_AHEAD)
         if self.dask_local is not None:
             number = self.dask_local
-            return Crew(lambda: _dask_here(number), 2 * number)
+            return Crew(lambda: dask_here(number), 2 * number)
         count = min(self.count or cores(), size)
         if count == 1 or size <= _FEW:
             return Crew(lambda: contextlib.nullcontext(Here()), 1)
@@ -119,41 +118,3 @@ def _begin() -> None:
         from autograder.walls.linux import die_with_parent
 
         die_with_parent()
-
-
-@contextlib.contextmanager
-def _dask(address: str) -> Iterator[Executor]:
-    distributed = _distributed()
-    try:
-        client = distributed.Client(address, timeout=20)
-    except (OSError, ValueError) as error:
-        raise WorkFailed(
-            f"no Dask scheduler answers at {address} ({type(error).__name__}). Nothing was graded. "
-            "Start one with `dask scheduler` and workers with `dask worker ADDRESS --nthreads 1`, then try again."
-        ) from None
-    with client:
-        yield client.get_executor(pure=False)
-
-
-@contextlib.contextmanager
-def _dask_here(number: int) -> Iterator[Executor]:
-    distributed, dask = _distributed(), importlib.import_module("dask")
-    size = {"n_workers": number, "threads_per_worker": 1, "dashboard_address": None}
-    # What a worker died with is not for Dask to try on the next ones: others' work would die with it.
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        distributed.LocalCluster(**size) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client.get_executor(pure=False)
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise WorkFailed(
-            "Dask is not installed here, and --scheduler and --dask-local need it. "
-            "Run `pip install 'pytorch-basics[cluster]'`, or leave the option out."
-        ) from None
-    return distributed

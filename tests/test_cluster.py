@@ -1,0 +1,43 @@
+"""Dask on this machine: its ports are open to every account, and nobody gets in without the key of the run."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from autograder.errors import WorkFailed
+from autograder.grading import cluster
+
+
+def test_only_the_key_of_the_run_opens_it(tmp_path: Path) -> None:
+    """Neither without encryption, nor with a key of one's own, is anything run; with the run's, work is done."""
+    import distributed
+
+    with cluster.dask_here(1) as executor:
+        assert os.getpid() != executor.submit(os.getpid).result()
+        client = executor._client  # type: ignore[attr-defined]
+        address, security = client.scheduler.address, client.security
+        workers = list(client.scheduler_info()["workers"])
+        folder = Path(security.tls_ca_file).parent
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        for place in (address, *workers):
+            for wrong, key in (("tcp://", None), ("tls://", cluster._secret(tmp_path))):
+                with pytest.raises(OSError, match=r"Timed out|closed|does not match"):
+                    distributed.Client(place.replace("tls://", wrong), security=key, timeout=1)
+    assert not folder.exists()
+
+
+def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no key can be made, the command says so, and says what does the same."""
+
+    def missing(*_args: object, **_kwargs: object) -> None:
+        raise FileNotFoundError("openssl")
+
+    monkeypatch.setattr(subprocess, "run", missing)
+
+    with pytest.raises(WorkFailed, match="--workers does the same"), cluster.dask_here(1):
+        pass
