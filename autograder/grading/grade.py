@@ -10,6 +10,7 @@ from dataclasses import replace
 from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
+from autograder.grading.forged import judged, names_forged
 from autograder.grading.plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging import words
@@ -57,15 +58,16 @@ class Grading:
     def verdict(self, digest: str, outcomes: Mapping[str, Outcome], limits: Limits = LIMITS) -> SubmissionVerdict:
         """The verdict on it; `digest` is that of what was handed in."""
         submission, chapter = self._submission, self._judge.chapter
+        reports = tuple(self._report(name, outcomes, limits) for name in chapter.exercises)
         return SubmissionVerdict(
             assignment=chapter.stem,
             seed=self._seed,
             digest=digest,
-            reports=tuple(self._report(name, outcomes, limits) for name in chapter.exercises),
+            reports=reports,
             points={name: chapter.points(name) for name in chapter.exercises},
             extra={name: chapter.extra(name) for name in chapter.exercises},
             repairs=submission.repairs,
-            eye=submission.eye,
+            eye=(*submission.eye, *names_forged(reports)),
             trouble=submission.trouble,
         )
 
@@ -115,7 +117,7 @@ def report_on(
     if outcome.observations is None or len(outcome.observations) != len(cases):
         raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
-    report = judge.judge(name, seed, outcome.observations, source)
+    report = judged(judge, name, seed, outcome.observations, source)
     note = _on_cell(exercise, outcome.cell, limits, given)
     attempted = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return replace(report, notes=(*report.notes, note)) if note and attempted else report

@@ -12,6 +12,7 @@ from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, assignment, given_path
+from autograder.grading.forged import NO_FORM
 from autograder.grading.grade import planned, report_on
 from autograder.grading.plan import Plan
 from autograder.judging.verdict import Report, Status
@@ -70,7 +71,7 @@ def learn(
     visible, *fresh = reports.values()
     entry, advice = _drafted(lab, reports, names)
     bank = bank_path(course, stem, exercise)
-    near = lab.near(outcomes[VISIBLE_SEED])
+    near = () if visible.verdicts[0].sentence == NO_FORM else lab.near(outcomes[VISIBLE_SEED])
     return Learned(exercise, visible, tuple(fresh), near, bank, draft.place(bank), entry, advice)
 
 

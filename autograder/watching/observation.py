@@ -74,21 +74,44 @@ def from_bytes(data: bytes, text_limit: int | None = None) -> Plain:
     size = int.from_bytes(data[:8], "big")
     if size > len(data) - 8:
         raise DamagedData("expected an encoded observation, found bytes that are none (they end too soon)")
-    if text_limit is not None and size > text_limit:
-        raise TooMuchText(f"expected at most {text_limit} bytes of text in an observation, found {size}")
+    head = int.from_bytes(data[8 + size : 16 + size], "little")  # of the tensors: JSON as well
+    if text_limit is not None and size + head > text_limit:
+        raise TooMuchText(f"expected at most {text_limit} bytes of text in an observation, found {size + head}")
     try:
         node = json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
-    return from_parts(node, data[8 + size :])
+    return from_parts(node, data[8 + size :], None if text_limit is None else _OFTEN * len(data))
 
 
-def from_parts(node: Any, tensors: bytes) -> Plain:
-    """Decode what `to_parts` wrote; raises DamagedData for anything else."""
+def from_parts(node: Any, tensors: bytes, most: int | None = None) -> Plain:
+    """Decode what `to_parts` wrote; raises DamagedData for anything else.
+
+    TooMuchText where the tensors, each counted as often as it occurs, have more than `most` bytes.
+    """
     try:
-        return _decode(node, load(tensors))
-    except (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, SafetensorError) as error:
+        return _decode(node, load(tensors) if most is None else _Counted(load(tensors), most))
+    except _NO_OBSERVATION as error:
         raise DamagedData(f"expected an encoded observation, found bytes that are none ({error})") from error
+
+
+_NO_OBSERVATION = (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, AttributeError, SafetensorError)
+_OFTEN = 8  # times that each byte of tensors may be told of
+
+
+class _Counted(dict[str, torch.Tensor]):
+    """Tensors of a stranger's, who may name one of them thousands of times: who reads them would take as long."""
+
+    def __init__(self, tensors: dict[str, torch.Tensor], most: int) -> None:
+        super().__init__(tensors)
+        self._left = most
+
+    def __getitem__(self, key: str) -> torch.Tensor:
+        found = super().__getitem__(key)
+        self._left -= found.nbytes
+        if self._left < 0:
+            raise TooMuchText("expected each tensor to occur a few times in an observation, found one very often")
+        return found
 
 
 def _encode(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
@@ -162,7 +185,10 @@ def _stride_order(tensor: torch.Tensor) -> list[int]:
     return sorted(range(tensor.dim()), key=tensor.stride, reverse=True)
 
 
-def _with_stride_order(stored: torch.Tensor, order: list[int]) -> torch.Tensor:
+def _with_stride_order(stored: torch.Tensor, order: Any) -> torch.Tensor:
+    is_order = isinstance(order, list) and all(type(dim) is int for dim in order)
+    if not is_order or sorted(order) != list(range(stored.dim())):
+        raise ValueError(f"expected the dims of a tensor in some order, found {order!r:.80}")
     return stored.permute([order.index(dim) for dim in range(len(order))])
 
 

@@ -1,0 +1,177 @@
+"""Observations that no probe wrote: of any form, of any size, they cost their own exercise and nothing else."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import torch
+from safetensors.torch import save
+
+from autograder.authoring.judge import Judge
+from autograder.errors import DamagedData, TooMuchText, WorkFailed
+from autograder.frames import Frame
+from autograder.grading.forged import NO_FORM, judged, names_forged
+from autograder.judging import judgement
+from autograder.judging.key import Key
+from autograder.judging.verdict import Report, Status
+from autograder.running.program import LIMITS
+from autograder.running.runner import unpacked
+from autograder.watching.observation import Foreign, Observation, Raised, Seen, from_bytes, to_bytes
+from course.exercises.ch04_training.broken_loops import broken_loops
+from tests import made
+
+
+def sent(node: object, tensors: bytes) -> Frame:
+    """A message as a child may write it."""
+    text = json.dumps(node).encode()
+    return Frame({}, len(text).to_bytes(8, "big") + text + tensors)
+
+
+def returned(*values: object) -> dict[str, object]:
+    """An observation for each of these values, as JSON."""
+    return {"t": "list", "v": [{"t": "dict", "v": [["returned", value]]} for value in values]}
+
+
+# --- what is read
+
+
+@pytest.mark.parametrize(
+    "order", [{}, {"0": 1}, 5, "ab", None, [0, 0], [0, 5], [0, 1, 2], [0.0, 1], [True, False], [[0], [1]], [-1, 0]]
+)
+def test_tensor_lies_in_no_other_order_than_one_of_its_dims(order: object) -> None:
+    """Anything else is damaged, and no fault of ours."""
+    with pytest.raises(DamagedData):
+        unpacked(sent(returned({"t": "tensor", "k": "a", "order": order}), save({"a": torch.ones(2, 3)})))
+
+
+def test_names_of_tensors_are_text() -> None:
+    """The head of the tensors is JSON too, and is counted with the rest of it, before it is read."""
+    head = json.dumps(
+        {f"{n:07}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for n in range(20_000)}
+    ).encode()
+
+    with pytest.raises(TooMuchText):
+        unpacked(sent(returned(), struct.pack("<Q", len(head)) + head), LIMITS.text_bytes)
+    with pytest.raises(TooMuchText):
+        unpacked(sent(returned(), struct.pack("<Q", 2**63)), LIMITS.text_bytes)
+
+
+def test_one_tensor_is_not_told_thousands_of_times() -> None:
+    """It would be compared, and written out, as often; a few times it may."""
+    body = save({"a": torch.ones(100_000)})
+    whole = {"t": "seen", "k": "a", "v": [[100_000], "float32", "cpu", False]}
+
+    with pytest.raises(TooMuchText):
+        unpacked(sent(returned(*[whole] * 1000), body), LIMITS.text_bytes)
+    assert 5 == len(unpacked(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
+
+
+# --- what is judged
+
+ODD: dict[str, object] = {
+    "nothing": None,
+    "a text": "x",
+    "an empty list": [],
+    "a list of lists": [[[]]],
+    "a dict": {"a": 1},
+    "keys of every kind": {(): 1, None: 2, 1: 3},
+    "a tensor": Seen(torch.ones(3), (3,), "float32", "cpu"),
+    "a tensor without values": Seen(None, (2**62, 2**62), "float32", "meta"),
+    "a bare tensor": torch.ones(3),
+    "an error": Raised("E", "m"),
+    "something foreign": Foreign("ndarray", "x"),
+    "a huge number": 10**4000,
+    "nan": float("nan"),
+    "marks": "{got.__class__} %s %n `<b>` \x1b[2J",
+}
+
+
+class OneExercise:
+    """As much of a judge as judging one answer takes."""
+
+    def __init__(self, exercise: Any, reference: Sequence[Observation]) -> None:
+        self.exercises = {exercise.name: exercise}
+        self._key = Key(exercise.name, exercise.cases(0)[: len(reference)], tuple(reference), ())
+
+    def key(self, _name: str, _seed: int) -> Key:
+        """What the reference shows."""
+        return self._key
+
+    def cases(self, _name: str, _seed: int) -> Any:
+        """The cases."""
+        return self._key.cases
+
+    def judge(self, name: str, _seed: int, seen: Sequence[Observation], source: str) -> Report:
+        """The report on what was seen."""
+        return judgement.judge(self.exercises[name], self._key, seen, source)
+
+
+def one_exercise(exercise: Any, *reference: Observation) -> Judge:
+    """A judge of one exercise, whose reference shows this."""
+    return cast(Judge, OneExercise(exercise, reference))
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("facet", ["left", "losses", "optimizers"])
+def test_odd_forms_fail(facet: str, odd: str) -> None:
+    """A comparison of a chapter's own does not expect what no probe of it writes: that is a wrong answer."""
+    honest: Observation = {"losses": [1.0, 0.1], "left": 0.1, "weights": [], "optimizers": ["SGD"]}
+    judge = one_exercise(broken_loops, honest)
+    forged = from_bytes(to_bytes([honest | {facet: ODD[odd]}]))
+
+    first = judged(judge, "broken_loops", 0, forged, "").verdicts[0]
+
+    assert first.status in (Status.FAIL, Status.ERROR) and len(first.sentence) <= 1000
+
+
+def comparing(compare: Callable[..., object]) -> Any:
+    """An exercise that compares in a way of its own."""
+    own = SimpleNamespace(
+        **{name: getattr(made.exercise(), name) for name in ("name", "requirements", "rules", "notes")}
+    )
+    own.cases, own.compare, own.tolerance, own.spelled = made.exercise().cases, compare, None, None
+    return own
+
+
+def test_what_cannot_be_judged_fails_and_is_named() -> None:
+    """One sentence, and a line for a person's eye."""
+
+    def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
+        assert "returned" in seen
+
+    judge = one_exercise(comparing(compare), {"returned": 1})
+    report = judged(judge, made.exercise().name, 0, [{"other": 1}], "")
+
+    assert (Status.FAIL, NO_FORM) == (report.verdicts[0].status, report.verdicts[0].sentence) and report.score == 0
+    assert (f"{made.exercise().name}: {NO_FORM}",) == names_forged([report])
+
+
+@pytest.mark.parametrize("error", [KeyError("ours"), WorkFailed("no room")])
+def test_fault_of_ours_is_told_as_ours(error: Exception) -> None:
+    """Where the reference cannot be judged either, or the machine gave up, no student is blamed."""
+
+    def compare(*_: object) -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        judged(one_exercise(comparing(compare), {"returned": 1}), made.exercise().name, 0, [{"returned": 1}], "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the bound is Linux's")
+def test_judging_takes_no_more_memory_than_it_may() -> None:
+    """A product of two long rows would be larger than the machine: it fails, and the grader goes on."""
+
+    def compare(_expected: Observation, seen: Observation, _tolerance: object) -> None:
+        long = torch.ones(seen["returned"])
+        assert bool((long[:, None] * long[None]).any())
+
+    judge = one_exercise(comparing(compare), {"returned": 1})
+
+    assert NO_FORM == judged(judge, made.exercise().name, 0, [{"returned": 50_000}], "").verdicts[0].sentence
+    assert torch.ones(1000, 1000).sum() == 1e6
