@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.gradebook.copying import copy_plain
 from autograder.grading.assignment import released_starters
 from autograder.reading import inbox
 from autograder.reading.aside import set_aside
+from autograder.terminal import printable
 
 
 class CollectPlainFiles(ExchangeCollect):
@@ -30,12 +31,12 @@ class CollectPlainFiles(ExchangeCollect):
         try:
             if os.path.islink(src):
                 raise OSError("a link stands in the place of the submission")
-            shutil.copytree(src, dest, symlinks=True, ignore=self._ignored)
+            copy_plain(Path(src), Path(dest), self._ignored)
             set_aside(Path(dest))
             self._place(Path(dest))
         except (OSError, WorkFailed, ExchangeError) as error:
             shutil.rmtree(dest, ignore_errors=True)
-            self.log.error("%s was not collected: %s", src, error)
+            self.log.error("%s was not collected: %s", printable(src), printable(str(error)))
 
     def _place(self, folder: Path) -> None:
         """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
@@ -44,14 +45,7 @@ class CollectPlainFiles(ExchangeCollect):
             inbox.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
 
     def _ignored(self, folder: str, names: list[str]) -> set[str]:
-        """What nbgrader's settings leave out, and what is neither file nor folder nor link."""
-        special = {name for name in names if not _is_kept(os.path.join(folder, name))}
-        plain = [name for name in names if name not in special and not os.path.islink(os.path.join(folder, name))]
+        """What nbgrader's settings leave out."""
+        plain = [name for name in names if not os.path.islink(os.path.join(folder, name))]
         about = self.coursedir
-        leave_out = ignore_patterns(about.ignore, about.include, about.max_file_size, self.log)
-        return special.union(leave_out(folder, plain))
-
-
-def _is_kept(path: str) -> bool:
-    mode = os.lstat(path).st_mode
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)
+        return set(ignore_patterns(about.ignore, about.include, about.max_file_size, self.log)(folder, plain))
