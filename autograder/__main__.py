@@ -14,6 +14,7 @@ from pathlib import Path
 from autograder import commands
 from autograder.errors import CourseError
 from autograder.startup import spare_grammar
+from autograder.terminal import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +40,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         return int(args.run(args))
     except CourseError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         # Where Ctrl-C came during an `exec` of a text, as in the making of a dataclass, Python remembers it and ends

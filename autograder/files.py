@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Mapping
@@ -31,7 +32,8 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
         ) from error
     finally:
         for new in waiting.values():
-            new.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the error that is told is the one before
+                new.unlink()
 
 
 def remember(path: Path) -> None:

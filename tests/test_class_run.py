@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
-from autograder.grading import class_run, classroom, executors
+from autograder.grading import class_run, classroom, executors, summary
 from autograder.grading.assignment import Assignment, release_path
 from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class
@@ -98,6 +99,27 @@ def test_submission_that_kills_its_worker_costs_itself(
 
     assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
     assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]
+
+
+@pytest.mark.parametrize("student", ["a" * 240, "b" * 255, ".round", ".hidden", os.fsdecode(b"no \xff text")])
+def test_student_whose_name_no_file_can_have_costs_nobody_else(
+    tmp_path: Path, assignment: Assignment, hand_in: Class, student: str
+) -> None:
+    """Named with the reason; the verdicts of the others, and the round, are kept under names of their own."""
+    reasons = dict(grade_class(assignment, hand_in(**{student: "x", "ada": "a"}), ONE))
+
+    assert "has a name" in reasons.pop(student) and {"ada": ""} == reasons
+    assert "a" == told(tmp_path, "ada") and ["ada.json"] == [
+        path.name for path in (tmp_path / "verdicts" / STEM).iterdir()
+    ]
+
+
+def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+    """Its file lies beside the verdicts, and the summary does not list it."""
+    list(grade_class(assignment, hand_in(ada="a"), ONE))
+    classroom.begin_round(tmp_path, assignment, force=True)
+
+    assert ["ada"] == [row.student for row in summary.rows(tmp_path, STEM)]
 
 
 def test_workers_that_never_live_stop_the_run(assignment: Assignment, hand_in: Class) -> None:

@@ -33,6 +33,14 @@ class TestAnonymous:
 
         assert told == "def student_double(x):\n    print('student student', 'adapter', 'of')\n    return x\n"
 
+    def test_a_number_too_long_to_be_written_as_usual(self) -> None:
+        """It stands as it was typed, in sixteens, and nothing else of the author's comes with it."""
+        source = f'# Ada\ndef double(x):\n    """Ada."""\n    return 0x{"f" * 6000} * x\n'
+        told = f"def double(x):\n    return 0x{'f' * 6000} * x\n"
+
+        assert told == anonymous(source)
+        assert told == draft.answer_alone("double", source)
+
     @pytest.mark.parametrize("source", ["%timeit f(x)  # Ada\n# Ada\n", "def f(x:  # Ada\n# Ada\n", "x = '\n# Ada\n"])
     def test_what_is_no_python_loses_its_comments(self, source: str) -> None:
         """Half a bracket and a line of IPython's: whole lines of comment go at least."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -196,6 +197,19 @@ def test_more_than_are_looked_into_are_told(tmp_path: Path) -> None:
     folder = hand_in(tmp_path, **{NAME: answering(3)}, **{f"{n}.ipynb": answering(1) for n in range(15)})
 
     assert "5 more notebooks were handed in, and not looked into" == opened(folder).eye[-1]
+
+
+def test_ten_more_large_notebooks_are_not_all_read(tmp_path: Path) -> None:
+    """Two of 26 MB are, whatever they are called, and the class does not wait for the others."""
+    folder = hand_in(tmp_path, **{NAME: answering(3)})
+    for number in range(10):
+        with (folder / (f"{number}.ipynb" if number < 5 else f"{number}.txt")).open("wb") as file:
+            file.truncate(26 * 2**20)
+    begun = time.process_time()
+
+    told = opened(folder).eye
+
+    assert "3 more notebooks were handed in, and not looked into" == told[-1] and time.process_time() - begun < 10
 
 
 def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Path) -> None:

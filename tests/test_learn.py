@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -135,6 +136,21 @@ def test_the_command_tells_it_all(course: Path, capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().out
     assert f"A draft for {bank_path(course, STEM, NAME)}, after line" in told
     assert "✗" in told and "make build" in told and "Ada" not in told.split("A draft")[1]
+
+
+def test_the_command_does_not_speak_to_the_terminal(
+    course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer's texts cannot clear the screen, name the window or type; lines stay lines."""
+    evil = replace(
+        learned(course, STRANGE), entry="def f():\n    '\x1b]0;mine\x07 \x9b2J \u202e \r'\n", advice="\x1b[2J"
+    )
+    monkeypatch.setattr("autograder.grading.learn.learn", lambda *_, **__: evil)
+    main(["--root", str(course), "learn", str(course / "submitted" / "ada" / STEM), NAME])
+    main(["--root", str(course), "learn", "no\x1b[2Jbody", NAME])
+
+    told = "".join(capsys.readouterr())
+    assert "def f():\n    '" in told and not set(told) & set("\x1b\x07\x9b\u202e\r")
 
 
 @pytest.mark.parametrize("name", ["nobody", "broken.ipynb"])

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 _SHORTEST = 3  # letters of a name that is looked for: shorter ones are parts of many words
 SOMEBODY = "student"
+_LONG = 10_000  # bits
 
 
 def anonymous(source: str, names: Iterable[str] = ()) -> str:
@@ -26,9 +27,24 @@ def _without_talk(source: str) -> str:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     try:
-        return ast.unparse(tree) + "\n"
-    except RecursionError:
+        return written(tree)
+    except (RecursionError, MemoryError, ValueError):  # too deep, or what Python does not write
         return _without_comments(source)
+
+
+def written(tree: ast.AST) -> str:
+    """The text of a tree; numbers that are too long for Python to write them as usual stand in sixteens."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value.bit_length() > _LONG:
+            node.value = _InSixteens(node.value)
+    return ast.unparse(tree) + "\n"
+
+
+class _InSixteens(int):
+    """A number that is written like `0xff`."""
+
+    def __repr__(self) -> str:
+        return f"{self:#x}"
 
 
 def _is_text(node: ast.stmt) -> bool:

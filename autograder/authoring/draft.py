@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.authoring.anonymous import anonymous
+from autograder.authoring.anonymous import anonymous, written
 from autograder.errors import CourseError
 
 _ANSWERS = (ast.FunctionDef, ast.ClassDef)
@@ -38,12 +38,17 @@ def answer_alone(exercise: str, source: str, names: Iterable[str] = ()) -> str:
             f"the class {exercise} leans on code beside it, and an entry stands alone: put that into the class."
         )
     answer.body = [*others, *answer.body]
-    return ast.unparse(ast.fix_missing_locations(answer)) + "\n"
+    try:
+        return written(ast.fix_missing_locations(answer))
+    except (RecursionError, MemoryError, ValueError):
+        raise NoDraft("the answer is too deep to be written anew: the bank cannot hold it.") from None
 
 
 def _is_known(node: ast.stmt) -> bool:
     """Whether a statement is an import that every bank begins with, or has no effect on the answer."""
-    return ast.unparse(node) in ("import torch", "import math") or isinstance(node, ast.Expr)
+    if isinstance(node, ast.Import):
+        return ast.unparse(node) in ("import torch", "import math")
+    return isinstance(node, ast.Expr)
 
 
 def entry(answer: str, is_right: bool) -> str:

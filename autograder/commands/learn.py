@@ -21,11 +21,12 @@ def run(args: argparse.Namespace) -> int:
     """Run the answer, and print what was found."""
     from autograder.catalog.place import find_course
     from autograder.grading.learn import learn
+    from autograder.terminal import printable
     from autograder.walls.consent import is_unconfined_here
 
     course = find_course(args.root)
     names = [*args.name, *_student(course, args.submission)]
-    print(_told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here())))
+    print(printable(_told(learn(course, args.submission, args.exercise, names, unconfined=is_unconfined_here()))))
     return 0
 
 

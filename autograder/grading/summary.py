@@ -12,6 +12,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Status
 from autograder.reading import inbox
 from autograder.reading.choice import candidates
+from autograder.terminal import printable
 
 _WIDTH = 100
 
@@ -43,7 +44,7 @@ class StudentRow:
 def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:
     """A row for each student who handed something in; `failures` says why some could not be graded."""
     students = {path.parent.name for path in (course / "submitted").glob(f"*/{stem}")}
-    students |= {path.stem for path in (course / "verdicts" / stem).glob("*.json")}
+    students |= {path.stem for path in (course / "verdicts" / stem).glob("[!.]*.json")}
     return [_row(course, stem, student, failures or {}) for student in sorted(students)]
 
 
@@ -94,20 +95,19 @@ def _scores(verdict: SubmissionVerdict) -> tuple[str, str]:
 
 
 def _lines(student: str, score: str, extra: str, notes: tuple[str, ...]) -> list[str]:
-    start = f"{_printable(student)}  {score:>9}  {extra:>6}  "
-    text = [line for note in notes for line in textwrap.wrap(_printable(note), _WIDTH)] or [""]
+    start = f"{_in_line(student)}  {score:>9}  {extra:>6}  "
+    text = [line for note in notes for line in textwrap.wrap(_in_line(note), _WIDTH)] or [""]
     return [(start + text[0]).rstrip(), *(" " * len(start) + line for line in text[1:])]
 
 
-def _printable(text: str) -> str:
-    """Text for a terminal: nothing in it that could move the cursor or change colors."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+def _in_line(text: str) -> str:
+    return printable(text, kept="")
 
 
 def _closing(listed: list[StudentRow]) -> str:
     bad = [row.student for row in listed if row.verdict is None or row.verdict.trouble]
-    told = f"; not read or not graded: {', '.join(map(_printable, bad))}" if bad else ""
+    told = f"; not read or not graded: {', '.join(map(_in_line, bad))}" if bad else ""
     look = [row.student for row in listed if row.troubles and row.student not in bad]
-    told += f"; worth a person's eye: {', '.join(map(_printable, look))}" if look else ""
+    told += f"; worth a person's eye: {', '.join(map(_in_line, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
     return f"{len(listed)} submissions{told}\n{mind}"

@@ -17,6 +17,7 @@ from autograder.reading.plain_file import handed_in, unreadable
 
 ASIDE = ".set-aside-"
 # What else nbgrader may copy. It looks through the folder again for each file.
+_LONGEST_NAME = 200  # bytes, of the 255 that a file's name may have: ours have something behind it
 _MAX_FILES = 100
 _MAX_FILES_BYTES = 64 * 2**20
 _PAGES = (".html", ".htm", ".xhtml", ".shtml", ".mhtml", ".svg", ".xml")  # a browser runs what is in them
@@ -48,12 +49,26 @@ def places(folder: Path) -> Iterator[Path]:
 
 
 def _check_student(folder: Path) -> None:
-    what = "is a link" if folder.is_symlink() else "has a name that nbgrader reads as a pattern for several students"
-    if folder.is_symlink() or escape(folder.name) != folder.name:
+    what = _odd_name(folder.name)
+    if folder.is_symlink():
+        what = "is a link"
+    if what:
         raise WorkFailed(
             f"{folder} {what}. This submission was not graded. Put a plain folder, with another name where that is the "
             "reason, in its place, then grade this student again."
         )
+
+
+def _odd_name(student: str) -> str:
+    """Why a student's name cannot be that of folders and files, as nbgrader and we make them; "" where it can."""
+    if escape(student) != student:
+        return "has a name that nbgrader reads as a pattern for several students"
+    if student.startswith("."):
+        return "has a name with a dot in front, which nbgrader does not see"
+    name = student.encode("utf-8", "surrogateescape")
+    if len(name) > _LONGEST_NAME:
+        return f"has a name of more than {_LONGEST_NAME} bytes"
+    return "" if name == student.encode("utf-8", "replace") else "has a name that is no text in UTF-8"
 
 
 def put_away(paths: list[Path], place: Path) -> None:

@@ -17,6 +17,7 @@ _TRAILING = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+"?)|,(?=\s*+[\]}])', re.DOTA
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _SHOWN = 5
 _MOST = 1500  # commas, names and cells that are looked at one by one; a notebook of more cells is not read
+_MANY_QUOTES = 4_000_000  # in a damaged file: each is looked at by itself
 _TOLD = "which JSON does not allow; read all the same"
 
 
@@ -77,6 +78,8 @@ def _check_parts(text: str) -> None:
 
 def _without_commas(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without commas before a closing bracket, and what is told of them."""
+    if text.count('"') > _MANY_QUOTES:
+        return text, ()
     places = list(islice((found.start() for found in _TRAILING.finditer(text) if found[0] == ","), _MOST + 1))
     if not 0 < len(places) <= _MOST:
         return text, ()

@@ -15,8 +15,9 @@ _MORE_THAN_TEXT = re.compile(
     r"<[a-z/!?]"  # HTML, and links such as <javascript:...>
     r"|&[#\w]"  # a letter that is spelled
     r"|\]\((?!https?://)|\]\s*:|\]\["  # a link to anything but a page of the web, an attachment, a link's address
+    r"|!\["  # a picture of the web: to show it is to call there, with whatever its address says
     r"|(`{3}|~{3})"  # a fence, which may say what language it holds, and some languages are run
-    r"|\\(href|url|class|cssid|style|require|unicode|html|def|let|newcommand|renewcommand|includegraphics)"
+    r"|\\(href|url|class|cssid|style|require|unicode|html|def|let|gdef|newcommand|renewcommand|newenvironment|renewenvironment|data|includegraphics)"
     r"|(java|vb)script:|data:|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]",
     re.IGNORECASE,
 )

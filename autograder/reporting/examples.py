@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -66,7 +67,7 @@ class Examples:
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:
     """The command that drafts an entry of the answer bank from a student's answer."""
-    return f"python -m autograder learn {course / 'submitted' / student / stem} {exercise}"
+    return shlex.join(["python", "-m", "autograder", "learn", str(course / "submitted" / student / stem), exercise])
 
 
 def _shortened(text: str) -> str:

@@ -64,7 +64,7 @@ class Results:
 
 def graded_chapters(course: Path) -> list[str]:
     """The chapters of which something has been handed in or graded, in order."""
-    found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("*.json"))}
+    found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("[!.]*.json"))}
     found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
     return sorted(stem for stem in found if (course / "chapters" / f"{stem}.py").is_file())
 
