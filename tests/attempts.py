@@ -115,6 +115,10 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "resource.getrlimit(resource.RLIMIT_RTPRIO), resource.getrlimit(resource.RLIMIT_NICE)",
         "((0, 0), (0, 0))",
     ),
+    "the signals that wait, of which a user may have so many": (
+        "resource.getrlimit(resource.RLIMIT_SIGPENDING)",
+        "(1024, 1024)",
+    ),
     "to be preferred": ("os.setpriority(os.PRIO_PROCESS, 0, -20)", REFUSED),
     "another time": ("time.clock_settime(time.CLOCK_REALTIME, 0)", REFUSED),
     "another name of the machine": ("socket.sethostname('mine')", REFUSED),

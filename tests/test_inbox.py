@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import mimetypes
 import os
 import time
 from collections.abc import Callable
@@ -210,6 +211,18 @@ def test_ten_more_large_notebooks_are_not_all_read(tmp_path: Path) -> None:
     told = opened(folder).eye
 
     assert "3 more notebooks were handed in, and not looked into" == told[-1] and time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("name", ["a.html", "b.XHT", "c.svgz", "d.rdf", "e.xsl", "f.atom", "g.wsdl"])
+def test_what_a_browser_takes_for_a_page_is_put_aside(tmp_path: Path, name: str) -> None:
+    """Formgrader serves what lies beside a notebook, under its own address: XML of every kind may hold a script."""
+    mimetypes.add_type("application/rdf+xml", ".rdf")  # systems know more or fewer
+    mimetypes.add_type("application/atom+xml", ".atom")
+    mimetypes.add_type("application/xhtml+xml", ".xht")
+    folder = hand_in(tmp_path, **{NAME: answering(1), name: b"<script/>", "data.csv": b"1"})
+
+    assert f"set aside, for nbgrader must not copy it: {name!r}" in opened(folder).notes
+    assert (folder / "data.csv").is_file() and not (folder / name).exists()
 
 
 def test_a_link_in_the_place_of_what_was_put_aside_is_not_followed(tmp_path: Path) -> None:

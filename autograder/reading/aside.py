@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import os
 import stat
 import tempfile
@@ -120,9 +121,15 @@ def _is_harmless(path: Path) -> bool:
         return False
     if stat.S_ISDIR(mode):
         return os.access(path, os.R_OK | os.X_OK) and path.suffix.lower() not in (".ipynb", *_PAGES)
-    if not stat.S_ISREG(mode) or not os.access(path, os.R_OK) or path.suffix.lower() in _PAGES:
+    if not stat.S_ISREG(mode) or not os.access(path, os.R_OK) or _is_page(path.name):
         return False
     return path.name != "timestamp.txt" or _is_time(handed_in(path, most=100)[0])
+
+
+def _is_page(name: str) -> bool:
+    """Whether a server would call a file of this name a page, or XML of any kind, in which a browser runs scripts."""
+    kind = mimetypes.guess_type(name.lower())[0] or ""
+    return name.lower().endswith(_PAGES) or kind.endswith(("/html", "/xml", "+xml"))
 
 
 def _is_time(text: bytes) -> bool:

@@ -159,6 +159,7 @@ def _limit(quota: Quota) -> None:
         resource.RLIMIT_CORE: 1,  # 0 keeps files away, and not a program of the system's that takes crashes
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_SIGPENDING: 1024,
         resource.RLIMIT_RTPRIO: 0,
         resource.RLIMIT_NICE: 0,
     }
