@@ -219,6 +219,7 @@ def test_what_a_browser_takes_for_a_page_is_put_aside(tmp_path: Path, name: str)
     mimetypes.add_type("application/rdf+xml", ".rdf")  # systems know more or fewer
     mimetypes.add_type("application/atom+xml", ".atom")
     mimetypes.add_type("application/xhtml+xml", ".xht")
+    mimetypes.add_type("application/wsdl+xml", ".wsdl")
     folder = hand_in(tmp_path, **{NAME: answering(1), name: b"<script/>", "data.csv": b"1"})
 
     assert f"set aside, for nbgrader must not copy it: {name!r}" in opened(folder).notes
