@@ -72,6 +72,14 @@ def test_one_tensor_is_not_told_thousands_of_times() -> None:
     assert 5 == len(unpacked(sent(returned(*[whole] * 5), body), LIMITS.text_bytes).observations or ())
 
 
+def test_no_tensor_is_larger_than_probes_read() -> None:
+    """Of larger ones they tell the shape and no values; who sends these has written them itself."""
+    body = save({"a": torch.zeros(3_000_000)})
+
+    with pytest.raises(DamagedData):
+        unpacked(sent(returned({"t": "seen", "k": "a", "v": [[3_000_000], "float32", "cpu", False]}), body))
+
+
 # --- what is judged
 
 ODD: dict[str, object] = {

@@ -18,6 +18,7 @@ from safetensors.torch import load, save
 
 from autograder.errors import DamagedData, TooMuchText
 
+MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
 Plain = Any
 Observation = dict[str, Plain]
 
@@ -154,6 +155,8 @@ def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str
         told = (size, kind) if not kind.is_complex else (torch.Size([*size, 2]), torch.float64)
         if (values.shape, values.dtype) != told:
             raise ValueError(f"expected values of shape {told[0]} and dtype {told[1]}, found others")
+        if values.numel() > 2 * MAX_ELEMENTS:
+            raise ValueError(f"expected no more than {MAX_ELEMENTS} numbers of a tensor, found {size}")
     return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
 
 

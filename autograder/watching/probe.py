@@ -13,12 +13,11 @@ import torch
 
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case, Probe
-from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
+from autograder.watching.observation import MAX_ELEMENTS, Foreign, Observation, Plain, Raised, Seen, dtype_name
 
 Answer = Callable[..., Any]
 Look = Callable[[Answer, Case], Observation]
 
-MAX_ELEMENTS = 1_000_000
 MAX_TEXT = 300
 _DEEPEST = 20
 _INT_BITS = 4096  # longer ones are slow to write as text, and Python refuses the longest
