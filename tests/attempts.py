@@ -38,6 +38,7 @@ CALLS = {
     "quotactl": 179,
     "reboot": 169,
     "socket": 41,
+    "socketpair": 53,
     "sync": 162,
     "userfaultfd": 323,
 }
@@ -109,6 +110,13 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "[f for f in range(64) if f not in (1, 2, 10) and call('socket', f, 1, 0) == 'done']",
         "[]",
     ),
+    "pairs of every other family": (
+        "[f for f in range(64) if f not in (1, 2, 10) and 'Permission' not in call('socketpair', f, 1, 0, 0)]",
+        "[]",
+    ),
+    "a protocol that the kernel would load": ("call('socket', socket.AF_INET, socket.SOCK_STREAM, 132)", REFUSED),
+    "the same, by its kind": ("call('socket', socket.AF_INET6, 6 + socket.SOCK_CLOEXEC, 0)", REFUSED),
+    "the same, over several ways": ("call('socket', socket.AF_INET, socket.SOCK_STREAM, 262)", REFUSED),
     "packets made by hand": ("socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)", REFUSED),
     "to compute before all others": ("os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))", REFUSED),
     "a right to do so": (

@@ -39,6 +39,8 @@ _DENIED_USES = (
 _LOWER = 0xFFFFFFFF  # the kernel looks at this half of such a number, and the other may hold anything
 # Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
+# Protocols of greater numbers than UDP's are modules, which the kernel loads as soon as somebody asks for them.
+_KIND, _DATAGRAMS_WITH_CONGESTION = 0xF, 6  # the lower part of a socket's type; DCCP, which needs no number
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW... flag that clone takes
 
 
@@ -59,10 +61,19 @@ def compiled() -> SyscallFilter:
         rules.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     # Its flags lie in memory, where no filter sees them; the C library falls back to clone.
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    for family in range(64):
-        if family not in _FAMILIES:
-            rules.add_rule(denied, "socket", _is(0, family))
+    _deny_sockets(rules, denied)
     return rules
+
+
+def _deny_sockets(rules: SyscallFilter, denied: int) -> None:
+    import pyseccomp
+
+    for call in ("socket", "socketpair"):
+        for family in range(64):
+            if family not in _FAMILIES:
+                rules.add_rule(denied, call, _is(0, family))
+        rules.add_rule(denied, call, pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _KIND, _DATAGRAMS_WITH_CONGESTION))
+        rules.add_rule(denied, call, pyseccomp.Arg(2, pyseccomp.GT, socket.IPPROTO_UDP))
 
 
 def _is(place: int, value: int) -> Any:
