@@ -25,7 +25,6 @@ from autograder.walls.linux import (
     drop_privileges,
     fork_into,
     hide_memory,
-    make_read_only,
     show_memory,
     unshare,
 )
@@ -76,21 +75,15 @@ class Walls:
         # Where the process that forked this one has ended already, nobody sends a program, and nothing is run.
         die_with_parent()
         os.setsid()
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the room, nothing can be written there
         if owner is not None:
-            _map_to(*owner)
+            _map_to(proc, *owner)
         self.room.enter()
-        (told, tell), (go, let_go) = os.pipe(), os.pipe()
         child = os.fork()
         if child == 0:
-            _close_all_but(0, 1, 2, *keep, tell, go)
-            _never_return(lambda: self._confine(inner, owner is None, (tell, go)))
+            _close_all_but(0, 1, 2, *keep, proc)
+            _never_return(lambda: self._confine(inner, proc, as_root=owner is None))
         hide_memory()
-        _close_all_but(status, told, let_go)
-        os.read(told, 1)
-        # A process may write there how willingly it is killed where memory runs out.
-        make_read_only("/proc")
-        with contextlib.suppress(BrokenPipeError):  # it has ended already
-            os.write(let_go, b".")
         _close_all_but(status)
         while True:
             ended, how = os.wait()
@@ -99,23 +92,17 @@ class Walls:
                     os.write(status, STATUS.pack(how))
                 return
 
-    def _confine(self, inner: Callable[[], None], as_root: bool, line: tuple[int, int]) -> None:
-        tell, go = line
+    def _confine(self, inner: Callable[[], None], proc: int, as_root: bool) -> None:
         os.setsid()
-        with open("/proc/self/oom_score_adj", "w") as file:  # where memory runs out, this is what should go
-            file.write("1000")
+        _write(proc, "oom_score_adj", "1000")  # where memory runs out, this is what should go
         if as_root:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
             show_memory()
             # The kernel counts a user's processes by user namespace: one of its own keeps submissions apart.
-            _become_owner()
-        os.write(tell, b".")
-        if not os.read(go, 1):
-            raise OSError("the first process ended before all walls stood")
-        os.close(tell)
-        os.close(go)
+            _become_owner(proc)
+        os.close(proc)
         _limit(self.quota)
         drop_privileges()
         self.rules.load()
@@ -134,18 +121,23 @@ def _never_return(work: Callable[[], None]) -> NoReturn:
         os._exit(failed)
 
 
-def _become_owner() -> None:
+def _become_owner(proc: int) -> None:
     """Make a user namespace in which this user is itself."""
     user, group = os.geteuid(), os.getegid()
     unshare(Namespace.USER)
-    _map_to(user, group)
+    _map_to(proc, user, group)
 
 
-def _map_to(user: int, group: int) -> None:
+def _map_to(proc: int, user: int, group: int) -> None:
     """Let this user, in a user namespace just made, be the one that it is outside."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
+        _write(proc, name, text)
+
+
+def _write(proc: int, name: str, text: str) -> None:
+    """Write to a file about this process, in a /proc that is open."""
+    with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc), "w") as file:
+        file.write(text)
 
 
 def _limit(quota: Quota) -> None:

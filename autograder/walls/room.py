@@ -57,7 +57,8 @@ class Room:
         # The scratch folder first: what is shown may lie below it.
         for place in (SCRATCH, "/dev/shm"):
             _folder(place.strip("/"), "tmpfs", _PLAIN, f"size={self.scratch_mb}m,nr_inodes=10k,mode=1777")
-        _folder("proc", "proc", _PLAIN | Mount.NO_EXEC)
+        # Read-only: a process could write there how willingly it is killed where memory runs out.
+        _folder("proc", "proc", _PLAIN | Mount.NO_EXEC | Mount.READ_ONLY)
         for path, real in places:
             if os.path.islink(f"/old{path}"):
                 _make_parents(f"/new{path}")
