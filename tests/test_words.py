@@ -1,10 +1,13 @@
 """Differences in words."""
 
+import time
+
 import torch
 
 from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
+from autograder.watching.observation import Seen
 from autograder.watching.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
@@ -140,3 +143,16 @@ def test_calls_of_training_name_what_they_train() -> None:
     stopped = fit_resumable.resuming("fit_resumable", Case("goes on", "linear", "SGD", 0.5, "in order", x, y, 1, 3))
     assert stopped.endswith(", 1), then fit_resumable(..., 3, checkpoint)")
     assert optimizing("AdamW", Case("", [x, y], [[x, y]] * 2, lr=0.1)).endswith("then step() 2 times")
+
+
+def test_long_tensors_are_written_as_if_in_full() -> None:
+    """Both ends of each dim are looked at, and none of what the text leaves out: that may be millions of numbers."""
+    for shape in ((5000,), (700, 3), (3, 700), (40, 40), (2, 0, 3), (30, 1, 30), (2, 2, 2, 300), (), (24,), (241,)):
+        tensor = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+        whole = words.shorten(words._nested(tensor.tolist()))
+
+        assert words.show(see(tensor)).endswith(f": {whole}"), shape
+
+    begun = time.process_time()
+    words.show(Seen(torch.rand(3000, 3000), (3000, 3000), "float32", "cpu"))
+    assert time.process_time() - begun < 0.5

@@ -193,7 +193,18 @@ def _beside(seen: Seen) -> str:
 def _numbers(seen: Seen, width: int) -> str:
     if seen.values is None:
         return "(values not read)"
-    return shorten(_nested(seen.values.tolist()), width)
+    return shorten(_nested(_ends(seen.values, width).tolist()), width)
+
+
+def _ends(values: torch.Tensor, width: int) -> torch.Tensor:
+    """What of a tensor may be seen in a text of this width: of each dim both ends, where there is more between them."""
+    each = 1  # numbers in one item of the dim
+    for dim in reversed(range(values.dim())):
+        size, kept = values.shape[dim], max(1, -(-width // max(1, each)))
+        if size > 2 * kept:
+            values = torch.cat((values.narrow(dim, 0, kept), values.narrow(dim, size - kept, kept)), dim)
+        each *= values.shape[dim]
+    return values
 
 
 def _nested(value: object) -> str:
