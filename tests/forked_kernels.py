@@ -37,7 +37,8 @@ def forked_kernels() -> Iterator[dict[str, str]]:
     (folder / "kernels" / "python3" / "kernel.json").write_text(
         json.dumps(spec | {"display_name": "Python 3, forked", "language": "python"})
     )
-    process = subprocess.Popen([sys.executable, "-m", "tests.forked_kernels", str(place)], stdout=subprocess.PIPE)
+    command = [sys.executable, "-m", "tests.forked_kernels", str(place)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent)
     assert process.stdout is not None
     try:
         assert process.stdout.readline(), "no kernels can be forked"

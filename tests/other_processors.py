@@ -20,10 +20,12 @@ import torch
 from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
+from autograder.authoring.own_words import otherwise, unmet
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import shipped_key
 from autograder.judging.judgement import judge
-from autograder.judging.verdict import Report, Status
+from autograder.judging.verdict import Report
+from autograder.watching.exercise import Exercise
 from tests.last_bits import LastBits
 from tests.our_course import COURSE as OURS
 
@@ -39,16 +41,16 @@ def strays(name: str, threads: int, last_bits: bool) -> Iterator[str]:
     torch.set_num_threads(threads)  # the setup cell has set it to 1
     with LastBits() if last_bits else nullcontext():  # type: ignore[no-untyped-call]
         for answer, seen in course_judge.shown(name):
-            told = _told(judge(EXERCISES[name], key, seen, answer.source), answer)
+            told = _told(EXERCISES[name], judge(EXERCISES[name], key, seen, answer.source), answer)
             if told:
                 yield f"{name}, {answer.tag}: {told}"
         if not holds(course_judge, key):
             yield f"{name}: a build would change its observations"
 
 
-def _told(report: Report, answer: KnownAnswer) -> str:
+def _told(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
     """What an answer is told instead of what it should be told; empty where all is well."""
-    return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(report, answer)
+    return _of_a_right_one(report) if answer.is_right else _of_a_wrong_one(exercise, report, answer)
 
 
 def _of_a_right_one(report: Report) -> str:
@@ -56,10 +58,9 @@ def _of_a_right_one(report: Report) -> str:
     return f"refused, by {first.requirement!r}: {first.sentence}" if first else ""
 
 
-def _of_a_wrong_one(report: Report, answer: KnownAnswer) -> str:
-    failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
-    others = [f"by {each.requirement!r}: {each.sentence}" for each in failed if each.mistake != answer.tag]
-    return "; ".join(others) if failed else "full points"
+def _of_a_wrong_one(exercise: Exercise, report: Report, answer: KnownAnswer) -> str:
+    others = [f"by {each.requirement!r}: {each.sentence}" for each in otherwise(exercise, answer, report)]
+    return "; ".join(others) if unmet(report) else "full points"
 
 
 def main() -> int:

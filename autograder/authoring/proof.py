@@ -19,6 +19,7 @@ from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring.own_words import otherwise, unmet
 from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
 from autograder.authoring.survivors import survivor_lines
 from autograder.catalog import contents, shipped
@@ -206,21 +207,11 @@ class Proof:
         """
         for seed in self.seeds:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
-            if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
-                continue  # a program as it was given is no attempt, and has a sentence all the same
-            failed = [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
-            if not failed:
+            if not unmet(report):
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
-            for verdict in failed:
-                if (verdict.mistake, verdict.sentence) != self._own(answer, verdict):
-                    return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
+            for verdict in otherwise(self.exercise, answer, report):
+                return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
         return ""
-
-    def _own(self, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:
-        """The mistake and the sentence that a wrong answer is to be told at a failed check."""
-        if not answer.facet:
-            return answer.tag, answer.sentence
-        return None, self.exercise.requirements[verdict.requirement].tells.get(answer.facet)
 
     def _were_it_unknown(self) -> Iterator[str]:
         """A wrong answer that is taken out of the bank is told no other's sentence, unless it is said to be true."""

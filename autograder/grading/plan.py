@@ -69,10 +69,11 @@ class _Layout:
 
     def __init__(self, parts: Sequence[Part], before: frozenset[str]) -> None:
         self.parts = parts
-        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
-        others = self._playing(Role.GIVEN, Role.OWN, Role.ANSWER)
-        self.helpers = [each for place in others for each in self.of(place) if each.defines]
         answers = [(name, place) for place in self._playing(Role.ANSWER) for name in parts[place].exercises]
+        # A helper's cell may have been taken for another exercise's answer, whose own cell is lost.
+        others, named = self._playing(Role.GIVEN, Role.OWN, Role.ANSWER), {name for name, _ in answers}
+        known = [each for place in others for each in self.of(place) if each.defines]
+        self.helpers = [each for each in known if not each.names.bound & named]
         self.first, self.last = dict(reversed(answers)), dict(answers)
         self.checks = {parts[place].exercises[0]: place for place in self._playing(Role.CHECK)}
         self.called = {name: parts[place].called or name for name, place in self.checks.items()}

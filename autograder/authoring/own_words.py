@@ -1,0 +1,29 @@
+"""Own words: whether a wrong answer of the bank is told what it is to be told, and nothing else."""
+
+from __future__ import annotations
+
+from autograder.authoring.bank import KnownAnswer
+from autograder.judging.judgement import UNTOUCHED
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.watching.exercise import Exercise
+
+
+def unmet(report: Report) -> list[Verdict]:
+    """The checks that failed; one that waits for another has not."""
+    return [each for each in report.verdicts if each.status not in (Status.PASS, Status.SKIPPED)]
+
+
+def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[Verdict]:
+    """The failed checks at which a wrong answer is told something else than its own mistake, in its own words.
+
+    A program as it was given is no attempt, and has a sentence all the same.
+    """
+    if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
+        return []
+    return [each for each in unmet(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
+
+
+def _own(exercise: Exercise, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:
+    if not answer.facet:
+        return answer.tag, answer.sentence
+    return None, exercise.requirements[verdict.requirement].tells.get(answer.facet)
