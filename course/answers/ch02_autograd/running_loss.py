@@ -64,6 +64,7 @@ def running_loss(losses):
 @bank.wrong(
     "no-backward",
     "The mean is right, but you never call backward: no gradient arrives at the parameters.",
+    unless=r"\.backward\(",
 )
 def running_loss(losses):
     values = [loss.item() for loss in losses]

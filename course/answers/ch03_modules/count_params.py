@@ -92,6 +92,7 @@ def count_params(module, trainable_only=False):
 @bank.wrong(
     "weights-only",
     "You count weights and forget the biases. They learn as well.",
+    unless=r"\.parameters\(",
 )
 def count_params(module, trainable_only=False):
     named = module.named_parameters()

@@ -117,6 +117,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "dropout-on",
     "You never switch to eval mode: dropout throws entries away, and batch norm uses, and changes, its statistics.",
+    unless=r"\.eval\(|\.train\(False",
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}

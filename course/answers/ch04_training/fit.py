@@ -11,6 +11,7 @@ bank = AnswerBank("fit")
 @bank.wrong(
     "never-in-train-mode",
     "You never ask for train mode: what comes in eval mode, or was measured, goes on without dropout.",
+    unless=r"\.train\(",
 )
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
@@ -141,6 +142,7 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
 @bank.wrong(
     "never-clears",
     "You never clear the gradients: each step uses the sum of all gradients so far.",
+    unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []

@@ -14,6 +14,7 @@ bank = AnswerBank("fit_resumable")
 @bank.wrong(
     "optimizer-not-saved",
     "You forget the optimizer: momentum and Adam's averages begin at 0 again.",
+    unless=r"optimizer\.load_state_dict",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -46,6 +47,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "scheduler-not-saved",
     "You forget the scheduler: the learning rate does not go on where it was.",
+    unless=r"scheduler\.load_state_dict",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -611,6 +613,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "never-clears",
     "You never clear the gradients: each step goes by all the gradients so far.",
+    unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

@@ -10,6 +10,7 @@ bank = AnswerBank("train_step")
 @bank.wrong(
     "no-zero",
     "You never clear the gradients: those of earlier batches are still in .grad, and take part in this step.",
+    unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)
@@ -96,6 +97,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "no-backward",
     "You never call backward: .grad stays empty, and the step moves nothing.",
+    unless=r"\.backward\(|autograd\.grad",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()

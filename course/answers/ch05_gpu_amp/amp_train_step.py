@@ -28,6 +28,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "step-without-scaler",
     "You call `optimizer.step()` yourself. The scaler would skip the step after an overflow; nobody does now.",
+    unless=r"scaler\.step\(",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -191,6 +192,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "no-clipping",
     "You never clip: max_norm is not used.",
+    unless=r"clip_grad",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -304,6 +306,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "never-clears",
     "You never clear old gradients, so those of earlier batches are added to this one's.",
+    unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     with torch.autocast(device_type, dtype=dtype):

@@ -14,6 +14,7 @@ bank = AnswerBank("bench")
     "no-sync",
     "You never call sync: what you time is how long it takes to hand the work over, not to do it.",
     also=("sync-only-before",),
+    unless=r"sync\(",
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):

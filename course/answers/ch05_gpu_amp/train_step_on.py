@@ -102,6 +102,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "never-clears",
     "You never clear old gradients, so those of earlier batches are added to this one's.",
+    unless=r"zero_grad|\.grad = None|zero_\(",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch.to(device)), y_batch.to(device))
@@ -125,6 +126,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "no-step",
     "The gradients are there, but nobody calls `optimizer.step()`: the parameters stay.",
+    unless=r"\.step\(",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()

@@ -232,6 +232,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 @bank.wrong(
     "no-clipping",
     "Your gradients are never clipped.",
+    unless=r"clip_grad",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
