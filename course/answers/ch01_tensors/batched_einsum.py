@@ -165,6 +165,16 @@ def batched_einsum(a, b, v):
     }
 
 
+@bank.right("tensordot")
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.matmul(a, b),
+        "gram": torch.matmul(a, a.transpose(-1, -2)),
+        "applied": (a * v.unsqueeze(1)).sum(dim=2),
+        "total": torch.matmul(a, b).sum(dim=0),
+    }
+
+
 @bank.right("matmul")
 def batched_einsum(a, b, v):
     product = a @ b

@@ -165,6 +165,12 @@ def describe(x):
     facts["bytes"] = x.nbytes
 
 
+@bank.right("getattr")
+def describe(x):
+    facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}
+    return facts | {"shape": (*x.shape,), "device": x.device.type, "bytes": len(x.flatten()) * x.itemsize}
+
+
 @bank.right("nbytes")
 def describe(x):
     return dict(

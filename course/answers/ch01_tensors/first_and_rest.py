@@ -86,6 +86,13 @@ def first_and_rest(x):
     return torch.tensor(x[0].tolist()), x[1:]
 
 
+@bank.right("tensor-split")
+def first_and_rest(x):
+    copy = torch.empty(x.shape[1:], dtype=x.dtype)
+    copy[...] = x[0]
+    return copy, x.narrow(0, 1, len(x) - 1)
+
+
 @bank.right("fancy-index-copies")
 def first_and_rest(x):
     return x[[0]].squeeze(0), x.narrow(0, 1, x.shape[0] - 1)

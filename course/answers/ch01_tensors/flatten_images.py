@@ -100,6 +100,11 @@ def flatten_images(x):
     return x.flatten(2).transpose(1, 2).float()
 
 
+@bank.right("movedim")
+def flatten_images(x):
+    return x.movedim(1, -1).flatten(1, 2)
+
+
 @bank.right("flatten-then-transpose")
 def flatten_images(x):
     return x.flatten(start_dim=2).transpose(1, 2)

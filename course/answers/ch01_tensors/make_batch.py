@@ -89,6 +89,13 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return (x - x.mean()) / x.std()
 
 
+@bank.right("normal-too")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    own = torch.Generator()
+    own.manual_seed(seed)
+    return torch.empty(n, d, dtype=dtype).normal_(generator=own)
+
+
 @bank.right("cast-afterwards")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator()

@@ -123,6 +123,13 @@ def masked_mean(x, mask, dim):
     return kept.sum(dim) / (kept != 0).sum(dim).clamp(min=1)
 
 
+@bank.right("weights-as-floats")
+def masked_mean(x, mask, dim):
+    w = mask.to(x.dtype)
+    total = torch.nan_to_num(x, nan=0.0, posinf=0.0, neginf=0.0) * w
+    return total.sum(dim) / torch.where(w.sum(dim) == 0, torch.ones_like(w.sum(dim)), w.sum(dim))
+
+
 @bank.right("masked-fill")
 def masked_mean(x, mask, dim):
     count = mask.float().sum(dim=dim)

@@ -283,6 +283,24 @@ class LeakyClamp(torch.autograd.Function):
         return grad_x, None, None, grad_slope
 
 
+@bank.right("where")
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, slope = ctx.saved_tensors
+        out = (x < ctx.low) | (x > ctx.high)
+        gx = torch.where(out, g * slope, g) if ctx.needs_input_grad[0] else None
+        gs = (g * (x - x.clamp(ctx.low, ctx.high))).sum() if ctx.needs_input_grad[3] else None
+        return gx, None, None, gs
+
+
 @bank.right("three-cases")
 class LeakyClamp(torch.autograd.Function):
     @staticmethod

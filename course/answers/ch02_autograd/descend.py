@@ -211,6 +211,16 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
+@bank.right("grad-fn")
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone()
+    for _ in range(steps):
+        leaf = x.requires_grad_(True)
+        (g,) = torch.autograd.grad(f(leaf), leaf)
+        x = leaf.detach() - lr * g
+    return x.detach().clone()
+
+
 @bank.right("new-leaf-each-step")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone()

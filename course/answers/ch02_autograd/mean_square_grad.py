@@ -120,6 +120,11 @@ def mean_square_grad(x):
     return copy.grad.tolist()
 
 
+@bank.right("torch-func")
+def mean_square_grad(x):
+    return torch.func.grad(lambda t: (t**2).mean())(x.detach())
+
+
 @bank.right("autograd-grad")
 def mean_square_grad(x):
     leaf = x.detach().requires_grad_()

@@ -133,6 +133,12 @@ def safe_log_where(x):
     return torch.log(x)
 
 
+@bank.right("masked-fill-too")
+def safe_log_where(x):
+    bad = x <= 0
+    return x.masked_fill(bad, 1.0).log()
+
+
 @bank.right("log-of-one")
 def safe_log_where(x):
     return torch.where(x > 0, x, torch.ones_like(x)).log()

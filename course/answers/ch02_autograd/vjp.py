@@ -114,6 +114,11 @@ def vjp(f, x, v):
     return torch.autograd.grad(f(copy), copy, grad_outputs=v * v)[0]
 
 
+@bank.right("torch-func")
+def vjp(f, x, v):
+    return torch.func.vjp(f, x.detach())[1](v.detach())[0].detach()
+
+
 @bank.right("weighted-sum")
 def vjp(f, x, v):
     leaf = x.detach().requires_grad_()

@@ -228,6 +228,19 @@ class Dropout(nn.Module):
         return nn.functional.dropout(x, self.p, self.training)
 
 
+@bank.right("bernoulli-too")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.empty_like(x).bernoulli_(1 - self.p)
+        return x * keep / (1 - self.p)
+
+
 @bank.right("bernoulli")
 class Dropout(nn.Module):
     def __init__(self, p):

@@ -159,6 +159,18 @@ class TwoLayerMLP(nn.Module):
         return self.fc2(torch.relu(self.fc1(x)))
 
 
+@bank.right("functional-too")
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        sizes = {"fc1": (in_features, hidden), "fc2": (hidden, out_features)}
+        for name, (a, b) in sizes.items():
+            self.add_module(name, nn.Linear(a, b))
+
+    def forward(self, x):
+        return self.fc2(self.fc1(x).clamp(min=0))
+
+
 @bank.right("relu-module")
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):

@@ -242,6 +242,19 @@ def call_counts(module, x):
     return counts
 
 
+@bank.right("counter")
+def call_counts(module, x):
+    import collections
+
+    c = collections.Counter()
+    handles = [m.register_forward_pre_hook(lambda *_, n=n: c.update([n])) for n, m in module.named_modules() if n]
+    try:
+        module(x)
+    finally:
+        [h.remove() for h in handles]
+    return dict(c)
+
+
 @bank.right("pre-hooks")
 def call_counts(module, x):
     names = {part: name for name, part in module.named_modules() if part is not module}

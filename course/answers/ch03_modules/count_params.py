@@ -150,6 +150,16 @@ def count_params(module, trainable_only=False):
     return sum(p.numel() for p in module.parameters() if p.grad is not None)
 
 
+@bank.right("parameters-by-identity")
+def count_params(module, trainable_only=False):
+    seen = {}
+    for m in module.modules():
+        for p in m._parameters.values():
+            if p is not None:
+                seen[id(p)] = p
+    return sum(p.numel() for p in seen.values() if p.requires_grad or not trainable_only)
+
+
 @bank.right("set-of-identities")
 def count_params(module, trainable_only=False):
     seen, total = set(), 0

@@ -240,6 +240,16 @@ def init_he(module):
     return module
 
 
+@bank.right("kaiming-too")
+def init_he(module):
+    for m in module.modules():
+        if isinstance(m, nn.Linear):
+            nn.init.kaiming_normal_(m.weight, nonlinearity="relu")
+            if m.bias is not None:
+                m.bias.data.zero_()
+    return module
+
+
 @bank.right("kaiming")
 def init_he(module):
     @torch.no_grad()

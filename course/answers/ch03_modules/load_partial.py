@@ -146,6 +146,19 @@ def load_partial(module, state):
     return sorted(names - state.keys())
 
 
+@bank.right("copy")
+def load_partial(module, state):
+    own = module.state_dict()
+    bad = set(own) ^ set(state)
+    with torch.no_grad():
+        for k in set(own) & set(state):
+            if own[k].shape == state[k].shape:
+                own[k].copy_(state[k])
+            else:
+                bad.add(k)
+    return sorted(bad)
+
+
 @bank.right("copy-in-place")
 def load_partial(module, state):
     left = set(state)

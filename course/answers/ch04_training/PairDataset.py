@@ -159,6 +159,20 @@ class PairDataset(Dataset):
         return self.x[i], self.y[0]
 
 
+@bank.right("own-lines")
+class PairDataset:
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("lengths")
+        self.pairs = list(zip(x, y))
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def __getitem__(self, i):
+        return self.pairs[i]
+
+
 @bank.right("keeps-both-tensors")
 class PairDataset(Dataset):
     def __init__(self, x, y):

@@ -164,6 +164,24 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
+@bank.right("norm-of-norms-too")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    if not grads:
+        return 0.0
+    norm = torch.stack([g.norm() for g in grads]).norm().item()
+    scale = min(1.0, max_norm / norm) if norm else 1.0
+    for g in grads:
+        g *= scale
+    return norm
+
+
+@bank.right("ready-made")
+def clip_grad_norm(params, max_norm):
+    params = list(params)
+    return float(torch.nn.utils.clip_grad_norm_(params, max_norm)) if any(p.grad is not None for p in params) else 0.0
+
+
 @bank.right("torch-does-it")
 def clip_grad_norm(params, max_norm):
     return float(nn.utils.clip_grad_norm_(list(params), max_norm))

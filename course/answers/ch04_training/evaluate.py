@@ -281,6 +281,21 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / len(loader.dataset), "accuracy": correct / len(loader.dataset)}
 
 
+@bank.right("lists-of-losses")
+def evaluate(model, loader, criterion):
+    was = {m: m.training for m in model.modules()}
+    model.eval()
+    losses, hits = [], []
+    with torch.inference_mode():
+        for x, y in loader:
+            z = model(x)
+            losses += [criterion(z, y).item()] * len(y)
+            hits += (z.argmax(1) == y).tolist()
+    for m, mode in was.items():
+        m.train(mode) if not list(m.children()) else setattr(m, "training", mode)
+    return {"loss": sum(losses) / len(losses), "accuracy": sum(hits) / len(hits)}
+
+
 @bank.right("collects-logits")
 def evaluate(model, loader, criterion):
     before = [module.training for module in model.modules()]

@@ -192,6 +192,15 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
+@bank.right("clears-before-backward")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    loss = criterion(model(x_batch), y_batch)
+    optimizer.zero_grad(set_to_none=False)
+    loss.backward()
+    optimizer.step()
+    return float(loss.detach())
+
+
 @bank.right("detached-targets")
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad(set_to_none=False)

@@ -153,6 +153,15 @@ def autocast_dtypes(ops, device):
     return {name: made[name].dtype for name in ops}
 
 
+@bank.right("sets")
+def autocast_dtypes(ops, device):
+    kept = {"relu_of_input", "add", "mse_loss", "cross_entropy", "weight", "grad"} | (
+        {"softmax"} if device == "cuda" else set()
+    )
+    low = torch.float16 if device == "cuda" else torch.bfloat16
+    return dict(zip(ops, (torch.float32 if op in kept else low for op in ops)))
+
+
 @bank.right("kept-in-float32")
 def autocast_dtypes(ops, device):
     kept = ["relu_of_input", "add", "mse_loss", "cross_entropy", "weight", "grad"]

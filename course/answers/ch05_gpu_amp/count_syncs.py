@@ -220,6 +220,22 @@ def count_syncs(fn):
     return sorted(name for name in found if name in ("aten._local_scalar_dense", "aten.nonzero"))
 
 
+@bank.right("nested")
+def count_syncs(fn):
+    class Note(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.names = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.names.append(str(func.overloadpacket))
+            return func(*args, **({} if kwargs is None else kwargs))
+
+    with Note() as note:
+        fn()
+    return [name for name in note.names if name.rsplit(".", 1)[-1] in ("_local_scalar_dense", "nonzero")]
+
+
 @bank.right("filter-afterwards")
 def count_syncs(fn):
     class Record(TorchDispatchMode):

@@ -109,6 +109,18 @@ def pick_device(prefer=None):
     return torch.device("cpu")
 
 
+@bank.right("own-lines")
+def pick_device(prefer=None):
+    for kind, there in (
+        (prefer, prefer),
+        ("cuda", torch.cuda.is_available()),
+        ("mps", torch.backends.mps.is_available()),
+    ):
+        if there:
+            return torch.device(kind)
+    return torch.device("cpu")
+
+
 @bank.right("one-expression")
 def pick_device(prefer=None):
     found = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"

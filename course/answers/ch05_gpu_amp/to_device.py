@@ -226,6 +226,13 @@ def to_device(obj, device):
     return move(obj)
 
 
+@bank.right("tree-map-too")
+def to_device(batch, device):
+    from torch.utils._pytree import tree_map
+
+    return tree_map(lambda t: t.to(device) if isinstance(t, torch.Tensor) else t, batch)
+
+
 @bank.right("pattern-matching")
 def to_device(obj, device):
     def move(obj):

@@ -172,6 +172,17 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach().reshape(1)
 
 
+@bank.right("clone")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    inputs, targets = (part.to(device=device) for part in (x_batch, y_batch))
+    loss = criterion(model(inputs), targets)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    before = loss.detach().clone()
+    optimizer.step()
+    return before
+
+
 @bank.right("moves-the-model-too")
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     model.to(device)

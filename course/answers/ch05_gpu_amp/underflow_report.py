@@ -244,6 +244,21 @@ def underflow_report(loss_fn, scales):
     return report
 
 
+@bank.right("flat")
+def underflow_report(loss_fn, scales):
+    loss, params = loss_fn()
+    plain = torch.autograd.grad(loss, params, retain_graph=True, allow_unused=True)
+    used = [i for i, g in enumerate(plain) if g is not None]
+    full = torch.cat([plain[i].flatten() for i in used])
+    report = {}
+    for scale in scales:
+        scaled = torch.autograd.grad(loss * scale, params, retain_graph=True, allow_unused=True)
+        half = torch.cat([scaled[i].flatten() for i in used]).to(torch.float16)
+        counted = full != 0
+        report[scale] = ((half == 0) & counted).sum().item() / max(counted.sum().item(), 1)
+    return report
+
+
 @bank.right("one-backward")
 def underflow_report(loss_fn, scales):
     loss, params = loss_fn()
