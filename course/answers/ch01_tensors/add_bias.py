@@ -76,6 +76,16 @@ def add_bias(x, bias):
     x + bias[:, None]
 
 
+@bank.wrong("subtracts", "You subtract the biases. Add them.")
+def add_bias(x, bias):
+    return x - bias[:, None]
+
+
+@bank.wrong("last-bias-for-all", "You add the last bias to every channel. Each has its own.")
+def add_bias(x, bias):
+    return x + bias[-1]
+
+
 @bank.right("einsum-of-ones")
 def add_bias(x, bias):
     return x + bias.expand(x.shape[0], x.shape[2], -1).mT

@@ -165,6 +165,36 @@ def batched_einsum(a, b, v):
     }
 
 
+@bank.wrong("product-of-the-first", "Your products use the first b for every a. Each a has its own.")
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b[0],
+        "gram": a @ a.mT,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong("applied-outer", "Your `applied` keeps the dim over which a row and v are multiplied. Add it up.")
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": a * v[:, None, :],
+        "total": (a @ b).sum(0),
+    }
+
+
+@bank.wrong("total-of-gram", "Your `total` adds up the gram matrices. The products are asked for.")
+def batched_einsum(a, b, v):
+    return {
+        "product": a @ b,
+        "gram": a @ a.mT,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": (a @ a.mT).sum(0),
+    }
+
+
 @bank.right("tensordot")
 def batched_einsum(a, b, v):
     return {

@@ -165,6 +165,28 @@ def describe(x):
     facts["bytes"] = x.nbytes
 
 
+@bank.wrong("axes-for-shape", "You give the number of axes. The shape has a length for each of them.")
+def describe(x):
+    return {
+        "shape": x.dim(),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong("bits", "You count bits. Eight of them are a byte.")
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": 8 * x.nbytes,
+    }
+
+
 @bank.right("getattr")
 def describe(x):
     facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}

@@ -86,6 +86,16 @@ def first_and_rest(x):
     return torch.tensor(x[0].tolist()), x[1:]
 
 
+@bank.wrong("row-1-for-row-0", "Your copy is row 1. Rows are counted from 0.")
+def first_and_rest(x):
+    return x[1 % len(x)].clone(), x[1:]
+
+
+@bank.wrong("rest-transposed", "Your view lies on its side: rows and columns have changed places.")
+def first_and_rest(x):
+    return x[0].clone(), x[1:].T
+
+
 @bank.right("tensor-split")
 def first_and_rest(x):
     copy = torch.empty(x.shape[1:], dtype=x.dtype)

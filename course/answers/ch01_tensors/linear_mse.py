@@ -145,6 +145,19 @@ def linear_mse(x, w, y):
     return ((x @ w).squeeze(1) - y).abs().mean()
 
 
+@bank.wrong("targets-standardized-too", "You standardize the targets as well. Only the columns of `x` are.")
+def linear_mse(x, w, y):
+    x = (x - x.mean(0)) / x.std(0, correction=0)
+    y = y - y.mean()
+    return ((x @ w - y[:, None]) ** 2).mean()
+
+
+@bank.wrong("root-of-the-loss", "You take a root at the end. The mean of the squares is asked for.")
+def linear_mse(x, w, y):
+    x = (x - x.mean(0)) / x.std(0, correction=0)
+    return ((x @ w - y[:, None]) ** 2).mean().sqrt()
+
+
 @bank.right("own-lines")
 def linear_mse(x, w, y):
     centered = x - x.mean(0)

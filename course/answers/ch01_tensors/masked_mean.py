@@ -123,6 +123,16 @@ def masked_mean(x, mask, dim):
     return kept.sum(dim) / (kept != 0).sum(dim).clamp(min=1)
 
 
+@bank.wrong("ones-in-the-gaps", "You put ones where the mask leaves out, and add them up with the rest.")
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, 1.0).sum(dim) / mask.sum(dim).clamp(min=1)
+
+
+@bank.wrong("largest", "You take the largest of the entries that count. Their mean is asked for.")
+def masked_mean(x, mask, dim):
+    return torch.where(mask, x, -torch.inf).amax(dim)
+
+
 @bank.right("weights-as-floats")
 def masked_mean(x, mask, dim):
     w = mask.to(x.dtype)

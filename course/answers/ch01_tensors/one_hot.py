@@ -89,6 +89,16 @@ def one_hot(labels, k):
     return torch.nn.functional.one_hot(labels - labels.min(), k).float()
 
 
+@bank.wrong("zero-for-one", "Your zeros and ones have changed places.")
+def one_hot(labels, k):
+    return (labels[:, None] != torch.arange(k)).float()
+
+
+@bank.wrong("minus-ones", "Where the label is not, your table holds -1. It is 0 there.")
+def one_hot(labels, k):
+    return 2 * (labels[:, None] == torch.arange(k)).float() - 1
+
+
 @bank.right("row-by-row")
 def one_hot(labels, k):
     out = torch.zeros(len(labels), k)

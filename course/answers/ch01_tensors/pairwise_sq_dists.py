@@ -126,6 +126,16 @@ def pairwise_sq_dists(a, b):
     return a @ b.T
 
 
+@bank.wrong("first-coordinate", "You compare the first coordinate alone. All of them count.")
+def pairwise_sq_dists(a, b):
+    return (a[:, None, 0] - b[:, 0]) ** 2
+
+
+@bank.wrong("halved", "Your distances are half as large. No factor stands before the squares.")
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b) ** 2).sum(-1) / 2
+
+
 @bank.right("unsqueeze-and-square")
 def pairwise_sq_dists(a, b):
     return (a.unsqueeze(1) - b.unsqueeze(0)).square().sum(dim=2)

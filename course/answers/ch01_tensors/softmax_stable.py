@@ -146,6 +146,18 @@ def softmax_stable(x, dim):
     return 1 / (1 + torch.exp(-x))
 
 
+@bank.wrong("half-as-sharp", "You halve the numbers before `exp`. Take them as they are.")
+def softmax_stable(x, dim):
+    e = torch.exp((x - x.amax(dim, keepdim=True)) / 2)
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.wrong("upside-down", "Your largest number gets the smallest share: a sign is the wrong way round.")
+def softmax_stable(x, dim):
+    e = torch.exp(x.amin(dim, keepdim=True) - x)
+    return e / e.sum(dim, keepdim=True)
+
+
 @bank.right("slice-by-slice")
 def softmax_stable(x, dim):
     rows = x.unbind(dim)

@@ -158,6 +158,21 @@ def standardize(x, dim, eps):
     return (x - mean) / torch.sqrt((x.amax(dim, keepdim=True) - x.amin(dim, keepdim=True)) ** 2 + eps)
 
 
+@bank.wrong(
+    "mean-distance",
+    "You divide by the mean distance from the mean. The standard deviation is the root of the mean square.",
+)
+def standardize(x, dim, eps):
+    centered = x - x.mean(dim, keepdim=True)
+    return centered / (centered.abs().mean(dim, keepdim=True) + eps)
+
+
+@bank.wrong("from-the-median", "You subtract the median. The mean is asked for.")
+def standardize(x, dim, eps):
+    var = x.var(dim, correction=0, keepdim=True)
+    return (x - x.median(dim, keepdim=True).values) / torch.sqrt(var + eps)
+
+
 @bank.right("slice-by-slice")
 def standardize(x, dim, eps):
     parts = x.movedim(dim, 0)

@@ -120,6 +120,12 @@ def grad_of(f, x):
     return torch.autograd.grad(f(copy).sum(), copy)[0].flatten()
 
 
+@bank.wrong("doubled", "Your gradient is twice as long, as after two backward passes in a row.")
+def grad_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    return 2 * torch.autograd.grad(f(leaf).sum(), leaf)[0]
+
+
 @bank.right("grad-outputs")
 def grad_of(f, x):
     leaf = x.detach().requires_grad_()

@@ -138,6 +138,15 @@ def hessian_vector_product(f, x, v):
     return ((grad(x.double() + h * v) - grad(x.double() - h * v)) / (2 * h)).to(x.dtype)
 
 
+@bank.wrong(
+    "halved", "Your product is half as long. The Hessian has no factor 1/2; that stands before it in Taylor's formula."
+)
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0]
+    return torch.autograd.grad(grad, leaf, grad_outputs=v.detach())[0] / 2
+
+
 @bank.right("gradient-dot-v")
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()

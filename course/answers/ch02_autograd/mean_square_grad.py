@@ -120,6 +120,20 @@ def mean_square_grad(x):
     return copy.grad.tolist()
 
 
+@bank.wrong("of-the-absolute-values", "You differentiate the mean of the absolute values. Square them.")
+def mean_square_grad(x):
+    leaf = x.detach().clone().requires_grad_()
+    leaf.abs().mean().backward()
+    return leaf.grad
+
+
+@bank.wrong("cubed", "You differentiate the mean of the cubes. Square them.")
+def mean_square_grad(x):
+    leaf = x.detach().clone().requires_grad_()
+    (leaf**3).mean().backward()
+    return leaf.grad
+
+
 @bank.right("torch-func")
 def mean_square_grad(x):
     return torch.func.grad(lambda t: (t**2).mean())(x.detach())

@@ -133,6 +133,12 @@ def safe_log_where(x):
     return torch.log(x)
 
 
+@bank.wrong("minus-one-elsewhere", "Where x is not positive your result is -1. It is to be 0 there.")
+def safe_log_where(x):
+    good = x > 0
+    return torch.where(good, torch.log(torch.where(good, x, 1.0)), -1.0)
+
+
 @bank.right("masked-fill-too")
 def safe_log_where(x):
     bad = x <= 0

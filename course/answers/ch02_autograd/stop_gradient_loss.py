@@ -114,6 +114,11 @@ def stop_gradient_loss(a, b):
     return (a - b.detach()).mean() ** 2
 
 
+@bank.wrong("wrong-sign", "Your loss has the wrong sign: a step downhill would move `a` away.")
+def stop_gradient_loss(a, b):
+    return -((a - b.detach()) ** 2).mean()
+
+
 @bank.right("no-grad-clone")
 def stop_gradient_loss(a, b):
     with torch.no_grad():

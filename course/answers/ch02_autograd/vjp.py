@@ -114,6 +114,13 @@ def vjp(f, x, v):
     return torch.autograd.grad(f(copy), copy, grad_outputs=v * v)[0]
 
 
+@bank.wrong("mean-of-v-for-all", "You weigh every output alike, by the mean of `v`. Each has its own weight.")
+def vjp(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    return torch.autograd.grad(y, leaf, grad_outputs=v.mean().expand_as(y).to(y.dtype))[0]
+
+
 @bank.right("torch-func")
 def vjp(f, x, v):
     return torch.func.vjp(f, x.detach())[1](v.detach())[0].detach()

@@ -242,6 +242,22 @@ def call_counts(module, x):
     return counts
 
 
+@bank.wrong("a-list-of-names", "You return a list of names. A dict from name to count is asked for.")
+def call_counts(module, x):
+    ran = []
+    handles = [
+        part.register_forward_hook(lambda *_, name=name: ran.append(name))
+        for name, part in module.named_modules()
+        if name
+    ]
+    try:
+        module(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return ran
+
+
 @bank.right("counter")
 def call_counts(module, x):
     import collections

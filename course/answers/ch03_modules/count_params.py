@@ -150,6 +150,16 @@ def count_params(module, trainable_only=False):
     return sum(p.numel() for p in module.parameters() if p.grad is not None)
 
 
+@bank.wrong("counts-modules", "You count modules. The numbers in their parameters are asked for.")
+def count_params(module, trainable_only=False):
+    return len(list(module.modules()))
+
+
+@bank.wrong("gradients-too", "You count each number twice, as if its gradient were one more.")
+def count_params(module, trainable_only=False):
+    return 2 * sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only)
+
+
 @bank.right("parameters-by-identity")
 def count_params(module, trainable_only=False):
     seen = {}

@@ -192,6 +192,17 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong("numbers-of-elements", "You give the number of elements of each output. Its shape is asked for.")
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            part.register_forward_hook(lambda part, args, out, name=name: shapes.append((name, out.numel())))
+    ghost(torch.empty(input_shape, device="meta"))
+    return shapes
+
+
 @bank.right("pre-copied")
 def shape_trace(module, input_shape):
     with torch.device("meta"):

@@ -164,6 +164,16 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
+@bank.wrong("squared-norm", "You return the square of the norm. Take the root.")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    squares = sum((grad**2).sum().item() for grad in grads)
+    if math.sqrt(squares) > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / math.sqrt(squares))
+    return float(squares)
+
+
 @bank.right("norm-of-norms-too")
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

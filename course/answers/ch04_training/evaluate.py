@@ -281,6 +281,38 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / len(loader.dataset), "accuracy": correct / len(loader.dataset)}
 
 
+@bank.wrong("share-of-errors", "You give the share of rows that are wrong. Accuracy is the share that is right.")
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": 1 - correct / count}
+
+
+@bank.wrong("a-tuple", "You return a tuple. A dict with loss and accuracy is asked for.")
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return (loss / count, correct / count)
+
+
 @bank.right("lists-of-losses")
 def evaluate(model, loader, criterion):
     was = {m: m.training for m in model.modules()}

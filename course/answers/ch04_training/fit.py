@@ -520,6 +520,57 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
+@bank.wrong("last-row-only", "You return the last row alone. The history has a row for each epoch.")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), total / count, right / count))
+    return history[-1]
+
+
+@bank.wrong(
+    "accuracy-before-loss",
+    "Your rows have accuracy before the drawer's loss. The order is: mean batch loss, loss, share.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total = right = count = 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                count += len(y)
+        history.append((sum(losses) / len(losses), right / count, total / count))
+    return history
+
+
 @bank.right("inference-mode")
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     rows = []

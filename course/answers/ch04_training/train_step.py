@@ -192,6 +192,15 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     return loss.item()
 
 
+@bank.wrong("uphill", "You step uphill: the loss has the wrong sign when the gradients are computed.")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    (-loss).backward()
+    optimizer.step()
+    return loss.item()
+
+
 @bank.right("clears-before-backward")
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)

@@ -153,6 +153,11 @@ def autocast_dtypes(ops, device):
     return {name: made[name].dtype for name in ops}
 
 
+@bank.wrong("nothing-lowered", "You lower nothing. Autocast lowers products, and what follows them.")
+def autocast_dtypes(ops, device):
+    return dict.fromkeys(ops, torch.float32)
+
+
 @bank.right("sets")
 def autocast_dtypes(ops, device):
     kept = {"relu_of_input", "add", "mse_loss", "cross_entropy", "weight", "grad"} | (
