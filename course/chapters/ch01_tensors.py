@@ -1481,7 +1481,7 @@ reveal(guess, roots.isnan().sum().item())
 # ## 9 A product that sorts digits ({minutes} minutes)
 #
 # The ten averages took a loop over ten masks.
-# One multiplication does it at once; and since nearly all the time that networks ever spend goes into this operation, it is worth seeing what it does before chapter 2 builds on it.
+# One multiplication does it at once, and networks spend nearly all their time in this operation.
 #
 # `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
 
@@ -1695,13 +1695,12 @@ assert images.sum() == 561_718 and ink == math.inf
 # %% [markdown]
 # Infinity, because float16 ends at 65,504, and no error tells you so.
 # The digits themselves fit without loss; only their sum does not.
-# So it pays to know what a format holds, and there are three questions to ask of it: how much memory, how large a number, and how fine.
-#
+# There are three questions to ask of a format: how much memory, how large a number, and how fine.
 # Memory is easy, because the name says the bits, and 8 bits are a byte.
 
 # %% name="dtype-memory"
 million = torch.zeros(1000, 1000)
-for kind in (torch.float64, torch.float32, torch.float16):
+for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
     print("a million numbers of", kind, "take", million.to(kind).nbytes, "bytes")
 
 # %% claim=true
@@ -1745,23 +1744,20 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 # A counter in float32 stops there for good, and in the formats with fewer digits much earlier.
 # At the small end it is no different.
 #
-# *Predict.* The smallest positive float16 is about 6e-8. What is `torch.tensor(2e-8, dtype=torch.float16)`?
-
-# %% predict=true
-guess = 0  # a number
+# The smallest positive float16 is about 6e-8, and 2e-8 becomes exactly 0.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
-print("in bfloat16:", small_change.to(torch.bfloat16).item())
-reveal(guess, small_change.to(torch.float16).item())
+for kind in (torch.bfloat16, torch.float16):
+    print(kind, small_change.to(kind).item())
 
 # %% claim=true
+assert small_change.to(torch.float16) == 0
 assert torch.tensor(6e-8).to(torch.float16) > 0 and small_change.to(torch.bfloat16) > 0
 assert torch.tensor(70_000.0).to(torch.float16) == math.inf
 assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
 
 # %% [markdown]
-# Exactly 0.
 # The gradients of chapter 2 are often that small, and one that becomes 0 teaches nothing; chapter 5 shows the remedy.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
@@ -1873,8 +1869,8 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 # %% [markdown] name="below-zero"
 # ## 11 Distances below zero ({minutes} minutes)
 #
-# The distance of two digits is a sum of squares, so it cannot be negative, and yet many programs report distances below zero.
-# On paper, (p - q) ** 2 is p * p - 2 * p * q + q * q, and many programs compute distances by the second form, since it is one matrix product.
+# A squared distance cannot be negative, and yet many programs report distances below zero.
+# On paper, (p - q) ** 2 is p * p - 2 * p * q + q * q, and they compute the second form, since it is one matrix product.
 #
 # *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. What does the second form give in float32? (You will not hit it; say what you would bet on.)
 
@@ -2019,7 +2015,6 @@ print(one_draw, next_draw, again, sep="\n")
 assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
 
 # %% [markdown]
-# An experiment with a seed can be repeated.
 # But a function that calls `manual_seed` changes the numbers for everyone who draws after it, so careful code takes a generator of its own.
 
 # %% name="own-generator"
@@ -2115,8 +2110,7 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Ten pictures do nine tenths of the work, and the other 1,390 the rest.
 # Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
 #
-# How much noise can your reader bear?
-# `make_batch` makes it, and every pixel of every digit gets some.
+# How much noise can your reader bear? `make_batch` makes it.
 #
 # *Predict.* Ink goes from 0 to 16. Noise of standard deviation 4 is added to all pixels of the new digits. Are more than 90 % of them still read correctly?
 
@@ -2142,8 +2136,7 @@ reveal(guess, shares[4] > 0.9)
 assert shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 
 # %% [markdown]
-# At 4 the eye still manages easily, and so does your program.
-# At 16 it reads two in five, which is a good deal more than the one in ten of pure guessing; look at the last row and see whether you can keep up.
+# At 16 it still reads two in five, where guessing gets one in ten; can you keep up?
 #
 # One riddle remains.
 # At the start the same method read 94.6 %, and here about 99.
