@@ -221,3 +221,26 @@ bank.survives(
         "x.numel() * x.element_size() -> x.element_size() * x.numel()": "Whole numbers multiply in any order.",
     }
 )
+
+
+@bank.wrong(
+    "bytes-of-the-storage",
+    "You count the bytes of the memory that `x` lives in. A view uses a part of it: count what its own elements need.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.untyped_storage().nbytes(),
+    }
+
+
+@bank.right("bytes-in-a-loop")
+def describe(x):
+    count = x.element_size()
+    for length in x.size():
+        count = count * length
+    kind = str(x.device).split(":")[0]
+    return dict(shape=(*x.size(),), dtype=x.dtype, device=kind, requires_grad=x.requires_grad, bytes=count)

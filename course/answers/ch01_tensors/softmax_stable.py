@@ -191,3 +191,17 @@ def softmax_stable(x, dim):
 def softmax_stable(x, dim):
     e = torch.exp(x - x.amax(dim).unsqueeze(dim))
     return e * (1 / e.sum(dim).unsqueeze(dim))
+
+
+@bank.wrong(
+    "subtracts-the-mean",
+    "You shift by the mean of each slice. The largest number may lie far above it, and its `exp` is inf all the same.",
+)
+def softmax_stable(x, dim):
+    e = torch.exp(x - x.mean(dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+@bank.right("minus-logsumexp")
+def softmax_stable(x, dim):
+    return torch.exp(x - x.logsumexp(dim, keepdim=True))

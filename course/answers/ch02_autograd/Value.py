@@ -576,7 +576,7 @@ class Value:
 
 @bank.wrong(
     "calls-backward-of-parents",
-    "Each call of a parent's backward passes on its whole grad: what an earlier path has brought goes along once more.",
+    "Whenever you come to a parent you pass on its whole grad: what an earlier path has brought goes along once more.",
 )
 class Value:
     def __init__(self, data, parents=()):

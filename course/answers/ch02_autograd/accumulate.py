@@ -9,7 +9,7 @@ bank = AnswerBank("accumulate")
 
 @bank.wrong(
     "mean-of-means",
-    "You divide by the number of batches, so that a batch of one row weighs as much as a large one. Count rows.",
+    "Each batch weighs the same in your mean, one of a single row as much as a large one. Count rows.",
 )
 def accumulate(loss_fn, batches, params):
     for p in params:

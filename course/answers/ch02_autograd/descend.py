@@ -277,3 +277,33 @@ bank.survives(
         "lr * x.grad -> x.grad * lr": "Numbers multiply in any order.",
     }
 )
+
+
+@bank.wrong("one-step-too-many", "You take one step more than `steps`.")
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone()
+    for _ in range(steps + 1):
+        y = x.clone().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(y), y)[0]
+    return x
+
+
+@bank.wrong(
+    "one-gradient-for-all-steps",
+    "You take every step along the gradient at x0. Each step needs the gradient at the place where it begins.",
+)
+def descend(f, x0, lr, steps):
+    y = x0.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(y), y)
+    return y.detach() - steps * lr * g
+
+
+@bank.right("sgd-of-a-parameter")
+def descend(f, x0, lr, steps):
+    x = torch.nn.Parameter(x0.detach().clone())
+    optimizer = torch.optim.SGD([x], lr=lr)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        f(x).backward()
+        optimizer.step()
+    return x.detach()

@@ -78,7 +78,8 @@ def fix_inplace(x):
 
 @bank.wrong(
     "data-hides-the-change",
-    "`.data` silences the error of `exp` and not its cause: the gradient is computed from the changed result.",
+    "Your gradient of the first program is exp(x) + 1: it is computed from the changed result. "
+    "`.data` would silence the error of `exp`, and not its cause.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

@@ -194,3 +194,18 @@ def count_params(module, trainable_only=False):
 def count_params(module, trainable_only=False):
     kept = [p.detach().reshape(-1) for p in module.parameters() if not trainable_only or p.requires_grad]
     return len(torch.cat(kept)) if kept else 0
+
+
+@bank.wrong(
+    "flag-compared",
+    "Without trainable_only you count the frozen parameters alone, as comparing requires_grad with the flag does. "
+    "Then all of them count.",
+)
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters() if p.requires_grad == trainable_only)
+
+
+@bank.right("own-parameters-by-identity")
+def count_params(module, trainable_only=False):
+    own = [p for part in module.modules() for p in part._parameters.values() if p is not None]
+    return sum({id(p): p.numel() for p in own if p.requires_grad or not trainable_only}.values())

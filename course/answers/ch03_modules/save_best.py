@@ -1,6 +1,7 @@
 """Answers to `save_best`: wrong ones that learners really give, and right ones that must pass."""
 
 import copy
+import io
 import math
 
 import torch
@@ -181,3 +182,24 @@ def save_best(module, best, loss):
         kept.copy_(state[name])
         state[name] = kept
     return {"loss": loss, "state": state}
+
+
+@bank.wrong(
+    "infinity-before-the-first",
+    "You compare the first loss with infinity, and a loss of inf is not lower. At the first call any loss is saved.",
+)
+def save_best(module, best, loss):
+    lowest = math.inf if best is None else best["loss"]
+    if loss < lowest:
+        return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
+    return best
+
+
+@bank.right("through-a-file-in-memory")
+def save_best(module, best, loss):
+    if best and not loss < best["loss"]:
+        return best
+    memory = io.BytesIO()
+    torch.save(module.state_dict(), memory)
+    memory.seek(0)
+    return {"loss": loss, "state": torch.load(memory)}

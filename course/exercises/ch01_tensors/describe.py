@@ -8,7 +8,19 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer
 from autograder.watching.probes.tensors import entries
+
+
+def bytes_of_a_part(answer: Answer, case: Case) -> Observation:
+    """The entry `bytes`, where an x of one axis is the first half of a longer tensor."""
+
+    def on_part(x: torch.Tensor) -> object:
+        return answer(torch.cat([x, x])[: len(x)] if x.ndim == 1 else x)
+
+    return entries("bytes")(on_part, case)
+
 
 dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
@@ -27,7 +39,7 @@ tracked = Requirement(
     tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
     given=("beside",),
 )
-size = Requirement("counts the bytes of all elements", entries("bytes"))
+size = Requirement("counts the bytes of all elements", bytes_of_a_part)
 
 
 @exercise(

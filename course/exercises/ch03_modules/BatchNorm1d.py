@@ -132,6 +132,7 @@ no_graph = Requirement(
     "keeps no graph in the running values",
     without_graph,
     {"tracked": "A running value requires grad: it keeps the graphs of all batches so far."},
+    given=("copied",),
 )
 
 

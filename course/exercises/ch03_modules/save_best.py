@@ -6,7 +6,7 @@ A case tells `best` by its loss; one that trains a step between saving and looki
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import nan
+from math import inf, nan
 from typing import Any
 
 from torch import Tensor, nn, zeros
@@ -123,6 +123,7 @@ def save_best(draw: Draw) -> Iterator[Case]:
     low, high = round(draw.real(0.1, 0.4), 3), round(draw.real(0.6, 0.9), 3)
     yield basic("a linear layer", a, b, None, high)
     yield basic("layers with batch norm", a, b, c, None, 0.0)
+    yield basic("a linear layer", a, b, None, inf)
     yield lower("two layers", a, b, c, high, low)
     yield lower("a linear layer", b, a, 0.0, -low)
     yield keeps("a linear layer", a, b, low, high)
