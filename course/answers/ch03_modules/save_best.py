@@ -167,8 +167,7 @@ def save_best(module, best, loss):
 
 @bank.right("state-of-a-copy")
 def save_best(module, best, loss):
-    lowest = math.inf if best is None else best["loss"]
-    better = loss < lowest
+    better = best is None or loss < best["loss"]
     return dict(loss=loss, state=copy.deepcopy(module).state_dict()) if better else best
 
 
