@@ -95,6 +95,7 @@ def save_best(module, best, loss):
 @bank.wrong(
     "zero-is-nothing",
     "A best loss of 0.0 counts as false in Python, and you take it for none. Compare with None.",
+    also=("infinity-before-the-first",),
 )
 def save_best(module, best, loss):
     lowest = (best and best["loss"]) or float("inf")
