@@ -1110,6 +1110,7 @@ assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8
 #
 # Half the bits are half the memory, on every machine.
 # There are two formats with 16 bits, from chapter 1. Can you still say which of them ends at 65,504?
+# `torch.finfo` tells the limits of a format: `tiny` is the smallest normal number, `max` the largest, `eps` the gap at 1.
 
 # %% name="formats-table"
 for kind in (torch.float32, torch.bfloat16, torch.float16):

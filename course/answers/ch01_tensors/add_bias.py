@@ -86,6 +86,11 @@ def add_bias(x, bias):
     return x + bias[-1]
 
 
+@bank.wrong("divides", "You divide by the biases. Add them.")
+def add_bias(x, bias):
+    return x / bias[:, None]
+
+
 @bank.right("einsum-of-ones")
 def add_bias(x, bias):
     return x + bias.expand(x.shape[0], x.shape[2], -1).mT

@@ -99,6 +99,11 @@ def one_hot(labels, k):
     return 2 * (labels[:, None] == torch.arange(k)).float() - 1
 
 
+@bank.wrong("columns-reversed", "Your columns run from the last class to the first. Label 0 has the first column.")
+def one_hot(labels, k):
+    return (labels[:, None] == torch.arange(k).flip(0)).float()
+
+
 @bank.right("row-by-row")
 def one_hot(labels, k):
     out = torch.zeros(len(labels), k)

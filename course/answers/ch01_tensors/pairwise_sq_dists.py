@@ -136,6 +136,11 @@ def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).sum(-1) / 2
 
 
+@bank.wrong("rounded", "You round the distances. They are wanted as they are.")
+def pairwise_sq_dists(a, b):
+    return ((a[:, None] - b) ** 2).sum(-1).round()
+
+
 @bank.right("unsqueeze-and-square")
 def pairwise_sq_dists(a, b):
     return (a.unsqueeze(1) - b.unsqueeze(0)).square().sum(dim=2)
