@@ -60,7 +60,7 @@ def describe(draw: Draw) -> Iterator[Case]:
     for x in (*kinds, torch.tensor(draw.real(0, 1))):
         yield shape(x)
     yield device(kinds[0])
-    yield elsewhere(kinds[1])
+    yield elsewhere(kinds[2].float())
     yield requires_grad(kinds[2])
     yield tracked(kinds[0])
     for x in (*kinds, draw.bools(n, d), draw.normal(n, k).T, torch.zeros(0, k)):

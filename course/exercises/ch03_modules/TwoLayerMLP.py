@@ -39,7 +39,7 @@ any_axes = Requirement("takes any axes in front", computes())
 def TwoLayerMLP(draw: Draw) -> Iterator[Case]:
     """Write a module with two layers."""
     a, hidden, b, n, m = draw.sizes(5, 2, 9)
-    yield shape(a, hidden, b, x=draw.normal(n, a))
+    yield shape(a, hidden, b, x=draw.normal(draw.whole(10, 60), a))
     yield layers(a, hidden, b)
     yield relu(a, hidden, b, x=draw.normal(n, a))
     yield any_axes(a, hidden, b, x=draw.normal(a))

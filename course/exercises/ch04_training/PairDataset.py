@@ -77,6 +77,6 @@ feeds = Requirement(
 def PairDataset(draw: Draw) -> Iterator[Case]:
     """Make a data set of pairs."""
     for requirement in (items, length, from_end, beyond, unequal, feeds):
-        n, d = draw.sizes(2, 3, 6)
+        n, d = draw.whole(7, 30), draw.whole(3, 6)
         more = draw.whole(1, 2) if requirement is unequal else 0
         yield requirement(draw.normal(n, d), draw.ints(0, 9, n + more))

@@ -54,12 +54,13 @@ GRADS = {"grads": "After your step, .grad does not hold the true gradients, clip
 moves = Requirement("moves the parameters", amp_step("held"), HELD)
 under = Requirement(
     "runs the model under autocast, backward and step outside",
-    amp_step("forward", "backward", "step"),
+    amp_step("forward", "backward", "step", "held"),
     {
         "forward": "The model is to run once, under autocast with the `dtype` of the call.",
         "backward": "Your backward runs under autocast.",
         "step": "scaler.step is to run once, and outside of autocast.",
     },
+    given=("held",),
 )
 clipped = Requirement("clips the true gradients", amp_step("held", "grads"), HELD | GRADS)
 skips = Requirement("lets the scaler skip a step after an overflow", amp_step("held"), HELD)
