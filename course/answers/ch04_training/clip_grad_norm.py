@@ -192,6 +192,15 @@ def clip_grad_norm(params, max_norm):
     return float(torch.nn.utils.clip_grad_norm_(params, max_norm)) if any(p.grad is not None for p in params) else 0.0
 
 
+@bank.right("hypot-of-norms")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = math.hypot(*(torch.linalg.vector_norm(grad.double()).item() for grad in grads))
+    if norm > max_norm:
+        torch._foreach_mul_(grads, max_norm / norm)
+    return norm
+
+
 @bank.right("torch-does-it")
 def clip_grad_norm(params, max_norm):
     return float(nn.utils.clip_grad_norm_(list(params), max_norm))

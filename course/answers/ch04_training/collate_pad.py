@@ -127,6 +127,15 @@ def collate_pad(batch, pad=0):
     return padded, lengths
 
 
+@bank.wrong(
+    "counts-what-is-not-pad",
+    "You count the entries that differ from `pad`. A real entry may be equal to it: ask each row for its length.",
+)
+def collate_pad(batch, pad=0):
+    padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
+    return padded, (padded != pad).sum(dim=1).tolist()
+
+
 @bank.right("pad-sequence")
 def collate_pad(batch, pad=0):
     padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)

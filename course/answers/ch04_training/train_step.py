@@ -181,7 +181,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "optimizer-of-its-own",
-    "You make an optimizer of your own. The caller chose one, with its rate and its memory: use that one.",
+    "The step is not taken by the optimizer given. The caller chose it, with its rate and its memory: use that one.",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -1,4 +1,4 @@
-"""`collate_pad`: rows of different length become one table. They hold numbers from 1 on, none of them a usual pad."""
+"""`collate_pad`: rows of different length become one table. Most hold numbers from 1 on, none of them a usual pad."""
 
 from __future__ import annotations
 
@@ -55,3 +55,4 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
     yield empty(rows(0, draw.whole(1, 4)))
     yield empty(rows(draw.whole(2, 5)), pad=7)
     yield lengths(rows(*draw.sizes(4, 0, 6)))
+    yield lengths([row - row[-1] for row in rows(*draw.sizes(3, 2, 5))])
