@@ -282,7 +282,7 @@ bank.survives(
 @bank.wrong("one-step-too-many", "You take one step more than `steps`.")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone()
-    for _ in range(steps + 1):
+    for _ in range(1 + steps):
         y = x.clone().requires_grad_()
         x = x - lr * torch.autograd.grad(f(y), y)[0]
     return x

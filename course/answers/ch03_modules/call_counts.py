@@ -246,9 +246,9 @@ def call_counts(module, x):
 def call_counts(module, x):
     ran = []
     handles = [
-        part.register_forward_hook(lambda *_, name=name: ran.append(name))
-        for name, part in module.named_modules()
-        if name
+        layer.register_forward_hook(lambda *_, label=label: ran.append(label))
+        for label, layer in module.named_modules()
+        if label
     ]
     try:
         module(x)

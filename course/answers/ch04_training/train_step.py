@@ -207,7 +207,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad(set_to_none=False)
     loss.backward()
     optimizer.step()
-    return float(loss.detach())
+    return loss.detach().item()
 
 
 @bank.right("detached-targets")
