@@ -22,11 +22,24 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Picture:
-    """Two small grids side by side: the numbers expected, the numbers got, and where they agree."""
+    """Two small grids side by side: the numbers expected, the numbers got, and where they agree.
+
+    Of larger tensors it is a window: `rows` and `columns` are the indices that it shows (a tensor with one dim has no
+    rows), `first` the place in the grid of the first number that differs, and `told` says how many do.
+    """
 
     expected: tuple[tuple[str, ...], ...]
     got: tuple[tuple[str, ...], ...]
     agrees: tuple[tuple[bool, ...], ...]
+    rows: tuple[int, ...] = ()
+    columns: tuple[int, ...] = ()
+    first: tuple[int, int] = (-1, -1)
+    told: str = ""
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Picture:
+        """Read what JSON made of one: lists are tuples again."""
+        return cls(**{name: _tuples(value) for name, value in data.items()})
 
 
 @dataclass(frozen=True)
@@ -96,8 +109,10 @@ class Report:
         return cls(data["exercise"], tuple(map(_verdict, data["verdicts"])), tuple(data["notes"]))
 
 
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+
+
 def _verdict(item: dict[str, Any]) -> Verdict:
-    picture = item["picture"] and Picture(
-        *(tuple(map(tuple, item["picture"][k])) for k in ("expected", "got", "agrees"))
-    )
+    picture = item["picture"] and Picture.from_json(item["picture"])
     return Verdict(**(item | {"status": Status(item["status"]), "picture": picture or None}))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 
+from autograder.judging.grids import picture
+from autograder.judging.numbers import number
 from autograder.judging.verdict import Picture
-from autograder.watching.difference import Difference, Tolerance, close_mask
+from autograder.watching.difference import Difference, Tolerance
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Foreign, Observation, Plain, Raised, Seen, dtype_name
 
 WIDTH = 240
 LONGEST = 1000  # of a sentence, which may hold texts of its own
 _SMALL = 24  # numbers shown in full
-_GRID = 8  # largest side of a picture
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if facet in tells:
         if isinstance(difference.expected, bool):  # the sentence says it all
             return Told(tells[str(facet)])
-        return Told(tells[str(facet)], show(difference.expected), show(difference.got))
+        texts = (show(difference.expected), show(difference.got))
+        return Told(tells[str(facet)], *texts, picture(difference, exercise.tolerance))
     if facet in _FACETS:
         return Told(_FACETS[str(facet)].format(got=_names(difference.got)))
     return _tell_value(_place(str(facet), inner), difference, exercise.tolerance)
@@ -107,7 +108,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
     if difference.aspect == "length":
         return Told(f"Expected {place} to have {len(expected)} items, got {len(got)}.", *texts)
     if isinstance(expected, Seen):
-        return Told(_tensor_sentence(place, difference), *texts, picture=_picture(difference, tolerance))
+        return Told(_tensor_sentence(place, difference), *texts, picture=picture(difference, tolerance))
     return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *texts)
 
 
@@ -211,14 +212,7 @@ def _nested(value: object) -> str:
     return f"[{', '.join(map(_nested, value))}]" if isinstance(value, list) else number(value)
 
 
-def number(value: object) -> str:
-    """A number with four significant digits; whole floats keep their point."""
-    if not isinstance(value, float) or not math.isfinite(value):
-        return str(value)
-    return f"{value:.1f}" if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
-
-
-# --- the call, the picture
+# --- the call
 
 
 def call(name: str, case: Case) -> str:
@@ -247,17 +241,3 @@ def argument(value: object) -> str:
     if value.numel() <= _SMALL:
         return f"torch.tensor({_nested(value.tolist())}{dtype})"
     return f"<tensor {tuple(value.shape)} {dtype_name(value.dtype)}>"
-
-
-def _picture(difference: Difference, tolerance: Tolerance) -> Picture | None:
-    """Grids for small 2-D tensors of one shape whose values differ."""
-    expected, got = difference.expected.values, difference.got.values
-    if difference.aspect != "values" or expected is None or got is None:
-        return None
-    if expected.dim() != 2 or max(expected.shape) > _GRID or expected.numel() == 0:
-        return None
-    return Picture(_grid(expected), _grid(got), tuple(map(tuple, close_mask(expected, got, tolerance).tolist())))
-
-
-def _grid(values: torch.Tensor) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(number, row)) for row in values.tolist())

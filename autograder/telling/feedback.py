@@ -67,6 +67,7 @@ def _details(verdict: Verdict, told: set[str]) -> list[str]:
     """Sentence, call and values; a sentence that was told already is not repeated."""
     lines = [_once(verdict.sentence, told)] if verdict.sentence else []
     rows = [("call", verdict.call), ("expected", verdict.expected), ("got", verdict.got)]
+    rows += [("compared", verdict.picture.told)] if verdict.picture else []
     return lines + [f"{name:<9} {value}" for name, value in rows if value]
 
 
@@ -128,19 +129,38 @@ def _html_picture(verdict: Verdict) -> Html:
         tag("div", tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"), _grid(picture, cells))
         for title, value, cells in grids
     )
-    return tag("div", *drawn, style="display:flex;flex-wrap:wrap;gap:1.5em;margin:0.3em 0 0.5em 1.5em")
+    side_by_side = tag("div", *drawn, style="display:flex;flex-wrap:wrap;gap:1.5em")
+    told = tag("div", picture.told, style="opacity:0.75") if picture.told else ""
+    return tag("div", side_by_side, told, style="margin:0.3em 0 0.5em 1.5em")
 
 
 def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+    """A tensor under its columns' indices and beside its rows'; the first number that differs has a double frame."""
+    above = tag("tr", tag("td", style=_INDEX) if picture.rows else "", *map(_index, picture.columns), style=ROW)
     rows = (
-        tag("tr", *(_cell(value, same) for value, same in zip(row, agrees, strict=True)), style=ROW)
-        for row, agrees in zip(cells, picture.agrees, strict=True)
+        tag("tr", _index(picture.rows[i]) if picture.rows else "", *_cells(picture, i, row), style=ROW)
+        for i, row in enumerate(cells)
     )
-    return tag("table", *rows, style="border-collapse:collapse;font-family:monospace")
+    return tag("table", above, *rows, style="border-collapse:collapse;font-family:monospace")
 
 
-def _cell(value: str, same: bool) -> Html:
-    mark = f"border:1px solid {OPEN}66" if same else f"border:2px solid {FAILED};font-weight:700"
+_INDEX = "border:none;padding:0.1em 0.5em;font-size:85%;font-weight:400;opacity:0.75;text-align:right"
+
+
+def _index(place: int) -> Html:
+    return tag("th", str(place), style=_INDEX)
+
+
+def _cells(picture: Picture, at: int, row: tuple[str, ...]) -> list[Html]:
+    return [
+        _cell(value, same, (at, column) == picture.first)
+        for column, (value, same) in enumerate(zip(row, picture.agrees[at], strict=True))
+    ]
+
+
+def _cell(value: str, same: bool, first: bool) -> Html:
+    line = "4px double" if first else "2px solid"
+    mark = f"border:1px solid {OPEN}66" if same else f"border:{line} {FAILED};font-weight:700"
     return tag("td", value, style=f"{mark};padding:0.15em 0.5em;text-align:right")
 
 

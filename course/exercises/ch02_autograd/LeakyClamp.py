@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.judging.words import argument, call_of, number
+from autograder.judging.numbers import number
+from autograder.judging.words import argument, call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation

@@ -1,0 +1,131 @@
+"""Where two tensors part, as a grid: which window is shown, what is told of it, and that it is drawn so."""
+
+import json
+import re
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograder.judging.grids import picture
+from autograder.judging.verdict import Picture, Report, Status, Verdict
+from autograder.telling.feedback import html, text
+from autograder.watching.difference import Difference, Tolerance
+from autograder.watching.probe import see
+
+
+def between(expected: Tensor, got: Tensor) -> Picture | None:
+    """The picture of two tensors whose values differ."""
+    return picture(Difference(("returned",), "values", see(expected), see(got)), Tolerance())
+
+
+def changed(x: Tensor, *places: tuple[int, ...]) -> Tensor:
+    """A copy with other numbers at these places."""
+    x = x.clone()
+    for place in places:
+        x[place] += 1
+    return x
+
+
+def shown(x: Tensor, *places: tuple[int, ...]) -> Picture:
+    """The picture of a tensor and of one with other numbers at these places."""
+    drawn = between(x, changed(x, *places))
+    assert drawn is not None
+    return drawn
+
+
+def test_a_long_row_is_shown_around_the_first_that_differs() -> None:
+    """Three numbers that agree stand before it; the indices say where one is."""
+    drawn = shown(torch.arange(60.0), (30,), (33,), (59,))
+
+    assert tuple(range(27, 35)) == drawn.columns and () == drawn.rows
+    assert (0, 3) == drawn.first
+    assert ((True, True, True, False, True, True, False, True),) == drawn.agrees
+    assert "30.0" == drawn.expected[0][3] and "31.0" == drawn.got[0][3]
+    assert "3 of 60 numbers differ, the first at [30]" == drawn.told
+
+
+@pytest.mark.parametrize(("place", "columns"), [(0, range(8)), (59, range(52, 60)), (3, range(8)), (4, range(1, 9))])
+def test_a_window_stays_inside(place: int, columns: range) -> None:
+    """At either end eight numbers are shown as well."""
+    assert tuple(columns) == shown(torch.arange(60.0), (place,)).columns
+
+
+def test_of_a_large_matrix_a_window_is_shown() -> None:
+    """Rows and columns around the first that differs."""
+    drawn = shown(torch.zeros(20, 30), (10, 2), (11, 29))
+
+    assert (tuple(range(7, 15)), tuple(range(8))) == (drawn.rows, drawn.columns)
+    assert (3, 2) == drawn.first and not drawn.agrees[3][2]
+    assert "2 of 600 numbers differ, the first at [10, 2]" == drawn.told
+
+
+def test_of_more_dims_the_grid_that_differs_is_shown() -> None:
+    """A batch of images: the first image that is not right."""
+    drawn = shown(torch.zeros(4, 3, 5, 6), (2, 1, 4, 5))
+
+    assert "1 of 360 numbers differs, the first at [2, 1, 4, 5]; this is the grid at [2, 1]" == drawn.told
+    assert (4, 5) == drawn.first and (5, 6) == (len(drawn.rows), len(drawn.columns))
+
+
+def test_numbers_that_differ_look_different() -> None:
+    """Four digits are enough for most; where they are not, more are shown."""
+    expected = torch.linspace(1, 2, 8, dtype=torch.float64)
+    drawn = between(expected, expected * 1.0002)
+    assert drawn is not None
+
+    assert all(one != other for one, other in zip(drawn.expected[0], drawn.got[0], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (torch.zeros(6), torch.ones(6)),  # read well in a line
+        (torch.zeros(()), torch.ones(())),
+        (torch.zeros(3, 3, dtype=torch.complex64), torch.ones(3, 3, dtype=torch.complex64)),
+        (torch.zeros(3, 3), torch.zeros(3, 3) + 1e-9),  # no number differs
+        (torch.zeros(3, 3), torch.zeros(3, 4)),
+        (torch.zeros(0, 3), torch.zeros(0, 3)),
+        (torch.zeros(3, 3), torch.zeros(3, 3, device="meta")),
+    ],
+    ids=["few", "one", "complex", "alike", "shapes", "empty", "no values"],
+)
+def test_there_is_not_always_a_picture(expected: Tensor, got: Tensor) -> None:
+    """Where a grid would say nothing more than the line does."""
+    assert between(expected, got) is None
+
+
+def test_whole_numbers_truth_values_and_nan_are_shown() -> None:
+    """As Python writes them."""
+    assert "7" == shown(torch.arange(9), (7,)).expected[0][6]
+    truth = between(torch.arange(9) > 4, torch.arange(9) > 3)
+    assert truth is not None and ("False", "True") == (truth.expected[0][3], truth.got[0][3])
+    numbers = between(torch.zeros(9), torch.zeros(9).index_fill(0, torch.tensor([2]), torch.nan))
+    assert numbers is not None and (0, 2) == numbers.first and "nan" == numbers.got[0][2]
+
+
+class TestTold:
+    """What a student sees of it."""
+
+    drawn = shown(torch.arange(60.0), (30,), (33,))
+    report = Report(
+        "shift", (Verdict("shifts", Status.FAIL, "No.", None, "shift(x)", "tensor: a", "tensor: b", drawn),)
+    )
+
+    def test_one_number_has_the_double_frame(self) -> None:
+        """In the grid of the reader's own, and in the other."""
+        assert 2 == html(self.report).count("4px double") and 2 == html(self.report).count("border:2px solid")
+        cells = re.findall(r"4px double[^>]*>([^<]*)<", html(self.report))
+        assert ["30.0", "31.0"] == cells
+
+    def test_the_indices_stand_above(self) -> None:
+        """Column heads of both grids."""
+        assert 2 * [str(each) for each in range(27, 35)] == re.findall(r"<th[^>]*>(\d+)</th>", html(self.report))
+
+    def test_a_terminal_gets_a_line(self) -> None:
+        """The text says where to look."""
+        assert "compared  2 of 60 numbers differ, the first at [30]" in text(self.report)
+
+    def test_it_travels(self) -> None:
+        """To JSON and back it is the same."""
+        assert self.report == Report.from_json(json.loads(json.dumps(self.report.to_json())))
