@@ -31,13 +31,13 @@ class TestCheck:
         """Run All goes on past an unsolved exercise."""
         check("flatten_images", stub)
 
-        assert "not written yet" in capsys.readouterr().out
+        assert "not begun yet" in capsys.readouterr().out
 
     def test_under_nbgrader_a_wrong_answer_is_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """nbgrader counts an error as 0, and anything else as full marks."""
         monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
 
-        with pytest.raises(CheckFailed, match="not written yet"):
+        with pytest.raises(CheckFailed, match="not begun yet"):
             check("flatten_images", stub)
 
     def test_under_nbgrader_the_error_says_why(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def report_on(
 
 
 def _still_running(exercise: Exercise, limits: Limits) -> str:
-    return f"Your code was still running after {exercise.seconds * limits.time_factor:g} seconds and was stopped."
+    return words.still_running(exercise.seconds * limits.time_factor)
 
 
 def _on_cell(exercise: Exercise, cell: Outcome | None, limits: Limits, given: Collection[str]) -> str:

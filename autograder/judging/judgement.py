@@ -134,10 +134,11 @@ class _Lines:
             status=Status.ERROR if "raised" in seen else Status.FAIL,
             sentence=mistake.sentence if mistake else told.sentence,
             mistake=mistake.tag if mistake else None,
-            call=(self.exercise.spelled or words.call)(self.exercise.name, case),
+            call=words.spelled(self.exercise, case),
             expected=told.expected,
             got=told.got,
             picture=told.picture,
+            case=index,
         )
 
 

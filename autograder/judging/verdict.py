@@ -46,7 +46,8 @@ class Picture:
 class Verdict:
     """The outcome of one check: the requirement, what to tell, and the case that shows it.
 
-    One that is skipped names in `after` the requirement that it waits for.
+    `case` is that case's place among all of the exercise; None where no case shows it. One that is skipped names in
+    `after` the requirement that it waits for.
     """
 
     requirement: str
@@ -58,6 +59,7 @@ class Verdict:
     got: str = ""
     picture: Picture | None = None
     after: str = ""
+    case: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""

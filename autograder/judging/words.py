@@ -36,6 +36,11 @@ def not_attempted(name: str) -> str:
     )
 
 
+def still_running(seconds: float) -> str:
+    """For an answer that was stopped because it came to no end."""
+    return f"Your code was still running after {seconds:g} seconds and was stopped."
+
+
 def tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, seen: Observation) -> Told:
     """Say what differs, in the order that helps: a crash, then type, shape, dtype, device, values, side effects."""
     told = _tell(exercise, tells, difference, seen)
@@ -213,6 +218,11 @@ def _nested(value: object) -> str:
 
 
 # --- the call
+
+
+def spelled(exercise: Exercise, case: Case) -> str:
+    """The call that a case makes, as its exercise spells it."""
+    return (exercise.spelled or call)(exercise.name, case)
 
 
 def call(name: str, case: Case) -> str:

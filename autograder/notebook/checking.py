@@ -19,6 +19,7 @@ from autograder.judging.judgement import judge, whole
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.notebook import fresh as fresh_cases
+from autograder.notebook.calling import not_ended, watch
 from autograder.notebook.checked import file_of, note
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.logbook import LOGBOOK
@@ -66,7 +67,10 @@ def _name_first(name: object) -> None:
 
 
 def visible_report(name: str, answer: object, source: str | None = None) -> Report:
-    """Judge an answer on the shipped cases; no solution, no course folder and no network are needed."""
+    """Judge an answer on the shipped cases, and print once what it prints.
+
+    No solution, no course folder and no network are needed.
+    """
     exercise = here().find(name)
     key = here().keys(exercise.chapter)[name]
     if not callable(answer):
@@ -74,8 +78,12 @@ def visible_report(name: str, answer: object, source: str | None = None) -> Repo
     other = getattr(answer, "__name__", name)
     if other != name and other in here().keys(exercise.chapter):
         return whole(exercise, key.cases, Status.FAIL, f'This is `{other}`. Write `check("{name}", {name})`.')
-    observations = exercise.observe(answer, key.cases)
-    return judge(exercise, key, observations, text_for_rules(exercise, answer) if source is None else source)
+    calls = watch(exercise, answer, key.cases)
+    text = text_for_rules(exercise, answer) if source is None else source
+    stopped = not_ended(exercise, key.cases, calls) if calls.stopped else None
+    report = stopped or judge(exercise, key, calls.observations, text)
+    calls.show_printed(exercise, key.cases, report)
+    return report
 
 
 def not_callable(name: str, answer: object, key: Key) -> Report:

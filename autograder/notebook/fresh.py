@@ -19,6 +19,7 @@ from autograder.catalog.course import here
 from autograder.errors import CourseError, WorkFailed
 from autograder.frames import Frame, FrameError, receive, send
 from autograder.judging.verdict import Report
+from autograder.notebook.calling import not_ended, watch
 from autograder.watching.exercise import Case
 from autograder.watching.observation import from_bytes, to_bytes
 
@@ -26,13 +27,21 @@ _SECONDS = 120.0  # for a judge to start, and to judge
 
 
 def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
-    """Have an answer judged on cases drawn anew; raises CourseError where there is no course folder."""
+    """Have an answer judged on cases drawn anew, and print once what it prints.
+
+    Raises CourseError where there is no course folder.
+    """
     exercise = here().find(name)
     with _judge_process(name) as (to_judge, from_judge):
         cases = tuple(map(Case.from_plain, from_bytes(_told(from_judge).body)))
-        observations = exercise.observe(answer, cases)
-        _tell(to_judge, Frame({"source": source}, to_bytes(list(observations))))
-        return Report.from_json(_told(from_judge).head["report"])
+        calls = watch(exercise, answer, cases)
+        if calls.stopped:
+            report = not_ended(exercise, cases, calls)
+        else:
+            _tell(to_judge, Frame({"source": source}, to_bytes(list(calls.observations))))
+            report = Report.from_json(_told(from_judge).head["report"])
+        calls.show_printed(exercise, cases, report)
+        return report
 
 
 @contextlib.contextmanager

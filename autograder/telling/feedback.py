@@ -38,7 +38,7 @@ def headline(report: Report) -> str:
     if report.passed:
         return f"{report.exercise}: all {done} checks passed"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
-        return f"{report.exercise}: not written yet"
+        return f"{report.exercise}: not begun yet"
     return f"{report.exercise}: {done} of {len(report.verdicts)} checks passed"
 
 

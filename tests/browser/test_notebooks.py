@@ -96,7 +96,7 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     lab.page.get_by_role("menuitem", name="Run", exact=True).click()
     lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     expect(lab.page.locator(".explorer").first).to_contain_text("Shape explorer", timeout=PATIENCE)
-    expect(check_cell(lab, EXERCISE)).to_contain_text("not written yet")
+    expect(check_cell(lab, EXERCISE)).to_contain_text("not begun yet")
 
     assert [] == [told for told in lab.complaints if re.search("widget|explorer|cell|kernel", told, re.IGNORECASE)]
     lab.screenshot("notebook-7", check_cell(lab, EXERCISE))

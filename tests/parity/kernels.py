@@ -20,7 +20,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
 
 _SECONDS = 120
-_HEADLINE = re.compile(r"(\w+): (all \d+ checks passed|\d+ of \d+ checks passed|not written yet)")
+_HEADLINE = re.compile(r"(\w+): (all \d+ checks passed|\d+ of \d+ checks passed|not begun yet)")
 
 
 @cache

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from autograder.judging.words import call_of, number, shorten
+from autograder.judging.numbers import number
+from autograder.judging.words import call_of, shorten
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation

@@ -1,0 +1,229 @@
+"""An answer's calls in a notebook: what they print is shown once, and what comes to no end is stopped."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+
+from autograder import check
+from autograder.judging.verdict import Status
+from autograder.notebook import calling
+from autograder.notebook.checking import visible_report
+from autograder.notebook.deadline import OutOfTime, deadline
+from tests.test_progress_travels import ran
+
+NAME = "flatten_images"
+
+
+def right(x: torch.Tensor) -> torch.Tensor:
+    """A right answer that prints."""
+    print("x has shape", tuple(x.shape))
+    n, c = x.shape[:2]
+    return x.reshape(n, c, -1).transpose(1, 2)
+
+
+def only_floats(x: torch.Tensor) -> torch.Tensor:
+    """Right for floats; an answer whose last check alone is not met."""
+    print("dtype", x.dtype)
+    return right(x).float()
+
+
+class TestPrinted:
+    """What an answer prints, of all its calls."""
+
+    def test_the_first_call_that_is_not_right_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Once, under a line that names the call; the other calls' lines are not shown."""
+        check(NAME, only_floats)
+        told = capsys.readouterr().out
+
+        assert 1 == told.count("Your code printed in the first call that is not right, flatten_images(")
+        assert (
+            1 == told.count("    dtype torch.") == told.count("    x has shape") and "dtype torch.float32\n" not in told
+        )
+
+    def test_of_a_right_answer_the_first_call(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A print that was left in is no fault, and is not seen seventy times."""
+        check(NAME, right)
+        told = capsys.readouterr().out
+
+        assert told.startswith("Your code printed in the first call, flatten_images(torch.tensor(")
+        assert 1 == told.count("x has shape") and "all 5 checks passed" in told
+
+    def test_a_silent_answer_has_no_such_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Nothing printed, nothing told."""
+        check(NAME, lambda x: x)
+
+        assert "printed" not in capsys.readouterr().out
+
+    def test_what_is_printed_before_an_error_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """This is what print is for."""
+
+        def answer(x: torch.Tensor) -> torch.Tensor:
+            print("so far")
+            return x[0, 0, 0, 0, 0]
+
+        check(NAME, answer)
+
+        assert "    so far\n" in capsys.readouterr().out
+
+    def test_much_is_cut(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Many lines, long lines, and more than anybody keeps."""
+
+        def lines(x: torch.Tensor) -> None:
+            for line in range(100):
+                print(line)
+
+        def long(x: torch.Tensor) -> None:
+            print("a" * 1000)
+
+        def endless(x: torch.Tensor) -> None:
+            for _ in range(1000):
+                print("b" * 100)
+
+        told = []
+        for answer in (lines, long, endless):
+            check(NAME, answer)
+            told.append(capsys.readouterr().out)
+
+        assert "    29\n    … and 70 lines more\n" in told[0]
+        assert f"    {'a' * 120} …\n" in told[1]
+        assert "lines more, and more after them" in told[2] and len(told[2]) < 10_000
+
+    def test_output_is_as_before_afterwards(self) -> None:
+        """Also where an answer ends the process."""
+        before = sys.stdout
+        check(NAME, lambda x: sys.exit(1))
+
+        assert before is sys.stdout
+
+
+def loops(x: torch.Tensor) -> torch.Tensor:
+    """Comes to no end."""
+    while x.numel():
+        time.sleep(0.001)
+    return x
+
+
+def catches_all(x: torch.Tensor) -> torch.Tensor:
+    """Comes to an end only where nobody stops it twice."""
+    try:
+        loops(x)
+    except:  # noqa: E722  # this is the point
+        loops(x)
+    return x
+
+
+class TestNoEnd:
+    """An answer that comes to no end."""
+
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A fifth of a second, in place of ten times the exercise's seconds."""
+        monkeypatch.setattr(calling, "_PATIENCE", 0.02)
+
+    @pytest.mark.parametrize("answer", [loops, catches_all, lambda x: time.sleep(60)], ids=["loop", "caught", "sleep"])
+    def test_it_is_stopped_with_a_sentence(self, answer: object) -> None:
+        """The time, the line, the call; the notebook goes on."""
+        first, *rest = visible_report(NAME, answer).verdicts
+
+        assert Status.TIMEOUT is first.status
+        assert first.sentence.startswith("Your code was still running after 0.2 seconds and was stopped. It was at: `")
+        assert "sleep(" in first.sentence or "while x.numel():" in first.sentence
+        assert first.call.startswith("flatten_images(torch.tensor(") and 0 == first.case
+        assert all(Status.SKIPPED is each.status for each in rest)
+
+    def test_what_it_printed_is_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """That is how one finds out where it turns in circles."""
+
+        def answer(x: torch.Tensor) -> torch.Tensor:
+            print("round and round")
+            return loops(x)
+
+        check(NAME, answer)
+
+        assert "    round and round\n" in capsys.readouterr().out
+
+    def test_interrupts_are_as_before_afterwards(self) -> None:
+        """Whatever handles them."""
+        before = signal.getsignal(signal.SIGINT)
+        visible_report(NAME, loops)
+
+        assert before is signal.getsignal(signal.SIGINT)
+        assert threading.active_count() == sum(thread.name != "deadline" for thread in threading.enumerate())
+
+
+class TestDeadline:
+    """The limit itself."""
+
+    def test_what_ends_in_time_is_left_alone(self) -> None:
+        """Many blocks that end close to their limit: an interrupt never falls behind one."""
+        late = 0
+        for _ in range(60):
+            try:
+                with deadline(0.002):
+                    time.sleep(0.002)
+            except OutOfTime:
+                late += 1
+
+        assert 0 <= late <= 60  # each either ended or was stopped; no other interrupt was seen
+
+    def test_in_another_thread_it_says_that_it_cannot_stop(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Python interrupts its main thread alone."""
+
+        def block() -> None:
+            with deadline(0.01):
+                time.sleep(0.1)
+
+        thread = threading.Thread(target=block)
+        thread.start()
+        thread.join()
+
+        assert "It cannot be stopped from here: interrupt it." in capsys.readouterr().out
+
+    def test_a_reader_s_interrupt_is_handed_on(self) -> None:
+        """To whatever handled it before."""
+        with pytest.raises(KeyboardInterrupt) as caught, deadline(60):
+            signal.raise_signal(signal.SIGINT)
+
+        assert not isinstance(caught.value, OutOfTime)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
+    """A real kernel."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "IPYTHONDIR": str(tmp_path / "i")}
+    manager, client = start_new_kernel(cwd=str(tmp_path), env=environment)
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
+    """A loop is stopped and the kernel goes on; a reader's interrupt is one line with the line that was running."""
+    ran(client, "from autograder import check\nfrom autograder.notebook import calling\ncalling._PATIENCE = 0.02")
+    ran(client, "def flatten_images(x):\n    print('here')\n    while True:\n        pass")
+    told = ran(client, 'check("flatten_images", flatten_images)')
+
+    assert "still running after 0.2 seconds" in told and "    here" in told
+    assert "42" in ran(client, "print(6 * 7)")
+
+    ran(client, "import _thread, threading\ncalling._PATIENCE = 10")
+    ran(client, "stop = threading.Timer(0.3, _thread.interrupt_main)")
+    shown: list[dict[str, object]] = []
+    client.execute_interactive(
+        'stop.start()\ncheck("flatten_images", flatten_images)',
+        output_hook=lambda message: shown.append(message["content"]),
+        timeout=60,
+    )
+
+    told = "KeyboardInterrupt: you stopped the check of `flatten_images`. It was at: `while True:`."
+    assert [[told]] == [each["traceback"] for each in shown if "traceback" in each]
