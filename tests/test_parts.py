@@ -145,3 +145,34 @@ def test_a_slip_in_a_probe(parts: ExerciseParts, capsys: pytest.CaptureFixture[s
 
     (line,) = built(parts, capsys)
     assert line.startswith("exercises/week_ends/_watching.py:9: AttributeError: ")
+
+
+def test_a_fault_of_a_probe_is_not_the_solutions(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a probe notes what is raised, its own slip would else be told as one of the solution."""
+    helper = parts.exercise.with_name("_watching.py")
+    edit(helper, "return calling()", "return watched(lambda answer, case: {'seen': answer(*case.args) / 'two'})")
+    helper.write_text("from autograder.watching.probe import watched\n" + helper.read_text())
+
+    (line,) = built(parts, capsys)
+    assert line.startswith(f"{FILE}: the probe of '") and "raised TypeError: unsupported operand" in line
+    assert line.endswith("the solution had no part in it. Correct the probe, or the arguments that the case gives.")
+
+
+def test_a_function_that_is_written_twice(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python would keep the second one, and say nothing."""
+    parts.exercise.write_text(parts.exercise.read_text() + "\n\ndef swap_ends(row):\n    return row\n")
+
+    (line,) = built(parts, capsys)
+    assert (
+        line.endswith("keep one, and give what only helps another name.") and "`def swap_ends` stands on lines" in line
+    )
+
+
+def test_a_misspelt_cell_names_the_check(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+    """The nearest check that has no exercise is what was meant."""
+    edit(parts.chapter, 'exercise="swap_ends"', 'exercise="swap_edns"')
+    edit(parts.chapter, "def swap_ends(", "def swap_edns(")
+
+    (line,) = built(parts, capsys)
+    assert "the exercise 'swap_edns' has no check; the check on line " in line
+    assert "is of 'swap_ends': give both one name, or add a cell check=\"swap_edns\" points=1." in line

@@ -163,11 +163,10 @@ def _check_pairs(chapter: Chapter) -> None:
     checks = {cell.keys["check"]: cell.line for cell in chapter.of_kind(Kind.CHECK)}
     for name, line in exercises.items():
         if name not in checks:
-            fail(
-                chapter.where,
-                line,
-                f'the exercise {name!r} has no check; add a cell check="{name}" points=1.',
-            )
+            told = f'add a cell check="{name}" points=1'
+            for near in difflib.get_close_matches(name, checks.keys() - exercises.keys(), n=1):
+                told = f"the check on line {checks[near]} is of {near!r}: give both one name, or {told}"
+            fail(chapter.where, line, f"the exercise {name!r} has no check; {told}.")
     for name, line in checks.items():
         if name not in exercises:
             fail(

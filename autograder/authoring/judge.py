@@ -5,11 +5,12 @@ It works where the course folder is, never in the process that runs a student's 
 
 from __future__ import annotations
 
+import linecache
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
@@ -19,7 +20,7 @@ from autograder.errors import ChapterError, ExerciseError
 from autograder.judging.judgement import judge
 from autograder.judging.key import Key, Mistake
 from autograder.judging.verdict import Report
-from autograder.judging.words import call
+from autograder.judging.words import spelled
 from autograder.watching.exercise import Case, Exercise, ExerciseSet
 from autograder.watching.observation import Observation, Raised
 from autograder.watching.rules import broken
@@ -50,7 +51,10 @@ class Judge:
         exec(self.chapter.prelude, namespace)
         for name in self.names:
             try:
-                exec(compile(self.chapter.solution(name), f"<solution of {name}>", "exec"), namespace)
+                text, place = self.chapter.solution(name), f"<solution of {name}>"
+                exec(compile(text, place, "exec"), namespace)
+                # So that an error tells its line; one without a line was raised outside of the solution.
+                linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
             except Exception as error:
                 raise self._faulty(name, f"{type(error).__name__}: {error}") from error
         return {name: namespace[name] for name in self.names}
@@ -85,12 +89,22 @@ class Judge:
                 )
             error = seen.get("raised")
             if error:  # a solution that fails would make every failing answer right
-                raise self._faulty(exercise.name, f"{error.type}: {error.message}, at {call(exercise.name, case)}")
+                self._refuse(exercise, case, error)
         return Key(
             exercise.name,
             cases,
             reference,
             tuple(_mistake(exercise, answer, cases) for answer in wrong),
+        )
+
+    def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
+        what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
+        if error.line:
+            raise self._faulty(exercise.name, f"{what}, in its line `{error.line}`")
+        path = exercise.path.relative_to(self.course.parent).as_posix()
+        raise ExerciseError(
+            f"{path}: the probe of {case.requirement!r} raised {what}; the solution had no part in it. "
+            "Correct the probe, or the arguments that the case gives."
         )
 
     def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:

@@ -112,6 +112,20 @@ def missing(course: Path, chapter: Chapter, name: str) -> Iterator[str]:
             f"{shown(parts, parts.bank)}: not there{_misnamed(parts.bank, chapter)}; "
             f'write `bank = AnswerBank("{name}")`, wrong and right answers.'
         )
+    if has_file:
+        yield from _twice(parts)
+
+
+def _twice(parts: ExerciseParts) -> Iterator[str]:
+    """A line where the exercise's function is written twice in its file: Python keeps the last one, silently."""
+    text = parts.exercise.read_text(encoding="utf-8", errors="replace")
+    lines = [text.count("\n", 0, found.start()) + 1 for found in re.finditer(rf"^def {parts.name}\b", text, re.M)]
+    if len(lines) > 1:
+        at = " and ".join(map(str, lines))
+        yield (
+            f"{shown(parts, parts.exercise)}:{lines[-1]}: `def {parts.name}` stands on lines {at}; "
+            "keep one, and give what only helps another name."
+        )
 
 
 def _misnamed(path: Path, chapter: Chapter) -> str:
