@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help lab test quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
+.PHONY: help lab teach test quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
 
 VENV ?= .venv
 READY := $(VENV)/.made
@@ -29,8 +29,14 @@ CHECK_PYTHON = test -n "$(PYTHON)" && $(PYTHON) -c '$(VERSION)' 2>/dev/null | $(
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-lab: $(READY) ## set up, and open JupyterLab on the students' notebooks
-	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+PORT ?= 8888
+LAB = python -m autograder lab --port $(PORT) $(if $(filter no,$(BROWSER)),--no-browser)
+
+lab: $(READY) ## set up, and open JupyterLab on notebooks of your own in work/: make lab PORT=9000 BROWSER=no
+	@$(LAB)
+
+teach: $(READY) ## open JupyterLab in course/, with nbgrader's tools: make teach PORT=9000 BROWSER=no
+	@$(LAB) --teach
 
 test: $(READY) ## set up, and run every test: lint, types, unit tests, every notebook; at night with THOROUGH=1
 	@python -m tests.suite
@@ -112,6 +118,9 @@ $(READY): pyproject.toml requirements.lock
 	@$(CHECK_PYTHON)
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version); this takes a few minutes."
 	$(PYTHON) -m venv --clear $(VENV)
-	$(VENV)/bin/python -m pip install -qq -r requirements.lock
+	@{ $(VENV)/bin/python -m pip install --progress-bar off -r requirements.lock || touch $(VENV)/.failed; } | awk \
+		-v all=$$(grep -c == requirements.lock) '/^Collecting/ && ++n % 20 == 0 { print "  " n " of " all " packages" } \
+		/^ *Downloading torch-/ { print "  torch, the largest of them: " $$NF } \
+		/^Installing/ { print "  all are there; they are being installed" } { fflush() }'; test ! -e $(VENV)/.failed
 	$(VENV)/bin/python -m pip install -qq --no-deps --no-build-isolation --editable .
 	@touch $@

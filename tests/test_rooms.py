@@ -35,6 +35,7 @@ ROOMS = (
     "example",
     "site",
     "bench",
+    "desk",
     "commands",
     "(door)",
 )

@@ -1,0 +1,91 @@
+"""A cell that is run alone after a restart: which cell it misses is said below the error."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.notebook.run_first import advice
+
+SETUP = "# the tools\nfrom autograder import check\nimport torch"
+HELPER = "\ndef last(x):\n    return x[-1]"
+USE = "check(last)"
+CELLS = {"setup": SETUP, "helper": HELPER, "use": USE, "later": "size = 3"}
+
+
+def saved(folder: Path) -> Path:
+    """The notebook."""
+    path = folder / "mine.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell(text, id=id_) for id_, text in CELLS.items()]), path)
+    return path
+
+
+def shell(path: Path, cell: str, *ran: str) -> Any:
+    """A shell that runs this cell, after others."""
+    header = {"metadata": {"cellId": cell}, "content": {"code": CELLS.get(cell, cell)}}
+    return SimpleNamespace(
+        user_ns={"__vsc_ipynb_file__": str(path)},
+        parent_header=header,
+        history_manager=SimpleNamespace(input_hist_raw=["", *ran]),
+        starting_dir=str(path.parent),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "ran", "told"),
+    [
+        ("check", (), "`check` is made in a cell above that has not run since the kernel started: `# the tools`."),
+        ("last", (SETUP,), "`last` is made in a cell above that has not run since the kernel started: `def last(x):`."),
+        ("last", (SETUP, HELPER), ""),
+        ("size", (), "`size` is made in a cell further down, which has not run yet: `size = 3`."),
+        ("nothing", (), ""),
+        (None, (), ""),
+    ],
+)
+def test_the_cell_is_named(tmp_path: Path, name: str | None, ran: tuple[str, ...], told: str) -> None:
+    """By its first line; nothing is said where no cell that has not run makes the name."""
+    found = advice(shell(saved(tmp_path), "use", *ran), name)
+
+    assert found.startswith(told) and bool(found) == bool(told)
+    assert ("Run All Above Selected Cell" in found) == ("above that" in told)
+
+
+def test_no_notebook_says_nothing(tmp_path: Path) -> None:
+    """Nor does one that cannot be read, or a shell of another kind."""
+    assert "" == advice(shell(tmp_path / "none.ipynb", "use"), "check")
+    (tmp_path / "bad.ipynb").write_text("{")
+    assert "" == advice(shell(tmp_path / "bad.ipynb", "use"), "check")
+    assert "" == advice(None, "check")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[BlockingKernelClient]:
+    """A kernel as `make lab` starts it."""
+    told = {"JPY_SESSION_NAME": str(saved(tmp_path)), "PYTHONPATH": os.pathsep.join(sys.path)}
+    manager, client = start_new_kernel(
+        cwd=str(tmp_path),
+        env=os.environ | told | {"IPYTHONDIR": str(tmp_path / "i")},
+        extra_arguments=["--ext=autograder.notebook.run_first"],
+    )
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+def test_in_a_real_kernel(client: BlockingKernelClient) -> None:
+    """Below the error, which is as ever; the cell has failed."""
+    shown: list[dict[str, Any]] = []
+    reply = client.execute_interactive(USE, output_hook=lambda each: shown.append(each["content"]), timeout=60)
+
+    assert "error" == reply["content"]["status"] and "NameError" == reply["content"]["ename"]
+    assert any("NameError" in str(each.get("traceback")) for each in shown)
+    assert "`check` is made in a cell above" in str([each.get("text") for each in shown])
