@@ -1,5 +1,6 @@
 """Every chapter on an imitated Colab: opened, solved, run, downloaded and handed in, it earns full marks."""
 
+import copy
 import importlib
 import json
 import shutil
@@ -14,6 +15,7 @@ import pytest
 from nbgrader.api import Gradebook
 from packaging.requirements import Requirement
 
+from autograder.desk.packed import shared
 from autograder.example.example_class import ExampleClass
 from autograder.gradebook.cycle import Cycle
 from tests.asked import THOROUGH
@@ -99,17 +101,20 @@ def test_chapter_done_on_colab_earns_everything(
 
     run = nbformat.from_dict(json.loads(json.dumps(done)) | {"cells": done.cells[1:-1]})  # without badge and WHERE
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
-    for student, saved in DOWNLOADS.items():
+    downloads = DOWNLOADS | {
+        "packed": lambda notebook: colab_copy(shared(copy.deepcopy(notebook), COURSE.folder, stem))
+    }
+    for student, saved in downloads.items():
         folder = course / "submitted" / student / stem
         folder.mkdir(parents=True)
         (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
 
-    assert {} == Cycle(course, stem).autograde(list(DOWNLOADS), workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(course, stem).autograde(list(downloads), workers=ONE, unconfined=UNCONFINED)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         most = gradebook.find_submission(stem, "perfect")
         full = (most.score, most.max_score)
-        scores = {student: gradebook.find_submission(stem, student).score for student in DOWNLOADS}
-    assert dict.fromkeys(DOWNLOADS, full[0]) == scores
+        scores = {student: gradebook.find_submission(stem, student).score for student in downloads}
+    assert dict.fromkeys(downloads, full[0]) == scores
     assert full[0] >= full[1] > 0
 
 

@@ -29,6 +29,7 @@ FOLDED = "jp-MarkdownHeadingCollapsed"
 SIDE = "Side path: "
 _COLAB = "https://colab.research.google.com"
 
+INSTALL_ID = "install"
 _INSTALL = """\
 try:
     import autograder
@@ -77,7 +78,7 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
         if cell.kind is Kind.CLAIM and not claims:
             continue
         if index == 1:
-            yield new_code_cell(_install_text(address), id="install", metadata=_folded())
+            yield new_code_cell(_install_text(address), id=INSTALL_ID, metadata=_folded())
         source = text(cell)
         if cell.keys.get("side"):
             yield from _side_cells(source, cell_id)

@@ -1,0 +1,129 @@
+"""The student's part of the package, small enough to travel inside a notebook's first cell.
+
+A teacher can share one file then: it needs no address, no repository and no installation. The cell unpacks the package
+into a folder of the system's for temporary files, and does nothing where the course is installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import io
+import lzma
+import tarfile
+import textwrap
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from autograder.authoring.notebook import INSTALL_ID, Notebook
+from autograder.catalog import contents, shipped
+from autograder.catalog.place import EXERCISES, FIGURES, INSTRUMENTS, SHIPPED
+from autograder.errors import WorkFailed
+from autograder.files import digest_of
+
+_PACKAGE = "pytorch-basics"
+_FRONT = ("autograder.notebook", "autograder.reuse", "explorers")  # what students' cells import, whole
+_DATA = ("py.typed", "static/*")  # of the packages that are packed
+_LINE = 120  # characters
+_REST = "from importlib.metadata import version"  # where the cell goes on once the package is there
+
+_CELL = '''\
+# The course's package, packed into this cell: nothing is fetched, and nothing is installed.
+import base64, importlib.util, io, lzma, pathlib, sys, tarfile, tempfile
+
+packed = """
+{packed}
+"""
+if importlib.util.find_spec("autograder") is None:
+    place = pathlib.Path(tempfile.gettempdir(), "{name}")
+    if not place.exists():
+        half = pathlib.Path(tempfile.mkdtemp())
+        with tarfile.open(fileobj=io.BytesIO(lzma.decompress(base64.b64decode(packed)))) as archive:
+            archive.extractall(half, filter="data")
+        half.rename(place)
+    sys.path.insert(0, str(place))
+del packed
+'''
+
+
+def cell(course: Path, stem: str) -> str:
+    """The text of a cell that brings what one chapter's notebook needs; the same course gives the same text."""
+    files = dict(sorted(_files(course, stem)))
+    name = f"{_PACKAGE}-{stem}-{digest_of(*files, *files.values())[:12]}"
+    data = base64.b64encode(lzma.compress(_archive(files), preset=9 | lzma.PRESET_EXTREME)).decode()
+    return _CELL.format(packed="\n".join(textwrap.wrap(data, _LINE)), name=name)
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return written.getvalue()
+
+
+def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
+    project = course.parent
+    own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
+    modules = _closure(project, [*own, *(project.joinpath(*name.split(".")) for name in _FRONT)])
+    data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
+    keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]
+    for path in {*modules, *data, *keys, course / SHIPPED / contents.POINTS, course / SHIPPED / "__init__.py"}:
+        yield path.relative_to(project).as_posix(), path.read_bytes()
+    about = f"{_PACKAGE.replace('-', '_')}-{version(_PACKAGE)}.dist-info"
+    yield f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {_PACKAGE}\nVersion: {version(_PACKAGE)}\n".encode()
+    yield f"{about}/entry_points.txt", f"[autograder.courses]\n{_PACKAGE} = {course.name}\n".encode()
+
+
+def _closure(project: Path, starts: list[Path]) -> set[Path]:
+    """The modules in these files and folders, and all of the project's that they import, at the top or later."""
+    found: set[Path] = set()
+    waiting = [path for start in starts for path in ([start] if start.is_file() else start.rglob("*.py"))]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        waiting += _above(path, project)
+        waiting += [module for name in _imports(path, project) for module in _module(project, name)]
+    return found
+
+
+def _above(path: Path, project: Path) -> Iterator[Path]:
+    """The packages that a module lies in, which Python imports before it."""
+    for folder in path.parents:
+        if folder == project:
+            return
+        if (folder / "__init__.py").is_file():
+            yield folder / "__init__.py"
+
+
+def _imports(path: Path, project: Path) -> Iterator[str]:
+    """The names that may be modules of the project, dotted."""
+    package = path.relative_to(project).parent.parts
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*above, *filter(None, [node.module])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _module(project: Path, name: str) -> Iterator[Path]:
+    path = project.joinpath(*name.split("."))
+    yield from (each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file())
+
+
+def shared(notebook: Notebook, course: Path, stem: str) -> Notebook:
+    """A student's notebook whose first cell brings the package; raises WorkFailed where it has no such cell."""
+    found = [each for each in notebook.cells if each.get("id") == INSTALL_ID]
+    if not found or _REST not in found[0].source:
+        raise WorkFailed(f"expected a cell with the id {INSTALL_ID!r} in {stem}.ipynb, found none. Run `make build`.")
+    _, rest, says = found[0].source.partition(_REST)
+    found[0].source = cell(course, stem) + rest + says
+    return notebook

@@ -1,0 +1,101 @@
+"""A notebook that carries the course: run where the course is not installed, and handed in, it is as any other."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.__main__ import main
+from autograder.authoring.notebook import INSTALL_ID, Notebook
+from autograder.desk.packed import cell, shared
+from autograder.errors import WorkFailed
+from tests.colab import runtime
+from tests.colab.notebook import colab_copy
+from tests.small_chapter import PROJECT
+
+COURSE = PROJECT / "course"
+STEM = "ch06_capstone"
+MOST = 500_000  # bytes of the cell
+# Colab's versions, and no course: what this project's set-up put on the path is taken off it again.
+NOTHING_INSTALLED = """
+import sys
+sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in str(each)]
+sys.path[:] = [each for each in sys.path if each != {project!r}]
+sys.path_hooks[:] = [each for each in sys.path_hooks if "editable" not in str(each)]
+import google.colab.output
+"""
+
+
+def notebook(stem: str = STEM) -> Notebook:
+    """A chapter as students get it."""
+    return nbformat.read(PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
+
+
+@pytest.fixture
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that takes the course off the path; temporary files lie in the test's own folder."""
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "nothing" / "sitecustomize.py").write_text(NOTHING_INSTALLED.format(project=str(PROJECT)))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    return tmp_path / "nothing"
+
+
+def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path) -> None:
+    """From an empty Colab: the lesson's figures, its checks, hints and progress, and an explorer."""
+    opened = shared(notebook(), COURSE, STEM)
+    opened.cells.append(
+        nbformat.v4.new_code_cell("import autograder, course; print(autograder.__file__, course.__file__)")
+    )
+    opened.cells.append(nbformat.v4.new_code_cell('hint("train"); progress()'))
+    (tmp_path / "run").mkdir()
+    done = runtime.run(colab_copy(opened, keeps_format=True), tmp_path / "run", nothing)
+
+    told = str([output for each in done.cells for output in each.get("outputs", [])])
+    assert f"{tmp_path / 'temporary'}/pytorch-basics-{STEM}-" in told and str(PROJECT) not in told
+    assert told.count("not begun yet") and "Hint 1 of" in told and "Chapter 6" in told
+    assert "course 0." in told
+
+
+@pytest.mark.parametrize("stem", sorted(path.stem for path in (COURSE / "chapters").glob("*.py")))
+def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
+    """Below half a megabyte; what is unpacked is what a student's install has, and no more."""
+    text = cell(COURSE, stem)
+    assert len(text) < MOST and text == cell(COURSE, stem)
+
+    script = text.replace('importlib.util.find_spec("autograder")', "None").replace(
+        "tempfile.gettempdir()", repr(str(tmp_path))
+    )
+    subprocess.run([sys.executable, "-I", "-"], input=script.encode(), check=True)
+    (place,) = tmp_path.glob(f"pytorch-basics-{stem}-*")
+    names = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
+    hidden = ("course/answers", "course/chapters", "autograder/authoring")
+    assert not {name for name in names if name.startswith(hidden)}
+    assert {f"course/shipped/{stem}.safetensors", "autograder/notebook/checking.py"} < names
+
+
+def test_where_the_course_is_installed_nothing_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In grading, and beside the course's own folder."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    ran: dict[str, object] = {}
+    exec(compile(ast.parse(cell(COURSE, STEM)), "<cell>", "exec"), ran)
+
+    assert [] == list(tmp_path.iterdir()) and "packed" not in ran
+
+
+def test_a_notebook_without_the_cell_is_told() -> None:
+    """As an older one, or one of another course."""
+    old = notebook()
+    old.cells = [each for each in old.cells if each.id != INSTALL_ID]
+
+    with pytest.raises(WorkFailed, match="Run `make build`"):
+        shared(old, COURSE, STEM)
+
+
+def test_the_command_names_an_unknown_chapter(capsys: pytest.CaptureFixture[str]) -> None:
+    """With those that there are."""
+    assert 1 == main(["--root", str(PROJECT), "colab", "ch07"])
+    assert "there is no chapter 'ch07'. The chapters are: ch01_tensors, " in capsys.readouterr().err
