@@ -327,3 +327,66 @@ class TestPoints:
         (tmp_path / "points.json").write_bytes(data)
         with pytest.raises(DamagedData, match="install the course again"):
             contents.listed_in(tmp_path / "points.json")
+
+
+class TestNext:
+    """What is said when an exercise passes for the first time."""
+
+    @pytest.fixture
+    def names(self, folder: Path) -> list[str]:
+        """The exercises of chapter 1, in order, none of them checked."""
+        return list(COURSE.listed[0].exercises)
+
+    def passes(self, *names: str) -> str:
+        """What is said of the last one."""
+        told = ""
+        for name in names:
+            before, _ = LOGBOOK.read()
+            LOGBOOK.note(report(name, 4, 4))
+            told = overview.what_is_next(name, before)
+        return told
+
+    def test_the_next_one_with_points(self, names: list[str]) -> None:
+        """In the order of the chapter; after the last one comes what was left out."""
+        assert f"1 of {len(names)} exercises of this chapter are passed. Next: {names[1]}, " in self.passes(names[0])
+        with_points = [name for name, worth in COURSE.listed[0].exercises.items() if worth.points]
+        assert f"Next: {names[1]}, " in self.passes(with_points[-1])
+
+    def test_once(self, names: list[str]) -> None:
+        """Whoever runs all cells again has heard it."""
+        assert "Next" in self.passes(names[0]) and "" == self.passes(names[0])
+
+    def test_all_points_and_what_is_left(self, names: list[str]) -> None:
+        """Extra credit is named, and the chapter that comes then; at the very end there is none."""
+        chapter = COURSE.listed[0]
+        with_points = [name for name, worth in chapter.exercises.items() if worth.points]
+        left = [name for name in names if name not in with_points]
+        told = self.passes(*with_points)
+        most = sum(worth.points for worth in chapter.exercises.values())
+        assert f"You have all {most} points of {chapter.title}. Left for extra credit: {', '.join(left)}." in told
+        assert told.endswith(f"What comes then: {COURSE.listed[1].title}.")
+        assert "Nothing is left. What comes then" in self.passes(*left)
+        assert "What comes then" not in self.passes(*COURSE.listed[-1].exercises)
+
+    def test_where_no_reader_works_nothing_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In scripts, in grading, in our own runs."""
+        monkeypatch.setattr(LOGBOOK, "_own", {})
+
+        assert "" == overview.what_is_next("standardize", {})
+
+    def test_check_says_it(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Below the feedback, after a pass and never after a fail."""
+        check("flatten_images", lambda x: x)
+        assert "Next" not in capsys.readouterr().out
+        check("flatten_images", flatten_images)
+        assert "exercises of this chapter are passed. Next: " in capsys.readouterr().out
+
+
+def test_a_bar_shows_the_share(folder: Path) -> None:
+    """For the eye; the numbers are in the text."""
+    LOGBOOK.note(report(next(iter(COURSE.listed[0].exercises)), 4, 4))
+
+    assert 1 == progress(1)._repr_html_().count("width:8em") and len(COURSE.listed) == progress()._repr_html_().count(
+        "8em"
+    )
+    assert "width:0.0%" in progress()._repr_html_() and "width:0.0%" not in progress(1)._repr_html_()

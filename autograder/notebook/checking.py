@@ -23,6 +23,7 @@ from autograder.notebook.calling import not_ended, watch
 from autograder.notebook.checked import file_of, note
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.logbook import LOGBOOK
+from autograder.notebook.overview import what_is_next
 from autograder.notebook.reach import reached
 from autograder.telling.feedback import Feedback, headline
 from autograder.watching.exercise import Exercise
@@ -45,9 +46,10 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
         report = visible_report(name, answer)
     report = with_notes(report, answer)
     display(Feedback(report, here().find(name).hints))
+    before, _ = LOGBOOK.read()
     told = LOGBOOK.note(report, note(name, answer, report.passed))
-    if told:
-        print(told)
+    for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
+        print(line)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
 

@@ -1,4 +1,4 @@
-"""`progress`: what is passed, what is open, and what it is worth, as text and as HTML."""
+"""`progress`: what is passed, what is open, and what it is worth, as text and as HTML; and what comes next."""
 
 from __future__ import annotations
 
@@ -52,6 +52,12 @@ class ChapterStanding:
     exercises: tuple[Standing, ...]
 
     @property
+    def share(self) -> float:
+        """Of the points, 0 to 1."""
+        most = sum(each.worth.points for each in self.exercises)
+        return sum(each.earned(each.worth.points) for each in self.exercises) / most if most else 0.0
+
+    @property
     def points(self) -> str:
         """`12 of 40`."""
         return _of(sum(e.earned(e.worth.points) for e in self.exercises), sum(e.worth.points for e in self.exercises))
@@ -86,11 +92,14 @@ class Progress:
     def _repr_html_(self) -> str:
         head, rows = _table(self)
         titles = (tag("th", cell, scope="col", style=f"{_CELL};font-weight:600") for cell in head)
+        drawn = [_bar(each.share) for each in self.chapters]
+        alone = drawn.pop() if len(self.chapters) == 1 else ""
+        bars = [tag("td", bar, style=_CELL) for bar in drawn] or [Html("")] * len(rows)
         table = tag(
             "table",
-            tag("caption", _headline(self), style=_CAPTION),
+            tag("caption", _headline(self), " ", alone, style=_CAPTION),
             tag("thead", tag("tr", *titles, style=ROW)),
-            tag("tbody", *map(_html_row, rows)),
+            tag("tbody", *(_html_row(row, bar) for row, bar in zip(rows, bars, strict=True))),
             style="border:none;margin:0",
         )
         note = [tag("div", self.note)] if self.note else []
@@ -149,10 +158,46 @@ def _worth(exercise: Standing) -> str:
     return _of(exercise.earned(exercise.worth.points), exercise.worth.points)
 
 
-def _html_row(row: list[str]) -> Html:
+def _bar(share: float) -> Html:
+    """How much of a chapter's points is earned, for the eye; the numbers stand beside it."""
+    earned = tag("span", style=f"display:block;height:100%;width:{100 * share:.1f}%;background:{PASSED}")
+    frame = f"display:inline-block;width:8em;height:0.6em;border:1px solid {OPEN};margin-left:0.6em"
+    return tag("span", earned, style=frame, aria_hidden="true")
+
+
+def _html_row(row: list[str], bar: Html) -> Html:
     first, *others = row
     mark, _, name = first.partition(" ")
     color = {"✓": PASSED, "✗": FAILED, "○": OPEN}.get(mark)
     told = [sign(mark, color), " ", tag("code", name)] if color else [first]
     cells = (tag("td", cell, style=_CELL) for cell in others)
-    return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, style=ROW)
+    return tag("tr", tag("th", *told, scope="row", style=f"{_CELL};font-weight:400"), *cells, bar, style=ROW)
+
+
+def what_is_next(name: str, before: dict[str, Entry]) -> str:
+    """What to say after an exercise passes for the first time: how far the chapter is, and which exercise is next.
+
+    `before` is what was known until then. "" where it had passed already, or where no reader works.
+    """
+    listed = here().listed
+    place = next((index for index, each in enumerate(listed) if name in each.exercises), None)
+    entries, _ = LOGBOOK.read()
+    had = before.get(name)
+    if place is None or name not in entries or (had is not None and had.passed == had.of):
+        return ""
+    chapter = _standing(listed[place], entries)
+    later = listed[place + 1].title if place + 1 < len(listed) else ""
+    return _next_of(name, chapter, later)
+
+
+def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
+    names = [each.name for each in chapter.exercises]
+    after = (*chapter.exercises[names.index(name) + 1 :], *chapter.exercises)
+    with_points = next((each for each in after if not each.passed and each.worth.points), None)
+    if with_points:
+        worth = f"{with_points.worth.points} point{'s' if with_points.worth.points > 1 else ''}"
+        return f"{chapter.passed} exercises of this chapter are passed. Next: {with_points.name}, {worth}."
+    left = [each.name for each in chapter.exercises if not each.passed]
+    done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
+    more = f" Left for extra credit: {', '.join(left)}." if left else " Nothing is left."
+    return f"{done}{more}{f' What comes then: {later}.' if later else ''}"
