@@ -38,10 +38,12 @@ c.Autograde.sanitize_preprocessors = [
 ]
 c.Autograde.autograde_preprocessors = []
 c.Autograde.post_convert_hook = "autograder.gradebook.autograde.note_recorded"
-# Students read what the checks found, not the hidden cell.
+# Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
+c.GenerateFeedback.exporter_class = "autograder.gradebook.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [
     "autograder.gradebook.autograde.HideTests",
     "nbgrader.preprocessors.GetGrades",
+    "autograder.gradebook.feedback_page.Summary",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 

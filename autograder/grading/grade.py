@@ -157,4 +157,4 @@ def _sentence(raised: Raised) -> str:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"Your notebook was not graded: {reason}")
+    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"{words.NOT_GRADED}: {reason}")

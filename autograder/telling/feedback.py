@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autograder.judging.verdict import Picture, Report, Status, Verdict
+from autograder.judging.words import NOT_GRADED
 from autograder.telling.markup import ROW, Html, join, panel, prose, sign, tag
 from autograder.telling.palette import FAILED, OPEN, PASSED
 
@@ -38,7 +39,8 @@ def headline(report: Report) -> str:
     if report.passed:
         return f"{report.exercise}: all {done} checks passed"
     if report.verdicts[0].status is Status.NOT_ATTEMPTED:
-        return f"{report.exercise}: not begun yet"
+        unread = report.verdicts[0].sentence.startswith(NOT_GRADED)
+        return f"{report.exercise}: {'not graded' if unread else 'not begun yet'}"
     return f"{report.exercise}: {done} of {len(report.verdicts)} checks passed"
 
 

@@ -1,0 +1,116 @@
+"""The feedback page: its first screen, what is folded, and what it looks like after nbgrader's whole cycle."""
+
+import re
+from typing import Any
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.gradebook.feedback_page import fold, summary
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.judging.verdict import Report, Status, Verdict
+from tests.graded import WHOLE, graded_class, group, verdict_of
+
+
+def marked(**about: Any) -> dict[str, Any]:
+    """A cell's metadata, as it is once the scores are there."""
+    return {"nbgrader": {"grade": False, "solution": False, "task": False, "schema_version": 3, **about}}
+
+
+def page(comment: str = "No response.", score: float = 1.0) -> NotebookNode:
+    """A notebook with one lesson cell, two exercises, and a cell of the student's."""
+    cells = [
+        new_markdown_cell("# The lesson"),
+        new_code_cell("answer", metadata=marked(solution=True, grade_id="halve", comment=comment)),
+        new_code_cell("check", metadata=marked(grade=True, grade_id="check_halve", score=score, points=3)),
+        new_code_cell("my own"),
+        new_markdown_cell("More of it"),
+        new_markdown_cell("and more"),
+        new_code_cell("check", metadata=marked(grade=True, grade_id="check_more", score=0, points=0)),
+    ]
+    return new_notebook(cells=cells)
+
+
+ABOUT: dict[str, Any] = {"score": 1.23456, "max_score": 3.0, "late_penalty": 0}
+REPORTS = (
+    Report("halve", (Verdict("halves", Status.PASS), Verdict("keeps", Status.FAIL, "You <b>change</b> `x`."))),
+    Report("more", (Verdict("does more", Status.PASS),)),
+)
+
+
+def verdict(**more: Any) -> SubmissionVerdict:
+    """What grading found."""
+    return SubmissionVerdict("week", 1, "", REPORTS, {"halve": 3, "more": 0}, {"halve": 0, "more": 2}, **more)
+
+
+def text(html: str) -> str:
+    """What one reads."""
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+class TestSummary:
+    """The first screen."""
+
+    def test_each_exercise_has_its_line(self) -> None:
+        """A link down, the points, how far it is, and the sentence; what comes from an answer is escaped."""
+        told = summary(page(), "Week 1", ABOUT, verdict())
+
+        assert text(told).startswith("Week 1: 1.23 of 3 points")
+        assert 'href="#check_halve"' in told and "&lt;b&gt;change&lt;/b&gt; <code>x</code>" in told
+        assert "✗ halve 1 of 3 1 of 2 checks passed. You" in text(told)
+        assert "✓ more 2 of 2 extra all 1 checks passed" in text(told)
+
+    def test_why_a_file_was_not_read_comes_first(self) -> None:
+        """Before any line about exercises that nobody saw."""
+        told = text(summary(page(), "Week 1", ABOUT, verdict(trouble="The file ends in line 3.")))
+
+        assert told.index("points") < told.index("The file ends in line 3.") < told.index("halve")
+        assert "checks passed" not in told
+
+    def test_what_a_teacher_should_look_at_is_for_teachers(self) -> None:
+        """A hint to look is none that a student should read as a charge."""
+        assert "Look here." not in summary(page(), "Week 1", ABOUT, verdict(eye=("Look here.",)))
+
+    def test_a_teachers_comment_has_a_link_and_lateness_is_told(self) -> None:
+        """nbgrader's own note is no comment."""
+        assert "#comment-halve" in summary(page("Well tried."), "Week 1", ABOUT, verdict())
+        assert "#comment" not in summary(page(), "Week 1", ABOUT, verdict())
+        assert "2 taken off for lateness" in summary(page(), "Week 1", ABOUT | {"late_penalty": 2.0}, verdict())
+
+    def test_the_score_is_the_gradebooks(self) -> None:
+        """Where a teacher gave another one by hand, and where what grading found is not there any more."""
+        assert "halve 2.5 of 3" in text(summary(page(score=2.5), "Week 1", ABOUT, verdict()))
+        assert "halve 1 of 3" in text(summary(page(), "Week 1", ABOUT, None))
+
+
+def test_what_the_lesson_says_is_folded() -> None:
+    """Answers, checks and cells of one's own are not."""
+    told = page()
+    fold(told, frozenset({"# The lesson", "More of it", "and more"}))
+
+    assert [1, None, None, None, 2, None, None] == [cell.metadata.get("folded_from") for cell in told.cells]
+    assert [True, None, None, None, None, True, None] == [cell.metadata.get("folded_to") for cell in told.cells]
+
+
+@pytest.mark.parametrize("student", ["wrong-01", pytest.param("broken-json")])
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+class TestWholePath:
+    """What a student gets after release, submission and grading."""
+
+    pytestmark = group(WHOLE)
+
+    def test_the_page(self, student: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """The reason, or the sentences, on top; every link leads somewhere; folds open and close in pairs."""
+        graded = graded_class(WHOLE, tmp_path_factory)
+        found = verdict_of(graded, student)
+        html = (graded.course / "feedback" / student / WHOLE / f"{WHOLE}.html").read_text()
+        top, _, rest = html.partition('<div id="notebook"')
+
+        assert "Chapter 1: Tensors: " in top
+        assert all(f'href="#check_{report.exercise}"' in top for report in found.reports)
+        assert all(f'name="check_{report.exercise}"' in rest for report in found.reports)
+        if found.trouble:
+            assert found.trouble.split("`")[0][:40] in text(top)
+        assert html.count("<details") == html.count("</details>") and "The lesson, " in rest
+        assert "fresh=True" not in html
