@@ -38,6 +38,8 @@ c.Autograde.sanitize_preprocessors = [
 ]
 c.Autograde.autograde_preprocessors = []
 c.Autograde.post_convert_hook = "autograder.gradebook.autograde.note_recorded"
+# Due dates, extensions and what lateness costs: `python -m autograder due`. A plug-in of yours can stand here.
+c.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
 c.GenerateFeedback.exporter_class = "autograder.gradebook.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [

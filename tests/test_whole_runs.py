@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 from nbconvert.writers import FilesWriter
 
+from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
 from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.deadlines import SETTINGS
 from autograder.grading import classroom
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
@@ -185,6 +187,64 @@ def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers:
 def test_formgraders_button_changes_nothing(graded: Path, expected: dict[str, Any]) -> None:
     """The button grades one student again, whatever there is already."""
     assert Cycle(graded, STEM).api.autograde(STEM, "perfect", force=True)["success"]
+    assert expected == results(graded)
+
+
+LATE = """
+[due]
+{stem} = "2025-12-31 11:00Z"
+[extended.{stem}]
+{extended}
+[late]
+points_per_day = 2
+"""
+
+
+def penalties(course: Path) -> dict[str, float]:
+    """What lateness cost each student."""
+    return {student: penalty for student, _, penalty in results(course)["handed"] if penalty}
+
+
+def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected: dict[str, Any]) -> None:
+    """A due date after grading, an extension, an end to both: points follow, and no case is drawn again."""
+    before = {path: path.read_bytes() for path in (graded / "verdicts").rglob("*.json")}
+
+    def decided(text: str) -> dict[str, float]:
+        (graded / SETTINGS).write_text(text)
+        cycle = Cycle(graded, STEM)
+        assert {} == cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+        assert {each.student: each.penalty for each in cycle.late if each.penalty} == penalties(graded)
+        return penalties(graded)
+
+    score = {name: sum(row[2] for row in expected["marks"] if row[0] == name) for name in CLASS}
+    everybody = {name: 4.0 for name in CLASS if score[name] >= 4}
+    assert everybody == decided(LATE.format(stem=STEM, extended=""))
+    soon = {**everybody, "zipped": 2.0}
+    assert soon == decided(LATE.format(stem=STEM, extended='zipped = "2025-12-31 13:00Z"'))
+    later = {name: points for name, points in everybody.items() if name != "zipped"}
+    assert later == decided(LATE.format(stem=STEM, extended='zipped = "2026-01-03"'))
+    assert {} == decided(f'[due]\n{STEM} = "2026-02-01"\n')
+    assert before == {path: path.read_bytes() for path in (graded / "verdicts").rglob("*.json")}
+
+
+def test_formgraders_button_knows_the_deadlines(graded: Path) -> None:
+    """One student by nbgrader's own way."""
+    (graded / SETTINGS).write_text(LATE.format(stem=STEM, extended='zipped = "2025-12-31 13:00Z"'))
+    for student in ("zipped", "perfect"):
+        assert Cycle(graded, STEM).api.autograde(STEM, student, force=True)["success"]
+
+    assert {"zipped": 2.0, "perfect": 4.0} == penalties(graded)
+
+
+def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, expected: dict[str, Any]) -> None:
+    """The gradebook learns of them by `generate_assignment` alone, and refuses a score above what it knows."""
+    chapter = graded / "chapters" / f"{STEM}.py"
+    chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
+
+    with pytest.raises(
+        WorkFailed, match=r"add_bias \(1 there, 2 in the chapter\)\. Nothing was graded\. Run `nbgrader"
+    ):
+        Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert expected == results(graded)
 
 

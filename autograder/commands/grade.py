@@ -70,6 +70,7 @@ def _own_class(args: argparse.Namespace) -> int:
     from autograder.errors import CourseNotFound
     from autograder.gradebook.cycle import Cycle
     from autograder.grading import summary
+    from autograder.terminal import printable
 
     cycle = Cycle(find_course(args.root), args.chapter)
     students = [student for student in cycle.students() if args.student in (None, student)]
@@ -83,7 +84,11 @@ def _own_class(args: argparse.Namespace) -> int:
     failures = cycle.autograde(
         students, _progress("grade"), workers=_workers(args), force=args.force, unconfined=_unconfined(args)
     )
-    print(f"\n{summary.table(summary.rows(cycle.course, args.chapter, failures))}")
+    shown = [row for row in summary.rows(cycle.course, args.chapter, failures) if args.student in (None, row.student)]
+    print(f"\n{summary.table(shown)}")
+    late = [str(each) for each in cycle.late if args.student in (None, each.student)]
+    if late:
+        print(f"Late: {printable(', '.join(late))}.")
     print("`python -m autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
 

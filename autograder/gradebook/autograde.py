@@ -27,7 +27,7 @@ from traitlets import List, Unicode
 
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
-from autograder.gradebook import preflight
+from autograder.gradebook import deadlines, lateness, preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.grading import class_run, classroom
@@ -133,6 +133,7 @@ def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
     check_confinement(wanted.unconfined)
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight.gradable(gradebook, wanted)
+        lateness.set_due(gradebook, deadlines.read(Path(coursedir.root)), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     with closing(class_run.grade_class(wanted, folders, Workers(), converter.force)) as done:
         reasons = {student: reason for student, reason in done if reason}
@@ -160,6 +161,8 @@ class GradeSubmission(NbGraderPreprocessor):
             found = _current(exporter.reasons, course, stem, student, about["key"])
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
+                lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
+                gradebook.db.commit()
             _fill(nb, found.verdict, course_in(course).hints(stem))
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.

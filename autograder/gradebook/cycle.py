@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import preflight
+from autograder.gradebook import deadlines, lateness, preflight
 from autograder.gradebook.course_api import course_api
 from autograder.gradebook.exports import PlainGrades
+from autograder.gradebook.lateness import Late
 from autograder.gradebook.recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.grading import class_run, classroom
 from autograder.grading.assignment import assignment
@@ -39,12 +40,14 @@ class Cycle:
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
+        self.late: list[Late] = []  # who handed in too late, as of the last grading
         self.api = course_api(course, exchange)
         self.preflight()
 
     def preflight(self) -> None:
         """Raise a CourseError where the run cannot end well."""
         preflight.check(self.course, self.api.coursedir.db_url)
+        deadlines.read(self.course)
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""
@@ -106,6 +109,8 @@ class Cycle:
                     reason = reason or self._recorded(gradebook, released, student, student in known)
                     if reason:
                         failures[student] = reason
+            self.late = lateness.settle(self.api, gradebook, self.course, self.stem)
+            gradebook.write()
         return failures
 
     def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:

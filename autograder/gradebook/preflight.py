@@ -10,6 +10,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
+from autograder.authoring.cells import Chapter
 from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import Assignment
@@ -63,6 +64,20 @@ def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
             others += (f"{cell} in {notebook.name}.ipynb" for cell in _others(notebook, ()))
     if others:
         raise not_exercises(wanted.stem, others)
+    if changed := list(_changed(gradebook, wanted.stem, chapter)):
+        raise WorkFailed(
+            f"what exercises are worth has changed since {wanted.stem} was generated: {', '.join(changed)}. "
+            f"Nothing was graded. Run `nbgrader generate_assignment {wanted.stem}`, which tells the gradebook."
+        )
+
+
+def _changed(gradebook: Gradebook, stem: str, chapter: Chapter) -> Iterator[str]:
+    """Each exercise whose points in the gradebook are not those of the chapter: a score may not exceed them there."""
+    for notebook in gradebook.find_assignment(stem).notebooks:
+        for cell in notebook.grade_cells:
+            name = cell.name.removeprefix("check_")
+            if notebook.name == stem and cell.max_score != chapter.points(name):
+                yield f"{name} ({cell.max_score:g} there, {chapter.points(name)} in the chapter)"
 
 
 def _others(notebook: Any, checks: Collection[str]) -> Iterator[str]:

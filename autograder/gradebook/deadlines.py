@@ -1,0 +1,134 @@
+"""When a chapter is due, for whom it is due later, and what lateness costs.
+
+A teacher's decisions stand in one file of the course folder that is not the project's, `teacher.toml`:
+
+    [due]
+    week_one = "2026-11-30 18:00"
+    [extended.week_one]
+    ada = "2026-12-02 18:00"
+    [late]
+    points_per_day = 2
+    grace_hours = 1
+
+A time without a zone is one of this machine's; a day without a time ends at midnight. What stands there is put into
+nbgrader's gradebook with each grading, and its penalties are computed anew: no case is drawn again for it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import WorkFailed
+
+SETTINGS = "teacher.toml"
+_DAY = 86_400
+_KEYS = {"": ("due", "extended", "late"), "late": ("points_per_day", "grace_hours")}
+_LATER = re.compile(r"\+\s*(\d+)\s*(d|day|days|h|hour|hours)")
+_FORM = 'a day and a time, such as "2026-11-30 18:00"'
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """What lateness costs: so many points for each day that has begun, and nothing within the hours of grace."""
+
+    points_per_day: float = 0.0
+    grace_hours: float = 0.0
+
+    def penalty(self, seconds_late: float) -> float:
+        """The points that are taken off, however many there are to take."""
+        if seconds_late <= self.grace_hours * 3600:
+            return 0.0
+        return self.points_per_day * math.ceil(seconds_late / _DAY)
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """A teacher's decisions; `late` is None where none was taken, and nbgrader's own settings hold."""
+
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    extended: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
+    late: Lateness | None = None
+
+    def extension(self, chapter: str, student: str) -> timedelta | None:
+        """How much later a chapter is due for a student; None where it is not."""
+        until = self.extended.get(chapter, {}).get(student)
+        return None if until is None else until - self.due[chapter]
+
+
+def read(course: Path) -> Deadlines:
+    """What a course's file says; raises WorkFailed, with a line that says what to correct."""
+    path = course / SETTINGS
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Deadlines()
+    except (OSError, ValueError) as error:
+        raise WorkFailed(f"{path} cannot be read ({error}); nothing was changed. Correct it.") from None
+    _check_names(path, "", found)
+    due = {chapter: _at(path, chapter, value) for chapter, value in _table(path, found, "due").items()}
+    extended = {
+        chapter: {student: _at(path, student, value) for student, value in _table(path, about, chapter).items()}
+        for about in [_table(path, found, "extended")]
+        for chapter in about
+    }
+    if missing := sorted(extended.keys() - due.keys()):
+        raise WorkFailed(f"{path}: {missing[0]} is extended and has no due date. Write one below [due].")
+    return Deadlines(due, extended, _lateness(path, found))
+
+
+def _lateness(path: Path, found: dict[str, Any]) -> Lateness | None:
+    about = _table(path, found, "late")
+    _check_names(path, "late", about)
+    for name, value in about.items():
+        if type(value) not in (int, float) or not 0 <= value < math.inf:
+            raise WorkFailed(f"{path}: expected a number from 0 on for {name}, found {value!r}. Correct it.")
+    return Lateness(**about) if about else None
+
+
+def _check_names(path: Path, table: str, found: Iterable[str]) -> None:
+    for name in found:
+        if name not in _KEYS[table]:
+            close = difflib.get_close_matches(name, _KEYS[table], n=1) or [", ".join(_KEYS[table])]
+            raise WorkFailed(f"{path}: there is no setting {name!r}. Did you mean {close[0]}?")
+
+
+def _table(path: Path, found: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = found.get(name, {})
+    if not isinstance(table, dict):
+        raise WorkFailed(f"{path}: expected a table [{name}], found {table!r}. Correct it.")
+    return table
+
+
+def _at(path: Path, what: str, value: Any) -> datetime:
+    try:
+        return moment(value)
+    except ValueError:
+        raise WorkFailed(f"{path}: expected {_FORM} for {what}, found {value!r}. Correct it.") from None
+
+
+def moment(value: object, after: datetime | None = None) -> datetime:
+    """A point in time: a date's, a text's, or so much later than another one (`+2 days`); raises ValueError."""
+    if isinstance(value, str):
+        later = _LATER.fullmatch(value.strip())
+        if later and after:
+            return after + (timedelta(days=int(later[1])) if later[2][0] == "d" else timedelta(hours=int(later[1])))
+        whole_day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", value.strip())
+        value = date.fromisoformat(whole_day[0]) if whole_day else datetime.fromisoformat(value.strip())
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value + timedelta(days=1), time())
+    if not isinstance(value, datetime):
+        raise ValueError(f"expected {_FORM}, found {value!r}")
+    return value.astimezone() if value.tzinfo is None else value
+
+
+def as_nbgrader(when: datetime) -> datetime:
+    """The same moment as nbgrader keeps it: in UTC, and without saying so."""
+    return when.astimezone(UTC).replace(tzinfo=None)

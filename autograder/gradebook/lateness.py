@@ -1,0 +1,97 @@
+"""A teacher's deadlines in nbgrader's gradebook: due dates, extensions, and penalties by nbgrader's own step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+
+from autograder.gradebook import deadlines
+from autograder.gradebook.deadlines import Deadlines
+
+
+class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
+    """What lateness costs, by the teacher's own settings; where they say nothing, by nbgrader's.
+
+    `course/nbgrader_config.py` names it; a plug-in of the teacher's own can take its place.
+    """
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
+        """The points that are taken off."""
+        rule = deadlines.read(_course_of(self)).late
+        if rule is None:
+            nbgraders: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
+            return nbgraders
+        return rule.penalty(total_seconds_late)
+
+
+def _course_of(plugin: Any) -> Path:
+    """The course folder, which one of those knows that the plug-in belongs to."""
+    while not hasattr(plugin, "coursedir"):
+        plugin = plugin.parent
+    return Path(plugin.coursedir.root)
+
+
+@dataclass(frozen=True)
+class Late:
+    """A submission that came too late: by how much, and what that costs."""
+
+    student: str
+    seconds: float
+    penalty: float
+
+    def __str__(self) -> str:
+        hours = int(self.seconds // 3600)
+        long = f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(self.seconds // 60) % 60} min"
+        return f"{self.student} ({long}, {'-' if self.penalty else ''}{self.penalty:g} points)"
+
+
+def set_due(gradebook: Gradebook, found: Deadlines, stem: str) -> None:
+    """Put a chapter's due date into the gradebook, where the teacher gave one."""
+    if stem in found.due:
+        gradebook.find_assignment(stem).duedate = deadlines.as_nbgrader(found.due[stem])
+        gradebook.db.commit()
+
+
+def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str) -> None:
+    """Put a student's extension there; of a chapter that the file does not speak of, nothing is changed."""
+    if stem in found.extended:
+        submission.extension = found.extension(stem, submission.student.id)
+
+
+def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
+    """Apply what the teacher decided to all that is recorded, whenever it was; returns who is late, and the price."""
+    found, late = deadlines.read(course), []
+    set_due(gradebook, found, stem)
+    submissions = gradebook.assignment_submissions(stem)
+    for submission in submissions:
+        set_extension(submission, found, stem)
+    gradebook.db.flush()
+    penalized = _penalized(gradebook)
+    for submission in submissions:
+        student, seconds = submission.student.id, submission.total_seconds_late
+        if seconds or submission.id in penalized:
+            for notebook in submission.notebooks:
+                _penalize(api, notebook.name, stem, student)
+        if seconds:
+            penalty = sum(notebook.late_submission_penalty or 0 for notebook in submission.notebooks)
+            late.append(Late(student, seconds, penalty))
+    gradebook.db.commit()
+    return late
+
+
+def _penalized(gradebook: Gradebook) -> set[str]:
+    """The submissions that lateness has cost something, by one question to the database."""
+    fined = gradebook.db.query(SubmittedNotebook).filter(SubmittedNotebook.late_submission_penalty.is_not(None))
+    return {notebook.assignment_id for notebook in fined}
+
+
+def _penalize(api: NbGraderAPI, notebook: str, stem: str, student: str) -> None:
+    about = {"notebook": notebook, "assignment": stem, "student": student, "db_url": api.coursedir.db_url}
+    AssignLatePenalties(parent=api).preprocess(new_notebook(), {"nbgrader": about})
