@@ -248,6 +248,19 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     assert expected == results(graded)
 
 
+def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:
+    """It goes on counting, as nbgrader has it; who grades again is told whose it is."""
+    cycle = Cycle(graded, STEM)
+    with cycle.api.gradebook as gradebook:
+        gradebook.find_grade("check_add_bias", STEM, STEM, "wrong-01").manual_score = 0.5
+        gradebook.db.commit()
+    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    assert {} == cycle.scored_before  # nothing has changed since somebody looked
+
+    cycle.autograde(["wrong-01"], workers=ONE, unconfined=UNCONFINED, force=True)
+    assert {"wrong-01": ("check_add_bias",)} == cycle.scored_before
+
+
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:
     """`kill -9` in the middle: nothing stays behind, and the next run ends as if nothing had happened."""
     run = command(course, "autograder", "grade", STEM, "--workers", "2")

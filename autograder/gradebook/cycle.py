@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import deadlines, lateness, preflight
+from autograder.gradebook import deadlines, lateness, preflight, scores
 from autograder.gradebook.course_api import course_api
 from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
@@ -40,7 +40,9 @@ class Cycle:
 
     def __init__(self, course: Path, stem: str, exchange: Path | None = None) -> None:
         self.course, self.stem = course.resolve(), stem
-        self.late: list[Late] = []  # who handed in too late, as of the last grading
+        # As of the last grading: who handed in too late, and who has scores by hand from before it.
+        self.late: list[Late] = []
+        self.scored_before: dict[str, tuple[str, ...]] = {}
         self.api = course_api(course, exchange)
         self.preflight()
 
@@ -111,6 +113,7 @@ class Cycle:
                         failures[student] = reason
             self.late = lateness.settle(self.api, gradebook, self.course, self.stem)
             gradebook.write()
+            self.scored_before = scores.scored_before(gradebook, self.stem)
         return failures
 
     def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:

@@ -87,3 +87,18 @@ def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
 def _mark(submission: SubmittedAssignment) -> Mark:
     penalty = submission.late_submission_penalty or 0.0
     return Mark(True, submission.timestamp, submission.score, penalty, bool(submission.needs_manual_grade))
+
+
+def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+    """Who has scores by hand from before the last grading, and for which cells: nobody has looked at them since."""
+    found = {
+        submission.student.id: tuple(
+            grade.name
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+            if grade.needs_manual_grade and grade.manual_score is not None
+        )
+        for submission in gradebook.assignment_submissions(assignment)
+        if submission.needs_manual_grade
+    }
+    return {student: cells for student, cells in found.items() if cells}

@@ -142,7 +142,7 @@ def eye(results: Results) -> Html:
 
 
 def _reasons(results: Results, row: StudentRow) -> list[str]:
-    by_hand = "a cell waits for a score by hand (formgrader, manual grading)"
+    by_hand = "a score by hand counts that is older than the last grading, or one is waited for (formgrader)"
     return [*row.troubles, *([by_hand] if results.mark(row.student).needs_a_person else [])]
 
 
