@@ -9,14 +9,10 @@
 #
 # On the way you learn to
 #
-# 1. make a tensor, and read its shape, dtype and device
-# 2. tell a view from a copy, before a change in one place turns up in another
-# 3. reshape and transpose, and say when the numbers have to move
-# 4. combine tensors of different shapes by broadcasting
-# 5. sum and average along the axis you mean
-# 6. multiply matrices, one or many at a time
-# 7. choose a number format, and know what it cannot hold
-# 8. draw random numbers that can be drawn again
+# - make tensors, and read their shape, dtype and device
+# - tell a view from a copy, and say when numbers have to move in memory
+# - combine different shapes by broadcasting, sum along the axis you mean, and multiply matrices
+# - know what a number format cannot hold, and draw random numbers that can be drawn again
 #
 # The chapter is made for two sittings: {minutes} minutes of reading and running in all, and {exercises} for the exercises. Anything marked *side path* is optional.
 
@@ -92,15 +88,15 @@ assert labels[distances.argmin()] == labels[1500] == 1
 
 # %% [markdown]
 # Nearly 95 in 100, from three lines, and nothing was learned.
-# You are not supposed to understand these lines yet; by the end of the chapter you will have taken each of them apart: how one grid can be subtracted from 1,500 at once (section 4), what `dim=(1, 2)` means (section 6), and how to compare all new digits with all known ones without a loop, in a function of your own (sections 11 and 12).
+# You are not supposed to understand these lines yet.
+# By the end of the chapter you will have taken each of them apart, and written a function that compares all new digits with all known ones without any loop.
 
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)
 #
 # Nobody remembers what they only read, so this chapter keeps asking you to say what will happen before it happens.
 # In a cell with `guess = ...`, put your answer in the place of the `...`, run it, and run the next cell, which shows what torch says.
-# A wrong guess costs nothing, and it is the best thing that can happen to you here, because a surprise is what you will remember.
-# When something surprised you, change one thing in the example and guess again.
+# A wrong guess costs nothing, and a surprise is what you will remember; when you had one, change one thing in the example and guess again.
 #
 # *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
 
@@ -114,9 +110,8 @@ reveal(guess, images[0].numel())
 # (`numel` is short for "number of elements".)
 #
 # In an exercise you complete a function and keep its first line.
-# The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
-# When you are stuck, run `hint("describe")`, with your exercise's name, in a new cell; each call says a little more.
-# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed, and otherwise the plain one that stands behind the comma, and it tells you which.
+# The cell below it calls `check`, which tells you what holds and what does not, as often as you like; when you are stuck, run `hint("describe")`, with your exercise's name, in a new cell, and each call says a little more.
+# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed, and otherwise the plain one behind the comma, and it tells you which.
 #
 # <details><summary>How it is graded</summary>
 #
@@ -132,7 +127,7 @@ reveal(guess, images[0].numel())
 # ## 1 What a tensor says about itself ({minutes} minutes)
 #
 # Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together: a grid of the wrong shape, whole numbers where fractions are needed, one thing on the graphics card and the other not.
-# All data in PyTorch is in **tensors**, grids of numbers with any number of axes, and every tensor carries a label that says what it is; read it first, and you save your evening.
+# All data in PyTorch is in **tensors**, grids of numbers with any number of axes, and every tensor carries a label that tells all this, so whoever reads it first saves an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
 
@@ -146,14 +141,17 @@ reveal(guess, images.shape)
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
 # An axis that counts samples is called the **batch axis**, and nearly everything in PyTorch expects it to come first.
 #
-# Each index that you give removes one axis.
-# `images[0]` is one digit, with two axes left; `images[0, 3, 2]` is one pixel, a tensor without any axis.
-# `item()` turns that into an ordinary Python number.
+# Each index that you give removes one axis: `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, a tensor without any axis, which `item()` turns into an ordinary Python number.
+#
+# Two more entries of the label matter today.
+# The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each.
+# The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
 
 # %% name="number-of-axes"
 digit = images[0]
 pixel = digit[3, 2]
-print("axes:", images.ndim, digit.ndim, pixel.ndim)
+for x in (images, digit, pixel, labels):
+    print(x.ndim, "axes:", tuple(x.shape), x.dtype, x.device)
 print("one pixel:", pixel, "as a Python number:", pixel.item())
 digit.int()  # without the decimal points; can you see the zero?
 
@@ -161,34 +159,8 @@ digit.int()  # without the decimal points; can you see the zero?
 assert (images.ndim, digit.ndim, pixel.ndim) == (3, 2, 0) and pixel.shape == ()
 assert torch.zeros(32, 10).shape == (32, 10)  # 32 samples of 10 features
 assert pixel.item() == 12.0
-
-# %% [markdown] name="label"
-# The label has two more entries that matter today.
-# The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each.
-# The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
-
-# %% name="label-run"
-print("images:", images.shape, images.dtype, images.device)
-print("labels:", labels.shape, labels.dtype, labels.device)
-
-# %% claim=true
 assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
-
-# %% [markdown]
-# Not everything is a picture: a table of houses is a tensor too, with one row for each house and one column for each thing that we know about it: size, bedrooms, bathrooms.
-
-# %% name="house-sizes"
-sizes = torch.tensor([60.0, 85.0, 120.0, 175.0])  # square meters
-prices = torch.tensor([150.0, 205.0, 270.0, 380.0])  # thousands
-features = torch.tensor(
-    [[60.0, 2.0, 1.0], [85.0, 3.0, 1.0], [120.0, 4.0, 2.0], [175.0, 5.0, 3.0]]
-)
-print(sizes.shape, features.shape)
-
-# %% claim=true
-assert sizes.shape == prices.shape == (4,) and sizes.dtype == torch.float32
-assert features.shape == (4, 3)
 
 # %% [markdown]
 # You rarely type the numbers yourself.
@@ -212,11 +184,13 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # float32 is what you get from Python numbers with a fraction, and from functions that make fractions.
 
 # %% name="default-dtype"
-print(torch.zeros(2, 3).dtype, torch.linspace(0, 1, 5).dtype, torch.randn(4, 3).dtype)
-print(torch.tensor([1.0, 2.0]).dtype, torch.tensor([1, 2]).dtype)
-print(torch.tensor([True, False]).dtype)
+drawn = torch.randn(4, 3)
+print(drawn.shape, drawn.dtype, drawn.device)
+print(torch.zeros(2, 3).dtype, torch.linspace(0, 1, 5).dtype, torch.tensor([1.0, 2.0]).dtype)
+print(torch.tensor([1, 2]).dtype, torch.tensor([True, False]).dtype)
 
 # %% claim=true
+assert drawn.shape == (4, 3) and drawn.dtype == torch.float32 and drawn.device.type == "cpu"
 assert torch.tensor([1.0, 2.0]).dtype == torch.get_default_dtype() == torch.float32
 assert torch.tensor([1, 2]).dtype == torch.int64 and torch.tensor([True]).dtype == torch.bool
 assert torch.tensor([1, 2], dtype=torch.float32).dtype == torch.float32  # set by hand
@@ -225,25 +199,27 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 
 # %% [markdown]
 # How much memory does a tensor take?
-# As many bytes as it has elements, times the bytes of one element; 32 bits are 4 bytes.
+# The number of its elements times the bytes of one, and 32 bits are 4 bytes.
 
 # %% name="bytes"
 print(images.numel(), "numbers of", images.element_size(), "bytes:", images.nbytes)
 
 # %% claim=true
-assert features.element_size() == 4 and features.nbytes == 48
-assert images.nbytes == 4 * images.numel() == 460_032
+assert images.element_size() == 4 and images.nbytes == 4 * images.numel() == 460_032
 
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
 # A function that tells the label of anything is the first thing to reach for when something does not fit, so write yourself one.
 # (It also tells `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
-# Of the table of houses it should say:
+# Of the labels it should say:
 
 # %% name="describe-example"
-print(tuple(features.shape), features.dtype, features.device.type)
-print("requires grad:", features.requires_grad, " bytes:", 12 * 4)
+print(tuple(labels.shape), labels.dtype, labels.device.type)
+print("requires grad:", labels.requires_grad, " bytes:", 1797 * 8)
+
+# %% claim=true
+assert labels.shape == (1797,) and not labels.requires_grad and labels.nbytes == 1797 * 8
 
 # %% exercise="describe"
 def describe(x):
@@ -390,8 +366,7 @@ reveal(guess, table[0, 0].item())
 figures.view_or_copy(table, table[1], table[[0, 2]])
 
 # %% [markdown]
-# So a slice of the digits is a view, which costs nothing even for a million of them, whereas picking some by a list copies.
-# So does picking them by a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
+# So a slice of the digits is a view, which costs nothing even for a million of them, whereas a list copies, and so does a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
 # `same_memory(a, b)` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
@@ -406,7 +381,8 @@ assert same_memory(table, table[:, 1:3]) and not same_memory(table, table[[0, 2]
 assert not same_memory(table, table[table > 5])
 
 # %% [markdown]
-# *Assigning* to a mask, though, writes into the tensor itself, so ask for a copy with `clone()` when you want to keep the original.
+# Now the speck.
+# Where a mask stands at the left of `=`, torch writes into the tensor itself, so ask for a copy first, with `clone()`, and wipe that.
 
 # %% name="clone"
 wiped = images[4].clone()
@@ -417,11 +393,12 @@ show_digits([images[4], wiped], says=["as it was", "wiped"])
 assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 
 # %% [markdown]
-# `+=` works **in place**: it writes into the memory that is there, where every view will find it.
-# So does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
+# `b += 1` too works **in place**: it writes into the memory that is there, whereas `b = b + 1` makes a new tensor.
+# So does every method whose name ends in an underscore, such as `add_`.
 # In a function that is a trap, because the caller does not see it coming.
 #
-# *Predict.* `largest_distance` returns a number. What is the mean of `four` after the call, if it was about 4 before?
+# *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
+# What is the mean of `four` after the call, if it was about 4 before?
 
 # %% predict=true
 guess = 0  # a number
@@ -442,8 +419,8 @@ reveal(guess, round(four.mean().item(), 3))
 assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
 
 # %% [markdown]
-# The function was asked a question, and it answered; but it also changed its caller's digit.
-# With `x = x - x.mean()` it would have made a new tensor and left the old one alone.
+# The function gave its answer, but it also changed its caller's digit, because `x` and `four` are two names of one tensor.
+# With `x = x - x.mean()` it would have made a new one.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
@@ -646,24 +623,22 @@ assert torch.equal(grid.T, grid.transpose(0, 1))
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same.
-# That is why a transposed digit is still a view of the data, and why transposing sixteen million numbers takes no longer than transposing twelve.
+# The colors jump along the line, but the line is the same, and so a transposed digit is still a view of the data.
+# For that reason, transposing sixteen million numbers takes no longer than transposing twelve.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
-large = torch.zeros(4000, 4000)
-print(f"transposed in {milliseconds(lambda: large.T):.4f} ms")
-print(f"copied in {milliseconds(large.clone, 3):.1f} ms")
 
 # %% claim=true
-assert milliseconds(large.clone, 3) > 20 * milliseconds(lambda: large.T)
-del large
+_large = torch.zeros(4000, 4000)
+assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
+assert same_memory(images, images[7].T)
+del _large
 
 # %% [markdown]
-# And what does `reshape` do? It goes through the grid in **reading order**, row by row, and cuts what it reads into new rows.
-# One of the lengths may be -1; torch works it out from the number of elements, so `reshape(-1)` makes one long row.
-#
-# What is read is the grid that you see, and after a transpose that is not the order of the memory any more.
+# `reshape`, however, cannot always do without moving numbers.
+# It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows; and after a transpose, reading order is not the order of the memory any more.
+# (One of the lengths may be -1; torch works it out, so `reshape(-1)` makes one long row.)
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
 
@@ -680,8 +655,7 @@ reveal(guess, line)
 assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
 
 # %% [markdown]
-# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
-# So here `reshape` had no choice and made a copy.
+# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so here `reshape` had to make a copy.
 # That is its rule: a view wherever strides can do it, and a copy where they cannot.
 #
 # Some programs store pictures with the number of the picture as the *last* axis, so that a file has the shape (8, 8, 1797), and you want the number first again.
@@ -704,7 +678,7 @@ reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
 assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images)
 
 # %% [markdown]
-# Both have the right shape, but `reshape` reads in reading order, where the picture number changes fastest, so it put pixels of many different pictures side by side and called that a digit.
+# Both have the right shape, but in reading order the picture number changes fastest, so `reshape` put pixels of many different pictures side by side and called that a digit.
 # The upper five are what a model would be fed, and no error would tell you.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
@@ -849,7 +823,7 @@ assert "deprecated" in str(caught[0].message)
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
 # And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
-# With equal shapes there is no question: arithmetic works place by place, and the result has a place for each.
+# With equal shapes there is no question, because arithmetic works place by place.
 # Where the lengths are merely different, torch refuses.
 
 # %% name="elementwise-shapes"
@@ -889,6 +863,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
 #
 # Now (1500, 8, 8) and (8, 8) are easy: 8 meets 8, 8 meets 8, and 1500 meets nothing, so the new digit is laid over each of the 1,500.
+# But (3, 4) and (3,) are refused, since at the right 4 meets 3.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write the two shapes one below the other.
 
@@ -915,18 +890,11 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 # %% claim=true
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
-# %% [markdown]
-# Cover the last two columns, and say what comes out.
-#
-# | first | second | result | because |
-# |---|---|---|---|
-# | (8, 8) | (8, 1) | (8, 8) | the column of 8 is used for every column |
-# | (3, 1) | (4,) | (3, 4) | both are stretched: everyone meets everyone |
-# | (3, 4) | (3,) | refused | lined up at the right, 4 meets 3 |
-
 # %% [markdown] name="column-meets-row-text"
-# The second line of the table hides a mistake that costs hours, because nothing reports it.
-# A model gives its four predictions as a column, (4, 1); the targets are (4,).
+# A column that meets a row, such as (3, 1) and (4,), is stretched, and so is the row: everyone meets everyone, in a (3, 4) table.
+# That is useful where you mean it, and where you do not it costs hours, because nothing reports it.
+#
+# Suppose a model gives its four predictions as a column, (4, 1); the targets are (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
 #
 # *Predict.* What is the shape of `prediction - target`?
@@ -945,8 +913,8 @@ assert ((prediction - target) ** 2).mean() == 2.5
 assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
-# A column and a row together make a whole table: every prediction met every target, and perfect predictions got an error of 2.5.
-# To the rule this is no conflict, so no error comes, and a model trained on that number learns the wrong thing.
+# Every prediction met every target, and perfect predictions got an error of 2.5.
+# To the rule this is no conflict, so torch says nothing, and a model trained on that number learns the wrong thing.
 # Make it a habit to compare the two shapes before you compute any error.
 
 # %% [markdown]
@@ -982,14 +950,11 @@ check("add_bias", add_bias)
 # Take the rows of a digit for eight channels, and give each its own extra ink, with your function.
 
 # %% name="add-bias-used"
-def by_loop(x, bias):
-    result = x.clone()
-    for channel in range(len(bias)):
-        result[:, channel] += bias[channel]
-    return result
+def by_channel(x, bias):
+    return torch.stack([x[:, c] + bias[c] for c in range(len(bias))], dim=1)
 
 
-with_bias = mine("add_bias", by_loop)
+with_bias = mine("add_bias", by_channel)
 shaded = with_bias(images[:1], torch.arange(8.0))
 show_digits([images[0], shaded[0]], says=["a zero", "ink rising by row"])
 
@@ -1022,7 +987,6 @@ print(base + row_of_four)
 
 # %% claim=true
 assert (base + row_of_four).shape == (3, 4) and ((base + row_of_four) == row_of_four).all()
-assert (torch.tensor([2.0]) * sizes).shape == (4,)
 
 # %% figure=true
 figures.stretched(torch.tensor([[0], [10], [20]]), torch.tensor([1, 2, 3, 4]))
@@ -1039,6 +1003,20 @@ print(base + per_row[:, None])
 
 # %% claim=true
 assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
+
+# %% [markdown]
+# Equal shapes and a single number are the easy cases: the prices of four houses per square meter, and their sizes doubled.
+
+# %% name="house-prices"
+sizes = torch.tensor([60.0, 85.0, 120.0, 175.0])  # square meters
+prices = torch.tensor([150.0, 205.0, 270.0, 380.0])  # thousands
+print(prices / sizes, torch.tensor([2.0]) * sizes)
+
+# %% claim=true
+assert sizes.shape == prices.shape == (prices / sizes).shape == (4,)
+assert torch.equal(torch.tensor([2.0]) * sizes, sizes + sizes)
+assert torch.equal(base + row_of_four, row_of_four.expand(3, 4))
+assert sizes.dtype == prices.dtype == torch.float32
 
 # %% [markdown] name="shape-explorer-text"
 # The explorer lines shapes up, marks where they do not fit, and knows the shape of the result before any number is computed.
@@ -1175,8 +1153,7 @@ with shows_error(RuntimeError, match="single memory location"):
 # %% [markdown] name="reductions"
 # ## 6 Which axis disappears? ({minutes} minutes)
 #
-# What does the average digit look like?
-# And the average three?
+# What does the average digit look like, and the average three?
 # Perhaps a new digit need not be compared with all the others, but only with ten averages.
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
@@ -1206,41 +1183,42 @@ show_digits(averages)
 assert averages.shape == (10, 8, 8)
 
 # %% [markdown]
-# Nobody wrote these ten, and you can read them all.
-# In section 12 they will read for you.
+# Nobody wrote these ten, and you can read them all; in section 12 they will read for you.
 #
-# On numbers small enough to add up in your head: `dim=0` runs down the rows and leaves one number for each column; `dim=1` leaves one for each row.
+# Now with numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
+# `dim=0` runs down the rows and leaves one number for each column, and `dim=1` leaves one for each row.
 # Without `dim` all axes go; with several, as in `dim=(1, 2)`, each of these.
 
-# %% figure=true
-figures.reductions(torch.arange(12).reshape(3, 4))
-
-# %% name="mean-over-houses"
+# %% name="house-sizes"
+features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])
 means = features.mean(dim=0)
-print("mean house:", means)
-print("sums of the rows:", features.sum(dim=1), "of everything:", features.sum())
+print("the mean house:", means, " everything:", features.sum())
 
 # %% claim=true
-assert means.shape == (3,) and means[0] == sizes.mean() == 110
+assert features.shape == (4, 3) and features.dtype == torch.float32
+assert means.shape == (3,) and means.tolist() == [110.0, 3.5, 1.75]
 assert features.sum(dim=1).shape == (4,) and features.sum().shape == ()
 assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
+
+# %% figure=true
+figures.reductions(features)
 
 # %% [markdown]
 # And now you can read the line from the start: `((known - new) ** 2).sum(dim=(1, 2))` takes rows and columns away, and leaves one distance for each known digit.
 # `argmin` then says where the smallest is.
-
-# %% [markdown]
-# Often the result of a reduction has to meet its original again, for example to divide every row by its own sum.
-# The sums of the rows of a (4, 3) table are (4,), which does not fit; `keepdim=True` leaves the dim in its place, with length 1, so that they are a column, (4, 1).
+#
+# Often the result of a reduction has to meet its original again.
+# Suppose some people wrote with a thick pen and others with a thin one, and you want to divide each digit by its own sum, so that all have the same ink.
+# The sums of `rows` are (1797,), which does not fit (1797, 64); `keepdim=True` leaves the dim in its place, with length 1, so that they are a column, (1797, 1).
 
 # %% name="keepdim"
-print(features.sum(dim=1).shape, features.sum(dim=1, keepdim=True).shape)
-shares = features / features.sum(dim=1, keepdim=True)
-print(shares.sum(dim=1))
+print(rows.sum(dim=1).shape, rows.sum(dim=1, keepdim=True).shape)
+shares = rows / rows.sum(dim=1, keepdim=True)
+print("ink before:", rows[:3].sum(dim=1), " after:", shares[:3].sum(dim=1))
 
 # %% claim=true
-assert features.sum(dim=1, keepdim=True).shape == (4, 1)
-assert torch.allclose(shares.sum(dim=1), torch.ones(4))
+assert rows.sum(dim=1, keepdim=True).shape == (1797, 1)
+assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 
 # %% [markdown]
 # Without it torch refuses here, but not on a square table.
@@ -1257,7 +1235,7 @@ reveal(guess, wrong[0, 1].item())
 
 # %% claim=true
 with shows_error(RuntimeError, match="must match"):
-    features / features.sum(dim=1)
+    rows / rows.sum(dim=1)
 assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1.0]
 assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
@@ -1265,8 +1243,9 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 # One quarter: the sums were taken for a row, so the upper right was divided by the sum of the *other* row.
 # The shape is right and half of the numbers are wrong.
 
-# %% [markdown]
-# Where do the numbers from 0 to 16 come from?
+# %% [markdown] side=true
+# #### Where do the numbers from 0 to 16 come from? ({minutes} minutes)
+#
 # People's strokes were scanned in black and white, 32 by 32, and then shrunk by counting the ink in blocks of 4 by 4.
 # One line does it, as 8 blocks of 4 rows and 8 blocks of 4 columns; in chapter 6 your own drawings will go through it.
 
@@ -1320,11 +1299,11 @@ assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
 # Whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
 #
-# The **variance** is the mean squared distance from the mean, and its root is the standard deviation.
-# If you divide by n you get the variance of just these numbers (`correction=0`, the population's); torch divides by n - 1, because the mean of a sample lies a little too close to its own numbers, and this makes up for it.
-# The numbers 1 and 3 have mean 2 and the squared distances 1 and 1, which makes 2 / 2 or 2 / 1.
+# The remedy is a small number `eps`, which you find in formulas everywhere.
+# It is added to the **variance**, the mean squared distance from the mean, whose root is the standard deviation; so 0 / 0 becomes 0 divided by something small.
 #
-# The remedy for the nan is a small number `eps`, which you find in formulas everywhere: it is added to the variance, so that 0 / 0 becomes 0 divided by something small.
+# A mean divides by the count n, but torch's `var` and `std` divide by n - 1 unless you ask for the variance of just these numbers (the population's) with `correction=0`.
+# For example, 1 and 3 have mean 2 and the squared distances 1 and 1, which makes 2 / 2 or 2 / 1.
 
 # %% name="two-variances"
 pair = torch.tensor([1.0, 3.0])
@@ -1337,7 +1316,7 @@ assert pair.var(correction=0) == 1 and pair.var() == 2
 # ### Exercise: `standardize` ({minutes} minutes)
 #
 # Bring the numbers along any dim to mean 0 and standard deviation 1, without a nan where nothing varies.
-# With the population's variance, 1 and 3 become -1 and 1:
+# With `correction=0`, 1 and 3 become -1 and 1:
 
 # %% name="standardize-example"
 print((pair - 2) / 1)  # mean 2, variance 1
@@ -1378,10 +1357,12 @@ show_digits(standard[:10])
 assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 
 # %% [markdown] side=true
-# #### Somebody shows me standardized numbers: are they right? ({minutes} minutes)
+# #### Why n - 1, and which of the two was used? ({minutes} minutes)
 #
-# Recompute them; the test is quick.
-# Each column must have mean 0, and standard deviation 1 by the deviation that was used.
+# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small, and dividing by n - 1 makes up for that.
+# If the numbers are not a sample but all there are, the whole population, there is nothing to make up for.
+#
+# When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the deviation that was used.
 # The two differ by the factor root of n / (n - 1), which for four houses is a lot, and for 1,797 digits nothing.
 
 # %% name="verify-standardized"
@@ -1694,23 +1675,23 @@ assert images.sum() == 561_718 and ink == math.inf
 
 # %% [markdown]
 # Infinity, because float16 ends at 65,504, and no error tells you so.
-# The digits themselves fit without loss; only their sum does not.
-# There are three questions to ask of a format: how much memory, how large a number, and how fine.
-# Memory is easy, because the name says the bits, and 8 bits are a byte.
+# Each pixel fits without loss; only the sum does not.
+# So ask three things of a format: how much memory it takes, how large its numbers become, and how fine they are.
+# The first is easy, because the name says the bits, and 8 bits are a byte.
 
 # %% name="dtype-memory"
 million = torch.zeros(1000, 1000)
 for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print("a million numbers of", kind, "take", million.to(kind).nbytes, "bytes")
+    print(f"a million numbers take {million.to(kind).nbytes / 1e6:.0f} MB in {kind}")
 
 # %% claim=true
 _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
 assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
 
 # %% [markdown] name="precision"
-# How large and how fine share the bits: some hold the digits of a number, the others say how large it is, as the 5 does in 3.14e5.
+# The other two share the bits: some bits hold the digits of a number, the rest say how large it is, as the 5 does in 3.14e5.
 # float32 has 24 binary digits, float16 has 11, and bfloat16 has only 8, because it keeps the range of float32.
-# So there are gaps between the numbers of a format, and they grow with the numbers, just as 3.14 and 314,000 have the same three digits.
+# With so few digits there are gaps between the numbers of a format, and they grow with the numbers: three digits tell 3.14 from 3.15, but 314,000 only from 315,000.
 #
 # Left, the numbers that each format has near 1 (float32 has too many to tell apart); right, the gap at every size of number.
 
@@ -1722,8 +1703,7 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
     assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
 
 # %% [markdown]
-# What happens to a number that falls into a gap?
-# It is rounded to the nearest one that exists, and if it lies exactly in the middle, to the one whose last binary digit is 0.
+# A number that falls into a gap is rounded to the nearest one that exists, and if it lies exactly in the middle, to the one whose last binary digit is 0.
 #
 # *Predict.* With 24 digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
 # What is `torch.tensor(16777216.0) + 1`?
@@ -1740,11 +1720,10 @@ assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost.
-# A counter in float32 stops there for good, and in the formats with fewer digits much earlier.
-# At the small end it is no different.
+# The 1 is lost, and a counter in float32 stops there for good; in formats with fewer digits it stops much earlier.
 #
-# The smallest positive float16 is about 6e-8, and 2e-8 becomes exactly 0.
+# Small numbers get lost too.
+# The smallest positive float16 is about 6e-8, so 2e-8 becomes exactly 0, whereas bfloat16 reaches as far down as float32.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
@@ -2002,7 +1981,7 @@ check("softmax_stable", softmax_stable)
 # But to say honestly how well it reads, some digits must be kept aside as new ones, and which ones should be a matter of chance, yet the same chance tomorrow, or you could never compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
-# `torch.manual_seed` seeds the global one.
+# `torch.manual_seed` seeds the one that everybody shares, so a function that calls it changes the numbers of all who draw later; careful code takes a generator of its own.
 
 # %% name="seed"
 torch.manual_seed(42)
@@ -2010,17 +1989,10 @@ one_draw, next_draw = torch.randn(3), torch.randn(3)
 torch.manual_seed(42)
 again = torch.randn(3)
 print(one_draw, next_draw, again, sep="\n")
-
-# %% claim=true
-assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
-
-# %% [markdown]
-# But a function that calls `manual_seed` changes the numbers for everyone who draws after it, so careful code takes a generator of its own.
-
-# %% name="own-generator"
 print(torch.rand(2, generator=torch.Generator().manual_seed(7)))  # evenly from 0 to 1
 
 # %% claim=true
+assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
 _state = torch.get_rng_state()
 torch.rand(2, generator=torch.Generator().manual_seed(7))
 assert torch.equal(_state, torch.get_rng_state())
@@ -2110,7 +2082,16 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Ten pictures do nine tenths of the work, and the other 1,390 the rest.
 # Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
 #
-# How much noise can your reader bear? `make_batch` makes it.
+# One riddle remains.
+# At the start the same method read 94.6 %, and here about 99.
+# What is different is which digits were new: there the last 297 of the file, here some from everywhere.
+# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
+# Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
+
+# %% [markdown] side=true
+# #### How much noise can your reader bear? ({minutes} minutes)
+#
+# `make_batch` makes it.
 #
 # *Predict.* Ink goes from 0 to 16. Noise of standard deviation 4 is added to all pixels of the new digits. Are more than 90 % of them still read correctly?
 
@@ -2137,12 +2118,6 @@ assert shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 
 # %% [markdown]
 # At 16 it still reads two in five, where guessing gets one in ten; can you keep up?
-#
-# One riddle remains.
-# At the start the same method read 94.6 %, and here about 99.
-# What is different is which digits were new: there the last 297 of the file, here some from everywhere.
-# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
-# Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
 
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt ({minutes} minutes)
@@ -2234,14 +2209,6 @@ check("linear_mse", linear_mse)
 # | loss: does it go down, from a plausible start? | `loss.item()` |
 # | repeatable: does the same seed give the same? | `torch.manual_seed` |
 
-# %% name="checklist-run"
-report = torch.randn(4, 3)
-print(report.shape, report.dtype, report.device, report.requires_grad)
-
-# %% claim=true
-assert report.shape == (4, 3) and report.dtype == torch.float32
-assert report.device.type == "cpu" and report.requires_grad is False
-
 # %% [markdown] name="progress-text"
 # What have you passed, and what is open? `progress(1)` shows it for this chapter, and `progress()` for all.
 
@@ -2284,39 +2251,27 @@ progress(1)
 #
 # </details>
 
-# %% [markdown] name="faq-numpy"
-# ### Questions people ask
+# %% [markdown] name="faq-numpy" side=true
+# #### Questions people ask: NumPy or PyTorch, and how do I practice? ({minutes} minutes)
 #
-# <details><summary>NumPy or PyTorch?</summary>
-#
+# **NumPy or PyTorch?**
 # They share names, indexing and broadcasting.
 # PyTorch adds derivatives and graphics cards; NumPy is lighter, and has more of plain statistics.
 # A common split is NumPy to load and clean data, and tensors from the model onwards.
-#
-# </details>
 
 # %% [markdown] name="faq-study"
-# <details><summary>How do I practice?</summary>
-#
+# **How do I practice?**
 # Take one tiny example and trace each line: what comes in, which rule acts, what comes out, and where would you look first if it did not?
 # Then change one input and predict; then break it, and compare.
 # A word such as "view" is learned when you know a case that works, an edge case, and one that fails.
 #
-# </details>
-#
-# <details><summary>How do I know that it worked?</summary>
-#
+# **How do I know that it worked?**
 # By something that you can see, a shape, a number, a picture, a check; and not by the absence of an error.
-#
-# </details>
 
 # %% [markdown] name="faq-confusing"
-# <details><summary>Why is it confusing at first?</summary>
-#
+# **Why is it confusing at first?**
 # Because new words and new behavior come mixed.
 # Keep them apart: for each operation ask for its input, its rule, its result, and the way it fails.
-#
-# </details>
 
 # %% [markdown] name="further-reading"
 # ### Further reading

@@ -741,7 +741,7 @@ assert math.isclose(floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(flo
 # ## 6 Draw ({minutes} minutes)
 #
 # Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
-# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, by the line from chapter 1 that you were asked to keep in mind.
+# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, as a side path of chapter 1 did in one line.
 
 # %% name="count-blocks"
 def count_blocks(drawing):
