@@ -180,14 +180,14 @@ reveal(guess, evens.dtype)
 assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
-# Whole numbers stay whole, and that is why `labels` are int64.
-# float32 is what you get from Python numbers with a fraction, and from functions that make fractions.
+# Whole numbers stay whole, and that is why `labels` are int64, whereas numbers with a fraction, and functions that make them, give float32.
 
 # %% name="default-dtype"
 drawn = torch.randn(4, 3)
-print(drawn.shape, drawn.dtype, drawn.device)
-print(torch.zeros(2, 3).dtype, torch.linspace(0, 1, 5).dtype, torch.tensor([1.0, 2.0]).dtype)
-print(torch.tensor([1, 2]).dtype, torch.tensor([True, False]).dtype)
+print("random:", drawn.shape, drawn.dtype, drawn.device)
+print("fractions:", torch.zeros(2, 3).dtype, torch.tensor([1.0, 2.0]).dtype)
+print("whole numbers:", torch.tensor([1, 2]).dtype)
+print("booleans:", torch.tensor([True, False]).dtype)
 
 # %% claim=true
 assert drawn.shape == (4, 3) and drawn.dtype == torch.float32 and drawn.device.type == "cpu"
@@ -393,8 +393,7 @@ show_digits([images[4], wiped], says=["as it was", "wiped"])
 assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 
 # %% [markdown]
-# `b += 1` too works **in place**: it writes into the memory that is there, whereas `b = b + 1` makes a new tensor.
-# So does every method whose name ends in an underscore, such as `add_`.
+# `b += 1` works **in place** as well: it writes into the memory that is there, as does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
 # In a function that is a trap, because the caller does not see it coming.
 #
 # *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
@@ -841,7 +840,7 @@ assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_
 # Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and the columns between by something in between.
 # The eight factors are `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
-# *Predict.* Does `digit * fade` fade from left to right or from top to bottom?
+# *Predict.* Does the ink in `digit * fade` fade from left to right or from top to bottom?
 
 # %% predict=true
 guess = "left to right"  # "left to right" or "top to bottom"
@@ -891,10 +890,8 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown] name="column-meets-row-text"
-# A column that meets a row, such as (3, 1) and (4,), is stretched, and so is the row: everyone meets everyone, in a (3, 4) table.
-# That is useful where you mean it, and where you do not it costs hours, because nothing reports it.
-#
-# Suppose a model gives its four predictions as a column, (4, 1); the targets are (4,).
+# The same rule hides a mistake that costs hours, because nothing reports it.
+# Suppose a model gives its four predictions as a column, (4, 1), whereas the targets are (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
 #
 # *Predict.* What is the shape of `prediction - target`?
@@ -913,7 +910,7 @@ assert ((prediction - target) ** 2).mean() == 2.5
 assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
-# Every prediction met every target, and perfect predictions got an error of 2.5.
+# The column was stretched to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
 # To the rule this is no conflict, so torch says nothing, and a model trained on that number learns the wrong thing.
 # Make it a habit to compare the two shapes before you compute any error.
 
@@ -1434,7 +1431,7 @@ check("masked_mean", masked_mean)
 
 # %% name="masked-mean-used"
 threes = images[labels == 3]
-real = torch.rand(threes.shape) < 0.5
+real = torch.rand(threes.shape) < 0.5  # rand: evenly from 0 to 1
 damaged = torch.where(real, threes, math.nan)
 mean_of_real = mine("masked_mean", lambda x, mask, dim: x.nanmean(dim))
 repaired = mean_of_real(damaged, real, dim=0)
@@ -1564,11 +1561,9 @@ reveal(guess, sums.shape)
 assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 
 # %% [markdown]
-# The same ten pictures, from one product and one division; in section 12 they will read.
-
-# %% [markdown]
-# Lining up axes for `@` can become a puzzle.
-# `einsum` lets you name them instead: give every axis of every input a letter, and after the arrow write the axes of the result.
+# The same ten pictures, from one product and one division.
+#
+# With more axes, lining them up for `@` can become a puzzle, and `einsum` lets you name them instead: give every axis of every input a letter, and after the arrow write the axes of the result.
 # The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
 # Read the lines below aloud: which letters stay, and which are summed?
 # In the last one n stands for digits, c for classes, p for pixels.
@@ -1723,7 +1718,7 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 # The 1 is lost, and a counter in float32 stops there for good; in formats with fewer digits it stops much earlier.
 #
 # Small numbers get lost too.
-# The smallest positive float16 is about 6e-8, so 2e-8 becomes exactly 0, whereas bfloat16 reaches as far down as float32.
+# The smallest positive float16 is about 6e-8, so 2e-8 becomes exactly 0, whereas bfloat16 goes down almost as far as float32.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
@@ -1989,12 +1984,12 @@ one_draw, next_draw = torch.randn(3), torch.randn(3)
 torch.manual_seed(42)
 again = torch.randn(3)
 print(one_draw, next_draw, again, sep="\n")
-print(torch.rand(2, generator=torch.Generator().manual_seed(7)))  # evenly from 0 to 1
+print("its own:", torch.randn(3, generator=torch.Generator().manual_seed(42)))
 
 # %% claim=true
 assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
 _state = torch.get_rng_state()
-torch.rand(2, generator=torch.Generator().manual_seed(7))
+assert torch.equal(one_draw, torch.randn(3, generator=torch.Generator().manual_seed(42)))
 assert torch.equal(_state, torch.get_rng_state())
 
 # %% [markdown]
