@@ -15,7 +15,7 @@
 # On the way you learn to
 #
 # 1. get a gradient with `backward`, and check it by hand
-# 2. walk downhill with it, and clear it away before the next
+# 2. walk downhill with it, step by step
 # 3. follow the life of a graph, and keep none by mistake
 # 4. stop gradients where they should not flow, with `detach` and `no_grad`
 # 5. predict which in-place change breaks a gradient
@@ -37,6 +37,9 @@ from course.instruments import milliseconds, runs, saved_bytes, saved_tensors
 from course.instruments import show_digits, show_graph
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# These are the ten, on their way from nothing; red counts for a digit, and blue counts against it:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -196,8 +199,7 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 # The power, the sum, the product, as by hand; and at the ends the leaves.
 # `AccumulateGrad` is the node that adds what arrives to a tensor's `.grad`; that of x stands there twice, because two routes lead to it.
 #
-# Only what requires grad is followed.
-# Data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
+# Only what requires grad is followed, and data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
 # One operand that requires grad is enough, since the result changes with it; where none does, no graph is built at all.
 
 # %% name="one-tracked-is-enough"
@@ -214,7 +216,7 @@ assert (sizes * weight).requires_grad
 #
 # Once more with a pencil, and it sticks: (x + y) * z.
 # Give the sum a name, as above, and go back from the result.
-# The sum counts z times; so with z = 4, one more in x makes four more in the result.
+# The sum counts z times, so with z = 4, one more in x makes four more in the result.
 
 # %% name="by-hand-example"
 print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
@@ -263,8 +265,8 @@ assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
-# Called without arguments, `backward` needs a result with a single number to start from, because several have no single direction "down".
-# So take their sum or their mean first.
+# So far every result was one number.
+# From several, `backward` does not know where to start, because they have no common direction "down"; take their sum or their mean first.
 
 # %% name="needs-scalar"
 v = torch.ones(3, requires_grad=True)
@@ -497,7 +499,8 @@ known, unseen = order[:1400], order[1400:]
 # Ten pictures give ten scores, and the highest wins; for all digits at once that is one matrix product, (1400, 64) @ (64, 10).
 #
 # To ask for derivatives we need a loss, and counting mistakes will not do, because a count does not change when a picture changes a little.
-# So turn the ten scores of a digit into ten shares that add up to 1, with your softmax of chapter 1, and look at the share that the true class got.
+# So turn the ten scores of a digit into ten positive shares that add up to 1: take exp of each, and divide by their sum.
+# That is **softmax** (a side path of chapter 1 is about it), and what counts is the share that the true class got.
 # It should be 1, and to be sure of the wrong thing should cost more than to be in doubt.
 # Minus its logarithm does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
 
@@ -708,7 +711,45 @@ figures.accumulation(4)
 # %% [markdown]
 # So clear before each pass: `x.grad = None` is the plainest way.
 #
-# The other thing: a step of descent changes the leaf, `w -= rate * w.grad`.
+# ### Exercise: `accumulate` ({minutes} minutes)
+#
+# Why would anybody want gradients to add up?
+# Because a batch that does not fit into memory can be run in parts.
+# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
+
+# %% name="unequal-parts"
+rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
+means = [part.mean().item() for part in (rows[:1], rows[1:])]
+print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
+
+# %% exercise="accumulate"
+def accumulate(loss_fn, batches, params):
+    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
+
+    loss_fn(batch): the mean loss over the rows of that batch, computed with params.
+    batches: a list of tensors (rows, features), not all with equally many rows.
+    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
+    loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
+    gradient too.
+
+    With batches of 1 and 3 rows the first one counts for a quarter.
+    """
+    ### BEGIN SOLUTION
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        loss = loss_fn(batch) * len(batch) / total
+        loss.backward()  # adds to .grad
+    return [p.grad for p in params]
+    ### END SOLUTION
+
+
+# %% check="accumulate" points=4
+check("accumulate", accumulate)
+
+# %% [markdown]
+# The other thing that goes wrong is the step itself, because it changes a leaf in place: `w -= rate * w.grad`.
 
 # %% name="update-run"
 w = torch.tensor(1.0, requires_grad=True)
@@ -728,7 +769,7 @@ assert not _rebound.is_leaf and _rebound.requires_grad
 assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
 
 # %% [markdown] name="update"
-# torch refuses the first, because it cannot know whether the step itself is meant to be part of the graph.
+# torch refuses the first, because it cannot know whether the step is meant to be part of the graph.
 # Inside `torch.no_grad()` nothing is, so there the leaf may be changed: the same leaf, with a new value.
 # (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, and its `.grad` is None from then on.)
 #
@@ -807,44 +848,6 @@ def descend(f, x0, lr, steps):
 
 # %% check="descend" points=3
 check("descend", descend)
-
-# %% [markdown]
-# ### Exercise: `accumulate` ({minutes} minutes)
-#
-# Why would anybody want gradients to add up?
-# Because a batch that does not fit into memory can be run in parts.
-# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
-
-# %% name="unequal-parts"
-rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
-means = [part.mean().item() for part in (rows[:1], rows[1:])]
-print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
-
-# %% exercise="accumulate"
-def accumulate(loss_fn, batches, params):
-    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
-
-    loss_fn(batch): the mean loss over the rows of that batch, computed with params.
-    batches: a list of tensors (rows, features), not all with equally many rows.
-    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
-    loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
-    gradient too.
-
-    With batches of 1 and 3 rows the first one counts for a quarter.
-    """
-    ### BEGIN SOLUTION
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        loss = loss_fn(batch) * len(batch) / total
-        loss.backward()  # adds to .grad
-    return [p.grad for p in params]
-    ### END SOLUTION
-
-
-# %% check="accumulate" points=4
-check("accumulate", accumulate)
 
 # %% [markdown] side=true
 # #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
@@ -1034,7 +1037,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown]
-# A list of losses is a list of graphs, and so is a sum of losses.
+# A list of losses is a list of graphs, and a sum of losses leads to every one of them.
 # `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
 #
 # ### Exercise: `running_loss` ({minutes} minutes)
@@ -1069,9 +1072,10 @@ def running_loss(losses):
 # %% check="running_loss" points=2
 check("running_loss", running_loss)
 
-# %% [markdown]
-# Ten losses, made one by one.
-# Each time the next is asked for, note what is still held of those before.
+# %% [markdown] side=true
+# #### Does yours let go of each graph? ({minutes} minutes)
+#
+# Here are ten losses, made one by one; each time the next is asked for, note what is still held of those before.
 
 # %% name="one-by-one"
 def losses():
@@ -1304,8 +1308,9 @@ assert torch.allclose(shown[1], 16 * ink[eight])
 assert torch.allclose(shown[0], 16 * ink[eight], atol=0.5)
 
 # %% [markdown]
-# `detach` is for one tensor; `torch.no_grad()`, which you have used for the update, is for a block of code.
-# Inside it no graph is built, also not from tensors that require grad.
+# This time the eight stayed, and the blank came all the way.
+#
+# `detach` is for one tensor, whereas `torch.no_grad()`, which you have used for the update, is for a block of code: inside it no graph is built, also not from tensors that require grad.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -1509,11 +1514,9 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
-# You know the rules of a whole chapter now.
-# Put them together, and say of small programs what they leave behind, without running them.
-# Only leaves keep their gradient.
-# In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless you call `retain_grad()` there before `backward`.
-# So of x = 3 and h = 3 * x, the leaf x has a `.grad` in the end, 2 * h * 3 = 54, and h has one, 2 * h = 18, only because somebody asked.
+# You know the rules of a whole chapter now, so put them together, and say of small programs what they leave behind, without running them.
+# One rule has only been used so far: leaves keep their gradient, whereas in the middle of a graph it passes through and is dropped, because keeping it costs memory.
+# `retain_grad()`, called before `backward`, keeps it; so below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked, and the leaf x has 2 * h * 3 = 54 in any case.
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -1526,7 +1529,7 @@ print("x:", x.is_leaf, x.grad.item(), "  h:", h.is_leaf, h.grad.item())
 assert (x.is_leaf, x.grad, h.is_leaf, h.grad) == (True, 54, False, 18)
 
 # %% [markdown]
-# These are the rules you need, all from this chapter.
+# These are all the rules you need.
 #
 # | what happens | what follows |
 # |---|---|
