@@ -57,11 +57,12 @@ def descend(lr, steps=50):
     return places
 
 
-places = descend(0.1)
-print([round(places[step], 3) for step in (0, 1, 2, 5, 20, 50)])
+print([round(descend(0.1)[step], 3) for step in (0, 1, 2, 5, 20, 50)])
 
 # %% claim=true
-assert round(places[1], 4) == 0.6 and (places[0] - 3) ** 2 == 9 and (places[-1] - 3) ** 2 < 1e-8
+_places = descend(0.1)
+assert round(_places[1], 4) == 0.6
+assert (_places[0] - 3) ** 2 == 9 and (_places[-1] - 3) ** 2 < 1e-8
 
 # %% [markdown]
 # Each step takes away a fifth of the distance that is left, so w comes as close to 3 as you like, and the loss goes from 9 to 0.
@@ -115,12 +116,17 @@ assert tiny(torch.tensor([[1.0], [2.0]])).flatten().tolist() == [2.0, 4.0]
 #
 # The task is again one that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
 
-# %% name="one-neuron"
+# %% name="line-data"
 x = torch.randn(100, 1)
 y = 2 * x + 0.05 * torch.randn(100, 1)  # a line, and a little noise
 model = nn.Linear(1, 1)
 criterion = nn.MSELoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+# %% [markdown]
+# And these five lines are the training, 250 times over:
+
+# %% name="one-neuron"
 for step in range(250):
     optimizer.zero_grad()  # 1 clear the old gradients
     prediction = model(x)  # 2 forward
@@ -244,9 +250,7 @@ theirs = nn.Linear(1, 1)
 by_hand = copy.deepcopy(theirs)
 sgd = torch.optim.SGD(theirs.parameters(), lr=0.1)
 for _ in range(100):
-    sgd.zero_grad()
-    criterion(theirs(x), y).backward()
-    sgd.step()
+    learn(theirs, sgd, criterion, x, y)
     by_hand.zero_grad()
     criterion(by_hand(x), y).backward()
     with torch.no_grad():
@@ -290,22 +294,21 @@ assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
 # Nobody remembers a list of five things; what one remembers is what went wrong without them.
 # So here is a loop whose lines are words, to be left out or put in another order.
 
-# %% name="lines-in-any-order"
+# %% name="lines-as-words"
 def curve(order, steps=100, lr=0.1):
-    neuron, losses = nn.Linear(1, 1, bias=False), []
-    nn.init.zeros_(neuron.weight)
-    optimizer = torch.optim.SGD(neuron.parameters(), lr=lr)
+    w, losses = torch.zeros(1, requires_grad=True), []
+    optimizer = torch.optim.SGD([w], lr=lr)
     lines = {
         "zero": optimizer.zero_grad,
-        "forward": lambda: losses.append(criterion(neuron(x), y)),
+        "forward": lambda: losses.append(criterion(w * x, y)),
         "backward": lambda: losses[-1].backward(),
         "step": optimizer.step,
     }
     for word in order.split() * steps:
         lines[word]()
-    return [loss.item() for loss in losses], neuron.weight.item()
+    return [loss.item() for loss in losses], w.item()
 
-
+# %% name="lines-in-any-order"
 sound, weight = curve("zero forward backward step")
 print(f"all in order: loss {sound[-1]:.4f}, weight {weight:.3f}")
 
@@ -653,7 +656,7 @@ assert len(train_rows) == 80 and set(train_rows.tolist()).isdisjoint(validation_
 # House prices from three columns, a network 3-16-8-1, Adam at 0.001, 50 steps, and every ten a look at 20 rows held out.
 # The noise-free value of the new house (0.5, 0.3, 0.2) is 1.2 * 0.5 + 0.5 * 0.3 + 0.8 * 0.2 = 0.91.
 
-# %% name="house-net-result"
+# %% name="house-net"
 with torch.random.fork_rng():  # afterwards the generator is as it was
     torch.manual_seed(42)
     houses = torch.rand(100, 3)
@@ -661,6 +664,8 @@ with torch.random.fork_rng():  # afterwards the generator is as it was
     layers = nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1)
 house_net, looks = nn.Sequential(*layers), []
 adam = torch.optim.Adam(house_net.parameters(), lr=0.001)
+
+# %% name="house-net-result"
 for epoch in range(1, 51):
     training = learn(house_net, adam, F.mse_loss, houses[:80], values[:80])
     if epoch % 10 == 0:
@@ -1579,8 +1584,7 @@ for t in range(1, 51):
     ((torchs - goal) ** 2).sum().backward()
     adam_of_torch.step()
     grad = 2 * (own - goal)
-    m = 0.9 * m + 0.1 * grad
-    s = 0.999 * s + 0.001 * grad**2
+    m, s = 0.9 * m + 0.1 * grad, 0.999 * s + 0.001 * grad**2
     own = own - 0.1 * (m / (1 - 0.9**t)) / ((s / (1 - 0.999**t)).sqrt() + 1e-8)
 print(own, torchs.detach(), sep="\n")
 
