@@ -670,7 +670,8 @@ stored = torch.tensor(np.stack(images, axis=2))  # such a file: rows, columns, n
 cut = stored.reshape(1797, 8, 8)
 turned = stored.permute(2, 0, 1)
 print(tuple(stored.shape), "to", tuple(cut.shape), "and", tuple(turned.shape))
-show_digits([*cut[600:605], *turned[600:605]], says=["reshape"] * 5 + ["permute"] * 5)
+says = ["reshape"] * 5 + ["permute"] * 5
+show_digits([*cut[600:605], *turned[600:605]], says=says, per_row=5)
 reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
 
 # %% claim=true
@@ -1684,7 +1685,7 @@ _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int
 assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
 
 # %% [markdown] name="precision"
-# The other two share the bits: some bits hold the digits of a number, the rest say how large it is, as the 5 does in 3.14e5.
+# Size and fineness share the bits: some bits hold the digits of a number, the rest say how large it is, as the 5 does in 3.14e5.
 # float32 has 24 binary digits, float16 has 11, and bfloat16 has only 8, because it keeps the range of float32.
 # With so few digits there are gaps between the numbers of a format, and they grow with the numbers: three digits tell 3.14 from 3.15, but 314,000 only from 315,000.
 #
