@@ -550,10 +550,11 @@ assert pictures.grad.shape == (64, 10)
 # So take one step in that direction, and let the drawer judge.
 # The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
 #
-# *Predict.* Ten empty pictures read one in ten. How much do they read after a single step: about 10 %, 30 %, or more than 60 %?
+# *Predict.* Ten empty pictures read one digit in ten, as guessing does.
+# Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do they read then?
 
 # %% predict=true
-guess = "more than 60 %"  # "10 %", "30 %" or "more than 60 %"
+guess = 0  # a whole number
 
 # %% name="one-step"
 def accuracy(pictures):
@@ -562,16 +563,17 @@ def accuracy(pictures):
     return (says == labels[unseen]).float().mean().item()
 
 
-stepped = pictures.detach() - 1.0 * pictures.grad
-share = accuracy(stepped)
-print(f"{share:.0%}")
-reveal(guess, "more than 60 %" if share > 0.6 else "10 %" if share < 0.2 else "30 %")
+downhill = pictures.detach() - 1.0 * pictures.grad
+uphill = pictures.detach() + 1.0 * pictures.grad
+print(f"one step downhill: {accuracy(downhill):.0%}")
+reveal(guess, round(100 * accuracy(uphill)))
 
 # %% claim=true
-assert accuracy(stepped) > 0.65
+assert accuracy(downhill) > 0.65 and accuracy(uphill) == 0
 
 # %% [markdown]
-# One step, and most of the digits are read.
+# One step downhill, and most of the digits are read.
+# Uphill not a single one is, which is far worse than guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
 # By nudging up and down, each of the 640 derivatives would take two computations of the loss.
