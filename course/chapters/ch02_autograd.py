@@ -569,11 +569,11 @@ print(f"one step downhill: {accuracy(downhill):.0%}")
 reveal(guess, round(100 * accuracy(uphill)))
 
 # %% claim=true
-assert accuracy(downhill) > 0.65 and accuracy(uphill) == 0
+assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of the 397
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill not a single one is, which is far worse than guessing, because the gradient knows just as well which way is wrong.
+# Uphill next to none is, which is far worse than guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
 # By nudging up and down, each of the 640 derivatives would take two computations of the loss.
