@@ -393,7 +393,9 @@ show_digits([images[4], wiped], says=["as it was", "wiped"])
 assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 
 # %% [markdown]
-# `b += 1` works **in place** as well: it writes into the memory that is there, as does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
+# ### Writing in place
+#
+# Like the assignment to a mask, `b += 1` works **in place**: it writes into the memory that is there, as does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
 # In a function that is a trap, because the caller does not see it coming.
 #
 # *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
@@ -635,6 +637,8 @@ assert same_memory(images, images[7].T)
 del _large
 
 # %% [markdown]
+# ### When numbers have to move
+#
 # `reshape`, however, cannot always do without moving numbers.
 # It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows; and after a transpose, reading order is not the order of the memory any more.
 # (One of the lengths may be -1; torch works it out, so `reshape(-1)` makes one long row.)
@@ -891,6 +895,8 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown] name="column-meets-row-text"
+# ### A mistake that nobody reports
+#
 # The same rule hides a mistake that costs hours, because nothing reports it.
 # Suppose a model gives its four predictions as a column, (4, 1), whereas the targets are (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
@@ -1204,6 +1210,8 @@ figures.reductions(features)
 # %% [markdown]
 # And now you can read the line from the start: `((known - new) ** 2).sum(dim=(1, 2))` takes rows and columns away, and leaves one distance for each known digit.
 # `argmin` then says where the smallest is.
+#
+# ### Keeping the axis
 #
 # Often the result of a reduction has to meet its original again.
 # Suppose some people wrote with a thick pen and others with a thin one, and you want to divide each digit by its own sum, so that all have the same ink.
@@ -1563,6 +1571,8 @@ assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 
 # %% [markdown]
 # The same ten pictures, from one product and one division.
+#
+# ### Letters for axes
 #
 # With more axes, lining them up for `@` can become a puzzle, and `einsum` lets you name them instead: give every axis of every input a letter, and after the arrow write the axes of the result.
 # The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
@@ -1994,36 +2004,7 @@ assert torch.equal(one_draw, torch.randn(3, generator=torch.Generator().manual_s
 assert torch.equal(_state, torch.get_rng_state())
 
 # %% [markdown]
-# ### Exercise: `make_batch` ({minutes} minutes)
-#
-# To try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
-# `torch.randn` takes `dtype=` and `generator=`.
-# In NumPy, the same table at every call would look like this; torch's numbers are others:
-
-# %% name="make-batch-example"
-for _ in range(2):
-    print(np.random.default_rng(7).standard_normal((2, 3)))
-
-# %% exercise="make_batch"
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    """Return an (n, d) tensor of standard normal numbers of the given dtype.
-
-    The numbers come from a generator of their own, seeded with seed: the same seed
-    gives the same numbers. The global random numbers are neither read nor changed.
-
-    make_batch(2, 3, seed=7) gives a (2, 3) float32 tensor, the same at every call.
-    """
-    ### BEGIN SOLUTION
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(n, d, dtype=dtype, generator=generator)
-    ### END SOLUTION
-
-
-# %% check="make_batch" points=2
-check("make_batch", make_batch)
-
-# %% [markdown]
-# Now shuffle, and put 397 digits aside.
+# Now shuffle with such a generator, and put 397 digits aside.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
 
 # %% name="split"
@@ -2083,6 +2064,35 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # What is different is which digits were new: there the last 297 of the file, here some from everywhere.
 # The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
 # Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
+
+# %% [markdown]
+# ### Exercise: `make_batch` ({minutes} minutes)
+#
+# A seed is good for more than a shuffle: to try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
+# `torch.randn` takes `dtype=` and `generator=`.
+# In NumPy, the same table at every call would look like this; torch's numbers are others:
+
+# %% name="make-batch-example"
+for _ in range(2):
+    print(np.random.default_rng(7).standard_normal((2, 3)))
+
+# %% exercise="make_batch"
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    """Return an (n, d) tensor of standard normal numbers of the given dtype.
+
+    The numbers come from a generator of their own, seeded with seed: the same seed
+    gives the same numbers. The global random numbers are neither read nor changed.
+
+    make_batch(2, 3, seed=7) gives a (2, 3) float32 tensor, the same at every call.
+    """
+    ### BEGIN SOLUTION
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(n, d, dtype=dtype, generator=generator)
+    ### END SOLUTION
+
+
+# %% check="make_batch" points=2
+check("make_batch", make_batch)
 
 # %% [markdown] side=true
 # #### How much noise can your reader bear? ({minutes} minutes)
