@@ -66,11 +66,13 @@ class Question:
         return replace(self, arguments={**self.arguments, self.operation: given})
 
 
-def shape_explorer(**tensors: Tensor) -> ShapeExplorer:
+def shape_explorer(*unnamed: object, **tensors: Tensor) -> ShapeExplorer:
     """Explore what operations do to shapes: `shape_explorer()`, or with tensors of yours, `shape_explorer(x=x, w=w)`.
 
-    Raises TypeError for what is no tensor, ValueError for a tensor without numbers in plain memory.
+    Raises TypeError for what is no tensor or has no name, ValueError for a tensor without numbers in plain memory.
     """
+    if unnamed:
+        raise TypeError("expected a name for each tensor, found none. Write shape_explorer(x=x), with names of yours.")
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
             raise TypeError(f"expected tensors, found {type(tensor).__name__} for {name}. Try torch.tensor({name}).")

@@ -213,6 +213,11 @@ class TestWidget:
 
         assert "expected whole numbers" in explorer.picture and explorer.said.startswith("expected whole numbers")
 
+    def test_tensors_have_names(self) -> None:
+        """The picture calls them by it."""
+        with pytest.raises(TypeError, match=r"Write shape_explorer\(x=x\)"):
+            shape_explorer(torch.ones(2))
+
     @pytest.mark.parametrize("made", [[1.0], None, "x"])
     def test_no_tensor(self, made: Any) -> None:
         """What was found is named."""
