@@ -1160,8 +1160,9 @@ assert full.nbytes == 2 * low.nbytes
 # Because a training step has three stations, forward, backward and update, and at each of them something goes wrong.
 #
 # **Forward: sums and differences lose their digits.**
-# In chapter 1 you read digits by their nearest neighbor, with |a|² + |b|² - 2ab for all pairs at once.
-# Suppose that the same digits come on gray paper, where every pixel is 200 higher. The distances are the same, but the formula now takes a small difference of large numbers.
+# In chapter 1 you read digits by their nearest neighbor, and you subtracted before you squared.
+# For all pairs at once there is a quicker way, |a|² + |b|² - 2ab, which needs only one matrix product.
+# Suppose that the same digits come on gray paper, where every pixel is 200 higher. The distances are the same, but this way now takes a small difference of large numbers.
 #
 # *Predict.* In bfloat16, what share of the digits on gray paper does it still read?
 
