@@ -31,6 +31,7 @@ ROOMS = (
     "grading",
     "reuse",
     "gradebook",
+    "collecting",
     "reporting",
     "example",
     "site",

@@ -40,7 +40,7 @@ def read(tmp_path: Path, text: str, encoding: str = "utf-8") -> list[Person]:
     """The students of a file with this text."""
     path = tmp_path / "roster.csv"
     path.write_bytes(text.encode(encoding))
-    return roster.read(path)
+    return roster.read(path).people
 
 
 class TestReading:
@@ -133,4 +133,4 @@ class TestImport:
         )
         plugin(to=str(tmp_path / "file.csv")).export(gradebook)
 
-        assert Imported(0, 0, 2) == roster.import_into(gradebook, roster.read(tmp_path / "file.csv"))
+        assert Imported(0, 0, 2) == roster.import_into(gradebook, roster.read(tmp_path / "file.csv").people)

@@ -15,8 +15,9 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from autograder.gradebook import csv_cells
+from autograder.gradebook import columns, csv_cells
 from autograder.gradebook import scores as marks
+from autograder.gradebook.columns import Columns
 from autograder.gradebook.scores import Mark, MarkedAssignment, Person
 
 CsvRow = Sequence[object]
@@ -33,9 +34,14 @@ class _Export(ExportPlugin):
         tasks = list(marks.marked_assignments(gradebook, {str(each) for each in self.assignment}))
         path = Path(self.to or self.filename)
         self.log.info("Exporting %d students and %d assignments to %s", len(people), len(tasks), path)
-        csv_cells.write(path, self.rows(people, tasks))
+        csv_cells.write(path, self.rows(people, tasks, self._kept()))
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterable[CsvRow]:
+    def _kept(self) -> Columns:
+        """What the roster told and nbgrader has no field for; the course is that of the command, or of the process."""
+        about = getattr(self.parent, "coursedir", None)
+        return columns.load(Path(about.root)) if about else {}
+
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterable[CsvRow]:
         """The rows of the file, the head first."""
         raise NotImplementedError
 
@@ -43,7 +49,7 @@ class _Export(ExportPlugin):
 class PlainGrades(_Export):
     """A line for each assignment and student, with nbgrader's own columns."""
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], _kept: Columns) -> Iterator[CsvRow]:
         """As nbgrader writes them."""
         yield _PLAIN
         for task in tasks:
@@ -79,13 +85,17 @@ class Canvas(_Export):
 
     filename = "canvas.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Two lines of head, then the students."""
-        yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(task.name for task in tasks)
-        yield "Points Possible", "", "", "", "", *(task.max_score for task in tasks)
+        others = columns.present(kept, ("Integration ID", "Root Account"))  # between the login and the section
+        names = ("SIS User ID", "SIS Login ID", *others, "Section")
+        yield "Student", "ID", *names, *(task.name for task in tasks)
+        yield "Points Possible", "", *("" for _ in names), *(task.max_score for task in tasks)
         for person in people:
+            known = kept.get(person.id, {})
+            login = {"SIS Login ID": "" if set(known) & set(columns.CANVAS) else person.id} | dict(known)
             scores = (_score(task.of(person.id), "") for task in tasks)
-            yield person.full_name, person.lms_user_id, "", person.id, "", *scores
+            yield person.full_name, person.lms_user_id, *(login.get(name, "") for name in names), *scores
 
 
 class Moodle(_Export):
@@ -99,13 +109,18 @@ class Moodle(_Export):
 
     filename = "moodle.csv"
 
-    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment]) -> Iterator[CsvRow]:
+    def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """A line of head, then the students."""
-        yield "First name", "Last name", "Username", "ID number", "Email address", *(task.name for task in tasks)
+        others = columns.present(kept, ("Institution", "Department", "Groups", columns.IDENTIFIER))
+        yield *_MOODLE, *others, *(task.name for task in tasks)
         for person in people:
+            known = {"Username": person.id, "ID number": person.lms_user_id} | dict(kept.get(person.id, {}))
             scores = (_score(task.of(person.id), csv_cells.NO_GRADE) for task in tasks)
-            who = (person.first_name, person.last_name, person.id, person.lms_user_id, person.email)
-            yield *who, *scores
+            who = (person.first_name, person.last_name, known["Username"], known["ID number"], person.email)
+            yield *who, *(known.get(name, "") for name in others), *scores
+
+
+_MOODLE = ("First name", "Last name", "Username", "ID number", "Email address")
 
 
 def _score(mark: Mark, nothing: str) -> object:

@@ -35,6 +35,11 @@ def check(course: Path, db_url: str, patience: float = 5.0) -> None:
         _check_lock(course, Path(db_url.removeprefix(_SQLITE)), patience)
 
 
+def is_there(db_url: str) -> bool:
+    """Whether there is a gradebook; of one on a server, that is not asked."""
+    return not db_url.startswith(_SQLITE) or Path(db_url.removeprefix(_SQLITE)).is_file()
+
+
 def sourced(course: Path, assignment: str) -> None:
     """Raise a CourseError where nbgrader would find nothing to make an assignment from."""
     source = course / "source" / assignment

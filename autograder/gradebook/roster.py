@@ -12,6 +12,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.errors import CourseError, WorkFailed
+from autograder.gradebook import columns
 from autograder.gradebook.scores import Person
 
 _LONGEST = 128  # letters that nbgrader's database takes for one field
@@ -32,11 +33,19 @@ class Imported:
     same: int
 
 
+@dataclass(frozen=True)
+class Roster:
+    """The students of a file in its order, and what else it tells of them that goes back to Canvas and Moodle."""
+
+    people: list[Person]
+    columns: columns.Columns
+
+
 # --- reading
 
 
-def read(path: Path) -> list[Person]:
-    """The students of a CSV file, in its order; raises BadRoster with the line where something is wrong."""
+def read(path: Path) -> Roster:
+    """The students of a CSV file; raises BadRoster with the line where something is wrong."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -47,6 +56,7 @@ def read(path: Path) -> list[Person]:
     head = [name.strip().casefold() for name in lines[0][1]]
     person_of = _kind(path, head)
     people: dict[str, Person] = {}
+    others: dict[str, dict[str, str]] = {}
     for number, cells in lines[1:]:
         line = dict(zip(head, (cell.strip() for cell in cells), strict=False))
         person = person_of(line)
@@ -56,10 +66,10 @@ def read(path: Path) -> list[Person]:
         _check(where, person)
         if person.id in people:
             raise BadRoster(f"{where}: {person.id!r} is there twice. Each student needs one line; nothing was changed.")
-        people[person.id] = person
+        people[person.id], others[person.id] = person, columns.of_line(line)
     if not people:
         raise BadRoster(f"{path} names its columns and no student. Nothing was changed.")
-    return list(people.values())
+    return Roster(list(people.values()), others)
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -83,7 +93,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _kind(path: Path, head: Sequence[str]) -> Callable[[RosterLine], Person | None]:
-    if "sis login id" in head:
+    if "id" in head and {"student", "lastname"}.intersection(head):
         return _from_canvas
     if "id" in head or "student_id" in head:
         return _plain
@@ -103,12 +113,16 @@ def _plain(line: RosterLine) -> Person:
 
 
 def _from_canvas(line: RosterLine) -> Person | None:
-    """Canvas's own export: a line with full marks, and one of a student who is none, are left out."""
-    name = line.get("student", "")
-    if name.startswith(("Points Possible", "Student, Test")) or not line.get("sis login id"):
+    """Canvas's own export: a line with full marks, and one of a student who is none, are left out.
+
+    Where Canvas shows no login, its number is the id.
+    """
+    id_ = line.get("sis login id") or line.get("id", "")
+    name = line.get("student") or ", ".join(filter(None, (line.get("lastname"), line.get("firstname"))))
+    if name.startswith(("Points Possible", "Student, Test")) or not id_:
         return None
     last, _, first = name.partition(",")
-    return Person(line["sis login id"], first.strip(), last.strip(), "", line.get("id", ""))
+    return Person(id_, first.strip(), last.strip(), "", line.get("id", ""))
 
 
 def _from_moodle(line: RosterLine, key: str) -> Person:

@@ -18,7 +18,7 @@ from autograder.reading.plain_file import handed_in, unreadable
 from autograder.reading.submission import Parcel
 
 # Beside our copy of a notebook that came under another name; nbgrader leaves files with a dot alone.
-_MARK = ".graded-copy.json"
+MARK = ".graded-copy.json"
 _AS_HANDED_IN = "-as-handed-in"  # behind the released name, where another notebook is graded under it
 
 
@@ -88,7 +88,7 @@ def _marked(wanted: Path, found: Collection[Candidate]) -> bool:
     The mark lies in the student's folder, and may be the student's own work.
     """
     try:
-        mark = json.loads(handed_in(wanted.parent / _MARK, most=2000)[0])
+        mark = json.loads(handed_in(wanted.parent / MARK, most=2000)[0])
         named = any(each.name == mark["name"] and each.path != wanted for each in found)
         return named and mark["sha256"] == _digest(handed_in(wanted)[0])
     except (ValueError, KeyError, TypeError, RecursionError, WorkFailed):
@@ -98,8 +98,8 @@ def _marked(wanted: Path, found: Collection[Candidate]) -> bool:
 def _copy(chosen: Candidate, wanted: Path) -> None:
     data = chosen.data()
     mark = json.dumps({"name": chosen.name, "sha256": _digest(data)}).encode()
-    if handed_in(wanted)[0] != data or handed_in(wanted.parent / _MARK)[0] != mark:
-        write_all({wanted: data, wanted.parent / _MARK: mark})
+    if handed_in(wanted)[0] != data or handed_in(wanted.parent / MARK)[0] != mark:
+        write_all({wanted: data, wanted.parent / MARK: mark})
 
 
 def _keep(wanted: Path) -> None:

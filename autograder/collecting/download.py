@@ -1,0 +1,155 @@
+"""The zip of a download, behind walls: looked through before anything is unpacked, read one file at a time.
+
+Students choose the names and the bytes of what is in it; whoever sends a zip by mail chooses everything.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.reading.handed import MAX_BYTES
+
+_MOST = 20_000  # entries
+_CHUNK = 2**20
+_LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
+_AGAIN = "Nothing was changed. Download the submissions again, and give the file as it came."
+_TIMES, _OF_CHANGE = 0x5455, 1  # the extra field "extended timestamp", and its bit for the time of the last change
+
+
+class BadZip(CourseError):
+    """A download that is not unpacked; nothing was changed."""
+
+
+class BadEntry(CourseError):
+    """One file of a download that cannot be had; the others can."""
+
+
+@dataclass(frozen=True)
+class ZipEntry:
+    """A file in the zip: its path, its size in bytes as the zip has it, and where it stands there."""
+
+    path: str
+    size: int
+    place: int
+
+
+class Download:
+    """A zip that has been looked through."""
+
+    def __init__(self, opened: zipfile.ZipFile, path: Path) -> None:
+        self._opened, self._infos = opened, opened.infolist()
+        if len(self._infos) > _MOST:
+            raise BadZip(f"{path} lists {len(self._infos)} files; expected at most {_MOST}. {_AGAIN}")
+        for info in self._infos:
+            if what := _wrong(info):
+                name = info.filename[:80]
+                raise BadZip(f"{path}: expected plain files, found {name!r}, which {what}. {_AGAIN}")
+
+    def entries(self) -> list[ZipEntry]:
+        """The files, without folders and without what systems leave behind."""
+        return [
+            ZipEntry(info.filename, info.file_size, place)
+            for place, info in enumerate(self._infos)
+            if not info.is_dir() and not set(info.filename.split("/")) & set(_LITTER)
+        ]
+
+    def read(self, entry: ZipEntry) -> bytes:
+        """The bytes of a file; raises BadEntry where they are damaged, or more than a notebook may have."""
+        if entry.size > MAX_BYTES:
+            raise _too_large(entry.size)
+        parts, left = list[bytes](), MAX_BYTES
+        try:
+            with self._opened.open(self._infos[entry.place]) as file:
+                while part := file.read(min(_CHUNK, left + 1)):
+                    left -= len(part)
+                    if left < 0:
+                        raise _too_large(MAX_BYTES + 1)
+                    parts.append(part)
+        except _DAMAGED as error:
+            raise BadEntry(f"it is damaged ({type(error).__name__}). Download the submissions again.") from None
+        return b"".join(parts)
+
+    def changed(self, entry: ZipEntry, zone: tzinfo | None = None) -> datetime | None:
+        """When a file was changed last, as the zip has it; None where it has no time.
+
+        Most zips have the clock of where they were made, without its zone: `zone` tells it (None: this machine's).
+        """
+        info = self._infos[entry.place]
+        exact = _exact(info.extra)
+        if exact is not None or info.date_time <= (1980, 1, 1, 0, 0, 0):
+            return exact
+        try:
+            local = datetime(*info.date_time)
+            return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Download]:
+    """Open a download; raises BadZip in one line where it is none, or holds what no system puts there."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadZip(f"{path} is no file. Expected the zip with the submissions, as Canvas or Moodle gives it.")
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise BadZip(f"expected the zip with the submissions at {path}, found no file. Is the name right?") from None
+    except _DAMAGED as error:
+        raise BadZip(
+            f"expected a zip with submissions, as Canvas or Moodle gives it; {path} is none that can be read "
+            f"({type(error).__name__}). {_AGAIN}"
+        ) from None
+    with archive:
+        yield Download(archive, path)
+
+
+def _wrong(info: zipfile.ZipInfo) -> str:
+    """What an entry is that stands in no download; "" for a plain file or a folder."""
+    parts = info.filename.replace("\\", "/").split("/")
+    mode = info.external_attr >> 16
+    if info.flag_bits & 0x1:
+        return "is encrypted"
+    if info.filename.startswith(("/", "\\")) or parts[0][1:2] == ":":
+        return "is an absolute path"
+    if ".." in parts:
+        return "leads out of the folder"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "is a link or no plain file"
+    return "" if info.is_dir() or info.compress_type in _METHODS else "is packed in a way that cannot be unpacked here"
+
+
+def _too_large(size: int) -> BadEntry:
+    return BadEntry(
+        f"expected at most {MAX_BYTES >> 20} MB, found {max(size >> 20, (MAX_BYTES >> 20) + 1)}. "
+        "Ask for it without outputs (Edit > Clear Outputs of All Cells)."
+    )
+
+
+def _exact(extra: bytes) -> datetime | None:
+    """The time in seconds since 1970 that some zips have beside the clock's."""
+    while len(extra) >= 4:
+        kind, size = struct.unpack("<HH", extra[:4])
+        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        if kind == _TIMES and len(field) >= 5 and field[0] & _OF_CHANGE:
+            return datetime.fromtimestamp(struct.unpack("<i", field[1:5])[0], UTC)
+    return None

@@ -1,0 +1,104 @@
+"""What the name of a file in a download of submissions says: who sent it, by which number, and whether it is late.
+
+Canvas makes `NAME[_LATE]_USER_FILE_ORIGINAL`: the name to sort by, in small letters and without spaces and signs, its
+own number of the user, and the number of the uploaded file, which rises from one upload to the next. Where students are
+anonymous there is `[LATE_]anon_CODE` instead. Only the newest attempt of each student is in the zip, and a file whose
+name the student used before has `-1`, `-2`, ... in it. An entry's time is that of the download.
+(`add_submission`, `add_upload_submission`, `get_filename` in
+https://github.com/instructure/canvas-lms/blob/master/lib/content_zipper.rb, `make_unique_filename` in
+app/models/attachment.rb there; the numbers: https://github.com/instructure/canvas-lms/issues/2310)
+
+Moodle makes a folder `NAME_PARTICIPANT_assignsubmission_file`, in older versions with `_` behind it, and in it the
+student's own folders and files; without "Download submissions in folders" it makes files of that name, `_` and the
+original. The participant's number belongs to the assignment alone; where marking is anonymous, NAME is the word
+"Participant" in the language of the site. An entry's time is, in the versions looked at, that of the download.
+(`get_student_prefix`, `load_submissionplugin_filelist` in
+https://github.com/moodle/moodle/blob/main/mod/assign/classes/downloader.php; times:
+files/classes/local/archive_writer/zip_writer.php there)
+
+nbgrader's own `zip_collect` leaves all of this to a regular expression of the teacher's.
+(https://github.com/jupyter/nbgrader/blob/0.8.x/nbgrader/docs/source/plugins/zipcollect-plugin.rst)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+CANVAS, MOODLE = "Canvas", "Moodle"
+_CANVAS = re.compile(
+    r"(?P<sender>.*?)(?:(?:^|_)(?P<late>LATE|late))?(?:^|_)(?P<number>[0-9]+|anon_[0-9A-Za-z]+)"
+    r"_(?P<file>[0-9]+)_(?P<original>.+)",
+    re.DOTALL,
+)
+_MOODLE = re.compile(
+    r"(?:.*?/)??(?P<sender>[^/]*?)_(?P<number>[0-9]+)_assignsubmission_file(?:_/|/|_)(?P<original>.+)", re.DOTALL
+)
+_COPY = re.compile(r"(?:copy|kopie|copie|copia) (?:of|von|de) +", re.IGNORECASE)
+_AGAIN = re.compile(r"(?: *\([0-9]{1,3}\)|-[0-9]{1,3}| *[-_] *copy *[0-9]*)$", re.IGNORECASE)
+_LONGEST = 120  # letters; a letter has at most four bytes, and a file's name 255
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """A file of a download, as its name tells it.
+
+    `path` is its place in the zip, `sender` the name as the system wrote it ("" where there is none), `number` Canvas's
+    of the user or Moodle's of the participant, `original` what the student called the file, `upload` Canvas's number of
+    the uploaded file (0 in Moodle's).
+    """
+
+    path: str
+    system: str
+    sender: str
+    number: str
+    original: str
+    upload: int = 0
+    is_late: bool = False
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether Canvas hid who sent it."""
+        return self.number.startswith("anon_")
+
+
+def read(path: str) -> SentFile | None:
+    """What a path in the zip says; None where neither system makes such a name. A folder around all does not matter."""
+    if found := _MOODLE.fullmatch(path):
+        original = PurePosixPath(found["original"]).name
+        return SentFile(path, MOODLE, found["sender"].strip(), found["number"], original) if original else None
+    if found := _CANVAS.fullmatch(PurePosixPath(path).name):
+        late, upload = bool(found["late"]), int(found["file"][:30])
+        return SentFile(path, CANVAS, found["sender"], found["number"], found["original"], upload, late)
+    return None
+
+
+def may_be_notebook(original: str) -> bool:
+    """Whether grading would look into a file of this name: a notebook, an archive with one, or a script made of one."""
+    name = original.casefold()
+    return ".ipynb" in name or name.endswith((".zip", ".py"))
+
+
+def family(original: str) -> str:
+    """The name without what is added to one that is there already: `Copy of`, `-1`, ` (2)`, `-Copy1`."""
+    stem, dot, ending = original.strip().partition(".")
+    before = ""
+    while stem != before:
+        before = stem
+        shorter = _AGAIN.sub("", _COPY.sub("", stem, count=1) if _COPY.match(stem) else stem).strip()
+        stem = shorter or before
+    return f"{stem}{dot}{ending}".casefold()
+
+
+def safe(original: str) -> str:
+    """A name for the file in its student's folder: as it was, but for what no file there may be called."""
+    name = re.split(r"[/\\]", original)[-1]
+    name = "".join(each if each.isprintable() else "_" for each in name.encode("utf-8", "replace").decode())
+    name = name.strip().lstrip(".").strip()
+    if len(name.encode()) > _LONGEST:
+        stem, dot, ending = name.rpartition(".")
+        ending = f"{dot}{ending}" if stem and len(ending) <= 10 else ""
+        room = _LONGEST - len(ending.encode())
+        name = name.encode()[:room].decode("utf-8", "ignore") + ending
+    return name or "handed-in.ipynb"

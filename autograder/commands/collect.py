@@ -1,0 +1,45 @@
+"""Put the submissions that Canvas or Moodle gave in a zip into the students' folders, where grading looks for them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `collect`."""
+    parser.add_argument("file", type=Path, help="the zip, as Canvas's or Moodle's `Download submissions` gives it")
+    parser.add_argument("chapter", help="the chapter or assignment, by the stem of its file")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+    parser.add_argument("--times", action="store_true", help="the times in the zip are those of handing in: note them")
+    parser.add_argument("--zone", type=_zone, help="the zone of the zip's clock, such as Europe/Berlin (default: here)")
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, LookupError):  # ZoneInfoNotFoundError is a KeyError
+        raise argparse.ArgumentTypeError(f"expected a time zone such as Europe/Berlin, found {name!r}") from None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Collect, and say what became of each file; returns 1 where something is left for a person."""
+    from autograder.catalog.place import find_course
+    from autograder.collecting import told
+    from autograder.collecting.collect import Wanted, collect
+    from autograder.gradebook import columns, preflight, scores
+    from autograder.gradebook.course_api import course_directory, open_gradebook
+    from autograder.gradebook.roster import Roster
+
+    course = find_course(args.root)
+    database = course_directory(course).db_url
+    preflight.check(course, database)
+    people: list[scores.Person] = []
+    if preflight.is_there(database):  # opening it would make one
+        with open_gradebook(course) as gradebook:
+            people = scores.people(gradebook)
+    wanted = Wanted(args.dry_run, args.times, args.zone)
+    done = collect(course, args.chapter, args.file, Roster(people, columns.load(course)), wanted)
+    print("\n".join(told.lines(done, args.chapter, args.dry_run)))
+    return 1 if done.left else 0

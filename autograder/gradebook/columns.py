@@ -1,0 +1,50 @@
+"""What Canvas and Moodle tell of a student and nbgrader has no field for: kept in a file, to be exported again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.files import write_all
+
+FILE = "roster.json"
+IDENTIFIER = "Identifier"  # Moodle's number of a participant in one assignment, as its grading worksheet has it
+# In the order in which Canvas's importer reads them, `Section` last; `ID` is nbgrader's `lms_user_id`.
+CANVAS = ("SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section")
+MOODLE = ("Username", "ID number", "Institution", "Department", "Groups", IDENTIFIER)
+Columns = Mapping[str, Mapping[str, str]]  # student's id > column > what stands there
+
+
+def of_line(line: Mapping[str, str]) -> dict[str, str]:
+    """The columns to keep of a roster's line, whose names are in small letters."""
+    found = {name: line.get(name.casefold(), "") for name in (*CANVAS, *MOODLE)}
+    return {name: value for name, value in found.items() if value}
+
+
+def load(course: Path) -> Columns:
+    """What was kept; nothing where there is no file. Raises CourseError where it cannot be read."""
+    try:
+        kept = json.loads((course / FILE).read_text(encoding="utf-8"))
+        return {str(who): {str(name): str(value) for name, value in of.items()} for who, of in kept.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError) as error:
+        raise CourseError(
+            f"{course / FILE} cannot be read ({type(error).__name__}). It holds columns of your roster that nbgrader "
+            "has no field for: delete it, and import the roster again."
+        ) from None
+
+
+def keep(course: Path, columns: Columns) -> None:
+    """Add to what was kept; a column that is empty now keeps what was known. Raises WorkFailed."""
+    known = load(course)
+    both = {who: {**known.get(who, {}), **columns.get(who, {})} for who in (*known, *columns)}
+    if both != known:
+        write_all({course / FILE: json.dumps(both, ensure_ascii=False, indent=1, sort_keys=True).encode()})
+
+
+def present(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of some columns that anybody has."""
+    return tuple(name for name in names if any(name in of for of in columns.values()))

@@ -1,0 +1,123 @@
+"""Files and people: numbers decide, names where they must, and nobody is guessed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.collecting.filenames import SentFile, read
+from autograder.collecting.matching import Match, match
+from autograder.gradebook.scores import Person
+from tests.made_downloads import canvas_name, moodle_name
+
+ADA = Person("ada", "Ada", "Lovelace", "ada@example.org", "41")
+JOSE = Person("jose", "José Ángel", "Núñez Ødegård", "", "42")
+CHANDRA = Person("chandra", "चन्द्र", "रमन", "", "")
+
+
+def one(path: str, *people: Person, columns: dict[str, dict[str, str]] | None = None) -> Match:
+    """Whose file a path is."""
+    return next(iter(several([path], *people, columns=columns).values()))
+
+
+def several(paths: list[str], *people: Person, columns: dict[str, dict[str, str]] | None = None) -> dict[str, Match]:
+    """Whose file each path is."""
+    files: list[SentFile] = [found for path in paths if (found := read(path))]
+    return {file.path: each for file, each in match(files, people, columns or {}).items()}
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [
+        (canvas_name("Nobody", "Known", 41, 5), "ada"),
+        (canvas_name("Lovelace", "Ada", 41, 5), "ada"),
+        (canvas_name("Lovelace", "Ada", 77, 5), "ada"),  # the roster's numbers are of another kind: none is Canvas's
+        (canvas_name("Núñez Ødegård", "José Ángel", 9, 5), "jose"),
+        (canvas_name("Nunez Odegard", "Jose Angel", 9, 5), "jose"),
+        (canvas_name("रमन", "चन्द्र", 9, 5), "chandra"),
+        (moodle_name("Ada Lovelace", 101), "ada"),
+        (moodle_name("LOVELACE ada", 101), "ada"),
+        (moodle_name("Lovelace, Ada", 101), "ada"),
+        (moodle_name("Jose Angel Nuñez Odegard", 101), "jose"),
+        (moodle_name("ada@example.org", 101), "ada"),
+        (moodle_name("jose", 101), "jose"),
+        (moodle_name("Participant", 41), ""),  # a participant's number is no user's
+        (moodle_name("Grace Hopper", 101), ""),
+    ],
+)
+def test_who(path: str, student: str) -> None:
+    """By number, id, address, and name in any order, capitals and accents."""
+    assert student == one(path, ADA, JOSE, CHANDRA).student
+
+
+def test_number_of_another() -> None:
+    """A namesake who is not in the roster is not the one who is."""
+    paths = [canvas_name("Lovelace", "Ada", 77, 5), canvas_name("Núñez Ødegård", "José Ángel", 42, 6)]
+    found = several(paths, ADA, JOSE)
+
+    assert ["", "jose"] == [each.student for each in found.values()]
+    assert "ada has the number 41 in the roster, the sender 77" in found[paths[0]].reason
+
+
+def test_two_students_of_one_name() -> None:
+    """They are told apart by numbers, and left without."""
+    twins = [Person("ada1", "Ada", "Lovelace", "", "41"), Person("ada2", "Ada", "Lovelace", "", "42")]
+    plain = [Person(each.id, each.first_name, each.last_name, "", "") for each in twins]
+
+    assert "ada2" == one(canvas_name("Lovelace", "Ada", 42, 5), *twins).student
+    for path in (canvas_name("Lovelace", "Ada", 42, 5), moodle_name("Ada Lovelace", 101)):
+        found = one(path, *plain)
+        assert ("", True) == (found.student, found.reason.startswith("ada1, ada2 have one name."))
+
+
+@pytest.mark.parametrize("name", [canvas_name, None])
+def test_two_senders_of_one_name(name: object) -> None:
+    """Where the roster has one of them, neither file is taken for that student's."""
+    paths = (
+        [canvas_name("Lovelace", "Ada", number, number) for number in (77, 78)]
+        if name
+        else [moodle_name("Ada Lovelace", number) for number in (101, 102)]
+    )
+    found = several(paths, Person("ada", "Ada", "Lovelace", "", ""))
+
+    assert ["", ""] == [each.student for each in found.values()]
+    assert all("have the name of ada" in each.reason for each in found.values())
+
+
+def test_signs_that_are_no_accents_stay() -> None:
+    """In scripts whose vowels are signs, names that differ in one are two."""
+    assert one(moodle_name("रमन", 1), Person("a", "", "रमिन", "", "")).student == ""
+
+
+def test_anonymous() -> None:
+    """Canvas hides who sent it; Moodle's participants are found where the roster has their numbers."""
+    columns = {"ada": {"Identifier": "Participant 101"}}
+
+    assert "anonymous in Canvas" in one("anon_aB3xY_507_hw.ipynb", ADA).reason
+    assert "ada" == one(moodle_name("Participant", 101), ADA, JOSE, columns=columns).student
+
+
+NAMES = st.text("abcéøल' -", min_size=1, max_size=4)
+
+
+@given(
+    st.lists(st.tuples(NAMES, NAMES, st.integers(0, 3)), max_size=5),
+    st.lists(st.tuples(NAMES, NAMES, st.integers(1, 3), st.booleans()), max_size=6),
+)
+def test_nobody_is_guessed(roster: list[tuple[str, str, int]], senders: list[tuple[str, str, int, bool]]) -> None:
+    """Each file has a student of the roster or a reason; by name, a student's files are all of one number."""
+    people = [
+        Person(str(place), first, last, "", str(number or "")) for place, (first, last, number) in enumerate(roster)
+    ]
+    paths = [
+        canvas_name(last, first, number, place) if canvas else moodle_name(f"{first} {last}", number, f"{place}.ipynb")
+        for place, (first, last, number, canvas) in enumerate(senders)
+    ]
+    files = [file for path in paths if (file := read(path))]
+    found = match(files, people, {})
+
+    assert all(bool(each.student) != bool(each.reason) for each in found.values())
+    by_name = [(each.student, file.number) for file, each in found.items() if each.student and not each.by_number]
+    assert len(set(by_name)) == len({student for student, _ in by_name})
+    assert found == {file: found[file] for file in match(files[::-1], people[::-1], {})}

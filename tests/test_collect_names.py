@@ -1,0 +1,119 @@
+"""Names of files in Canvas's and Moodle's downloads: what they say is read back, whatever stands in them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.collecting.filenames import CANVAS, MOODLE, SentFile, family, may_be_notebook, read, safe
+from tests.made_downloads import canvas_name, moodle_name
+
+NUMBERS = st.integers(0, 10**17)
+WORDS = st.text("abcdefgåéłßयार王'-. 12_", min_size=1, max_size=12)
+ORIGINALS = st.text("abcDEF 0129_-().é", min_size=1, max_size=20).map(lambda text: f"{text}.ipynb")
+
+
+@given(WORDS, WORDS, NUMBERS, NUMBERS, ORIGINALS, st.booleans())
+def test_canvas(last: str, first: str, user: int, upload: int, original: str, is_late: bool) -> None:
+    """Numbers, the mark of lateness and the student's own name for the file come back, whatever the sender's name."""
+    last, first = (name.rstrip("0123456789_ '-.") or "x" for name in (last, first))
+    found = read(canvas_name(last, first, user, upload, original, is_late))
+
+    assert found is not None
+    assert (CANVAS, str(user), original, is_late) == (found.system, found.number, found.original, found.is_late)
+    assert upload == found.upload and not found.is_anonymous
+
+
+@given(WORDS, NUMBERS, ORIGINALS, st.sampled_from(["/", "_/", "_", "/folder/in/"]), st.sampled_from(["", "down/"]))
+def test_moodle(name: str, participant: int, original: str, tie: str, around: str) -> None:
+    """With folders or without, with the student's own folders, and with one around all."""
+    original = original.lstrip("_ ") if tie in ("_", "/") else original
+    found = read(around + moodle_name(name, participant, original, tie))
+
+    assert found is not None
+    assert (MOODLE, str(participant), original) == (found.system, found.number, found.original)
+    assert found.sender == name.replace("_", " ").strip() and not found.is_late
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("lovelaceada_41_507_hw.ipynb", ("lovelaceada", "41", "hw.ipynb", False)),
+        ("lovelaceada_LATE_41_507_hw-1.ipynb", ("lovelaceada", "41", "hw-1.ipynb", True)),
+        ("lovelaceada_late_41_507_hw.ipynb", ("lovelaceada", "41", "hw.ipynb", True)),
+        ("anon_aB3xY_507_hw.ipynb", ("", "anon_aB3xY", "hw.ipynb", False)),
+        ("LATE_anon_aB3xY_507_hw.ipynb", ("", "anon_aB3xY", "hw.ipynb", True)),
+        ("submissions/lovelaceada_41_507_12_34_hw.ipynb", ("lovelaceada", "41", "12_34_hw.ipynb", False)),
+        (
+            "Ada Lovelace_101_assignsubmission_file_/a_assignsubmission_file_b.ipynb",
+            ("Ada Lovelace", "101", "a_assignsubmission_file_b.ipynb", False),
+        ),
+    ],
+)
+def test_what_is_told(path: str, told: tuple[str, str, str, bool]) -> None:
+    """Both systems' forms, older ones too."""
+    found = read(path)
+
+    assert found is not None and told == (found.sender, found.number, found.original, found.is_late)
+
+
+@pytest.mark.parametrize(
+    "path", ["hw.ipynb", "ada/hw.ipynb", "lovelaceada_41_text.html", "Group A_assignsubmission_file_/hw.ipynb", "", "/"]
+)
+def test_other_names_say_nothing(path: str) -> None:
+    """Nobody is guessed from a name that neither system makes."""
+    assert read(path) is None
+
+
+@given(st.text())
+def test_any_name(path: str) -> None:
+    """No name raises."""
+    found = read(path)
+
+    assert found is None or isinstance(found, SentFile)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ch01.ipynb",
+        "ch01-1.ipynb",
+        "ch01 (2).ipynb",
+        "Copy of ch01.ipynb",
+        "Copy of Copy of ch01 (3).ipynb",
+        "ch01-Copy1.ipynb",
+        "CH01 - Copy.ipynb",
+    ],
+)
+def test_attempts_at_one_file(name: str) -> None:
+    """What is added where a name is used once more does not make another file."""
+    assert family("ch01.ipynb") == family(name)
+
+
+def test_other_files_are_others() -> None:
+    """Another name, or another ending, is another file."""
+    assert len({family(name) for name in ("ch01.ipynb", "ch02.ipynb", "ch01.zip", "notes.ipynb")}) == 4
+
+
+@given(st.text())
+def test_safe_names(name: str) -> None:
+    """What a student called a file leads nowhere, hides nothing, and is short enough; done twice, nothing changes."""
+    found = safe(name)
+
+    assert found == safe(found)
+    assert found.isprintable() and not set(found) & set("/\\") and not found.startswith((".", " "))
+    assert 0 < len(found.encode()) <= 120
+
+
+@pytest.mark.parametrize("name", ["hw.ipynb", "Copy of ch01 (2).ipynb", "Übung 1.ipynb"])
+def test_plain_names_stay(name: str) -> None:
+    """A name that harms nobody is kept."""
+    assert name == safe(name)
+
+
+def test_what_may_be_a_notebook() -> None:
+    """As grading looks for them."""
+    names = ("a.ipynb", "a.IPYNB", "a.ipynb.txt", "a.zip", "a.py", "a.pdf", "text.html")
+
+    assert [True, True, True, True, True, False, False] == [may_be_notebook(name) for name in names]

@@ -1,0 +1,156 @@
+"""The zip's walls: what no system puts into a download stops it; what is too large costs one file."""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from autograder.collecting import download
+from autograder.collecting.download import BadEntry, BadZip, opened
+from autograder.reading.handed import MAX_BYTES
+from tests.made_downloads import write_zip
+
+
+def refusal(path: Path) -> str:
+    """What is said of a zip that is not unpacked: one line."""
+    with pytest.raises(BadZip) as told, opened(path):
+        pass
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+def test_what_is_there(tmp_path: Path) -> None:
+    """Files with their bytes; folders and what systems leave behind are none."""
+    files = {"a.ipynb": b"{}", "d/": b"", "__MACOSX/._a.ipynb": b"x", "d/.DS_Store": b"x", "d/b.ipynb": b"[]"}
+    with opened(write_zip(tmp_path / "z.zip", files)) as found:
+        assert {"a.ipynb": b"{}", "d/b.ipynb": b"[]"} == {each.path: found.read(each) for each in found.entries()}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("../up.ipynb", "leads out of the folder"),
+        ("a/../../up.ipynb", "leads out of the folder"),
+        ("a\\..\\up.ipynb", "leads out of the folder"),
+        ("/etc/up.ipynb", "is an absolute path"),
+        ("\\up.ipynb", "is an absolute path"),
+        ("C:\\up.ipynb", "is an absolute path"),
+    ],
+)
+def test_paths_that_climb(tmp_path: Path, name: str, told: str) -> None:
+    """Each is named, and nothing is unpacked."""
+    assert told in refusal(write_zip(tmp_path / "z.zip", {"good.ipynb": b"{}", name: b"{}"}))
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
+def test_links_and_devices(tmp_path: Path, kind: int) -> None:
+    """A zip can hold them; no download does."""
+    about = zipfile.ZipInfo("link.ipynb")
+    about.external_attr = (kind | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        archive.writestr(about, "/etc/passwd")
+
+    assert "is a link or no plain file" in refusal(tmp_path / "z.zip")
+
+
+def test_encrypted(tmp_path: Path) -> None:
+    """Told by its mark; no password is asked for."""
+    path = write_zip(tmp_path / "z.zip", {"a.ipynb": b"{}"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+
+    assert "'a.ipynb', which is encrypted" in refusal(path)
+
+
+def test_packed_in_another_way(tmp_path: Path) -> None:
+    """A method that is not known here."""
+    path = write_zip(tmp_path / "z.zip", {"a.ipynb": b"{}"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 10] = 95
+    path.write_bytes(data)
+
+    assert "cannot be unpacked here" in refusal(path)
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04", b"PK\x05\x06" + bytes(3)])
+def test_no_zip(tmp_path: Path, data: bytes) -> None:
+    """What is none is named with what was expected."""
+    (tmp_path / "z.zip").write_bytes(data)
+
+    assert "expected a zip with submissions" in refusal(tmp_path / "z.zip")
+
+
+def test_no_file(tmp_path: Path) -> None:
+    """A missing one, and a folder."""
+    assert "found no file. Is the name right?" in refusal(tmp_path / "none.zip")
+    assert "is no file" in refusal(tmp_path)
+
+
+def test_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More entries than any class has."""
+    monkeypatch.setattr(download, "_MOST", 1)
+
+    assert "lists 2 files; expected at most 1" in refusal(write_zip(tmp_path / "z.zip", {"a": b"", "b": b""}))
+
+
+def test_zeros_without_end(tmp_path: Path) -> None:
+    """A file that says that it is 40 GB is not begun; the next one is read."""
+    path = write_zip(tmp_path / "z.zip", {"zeros.ipynb": bytes(1000), "good.ipynb": b"{}"})
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 2**32 - 2)
+    path.write_bytes(data)
+    with opened(path) as found:
+        zeros, good = found.entries()
+        with pytest.raises(BadEntry, match="expected at most 32 MB, found 4095"):
+            found.read(zeros)
+        assert b"{}" == found.read(good)
+
+
+def test_more_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes are looked at again while a file is unpacked, and no more than one file's bytes are held."""
+    with opened(write_zip(tmp_path / "z.zip", {"a.ipynb": bytes(5000)})) as found:
+        (entry,) = found.entries()
+        monkeypatch.setattr(download, "MAX_BYTES", 4999)
+        with pytest.raises(BadEntry, match="expected at most"):
+            found.read(download.ZipEntry(entry.path, 10, entry.place))
+        monkeypatch.setattr(download, "MAX_BYTES", 5000)
+        assert bytes(5000) == found.read(entry)
+    assert MAX_BYTES > 5000
+
+
+def test_damaged(tmp_path: Path) -> None:
+    """A file whose bytes were changed on the way is left, and the others are not."""
+    path = write_zip(tmp_path / "z.zip", {"a.ipynb": b"abcdefgh" * 9, "b.ipynb": b"{}"})
+    data = bytearray(path.read_bytes())
+    data[45] ^= 0xFF
+    path.write_bytes(data)
+    with opened(path) as found:
+        first, second = found.entries()
+        with pytest.raises(BadEntry, match=r"it is damaged \(.*\)\. Download the submissions again\."):
+            found.read(first)
+        assert b"{}" == found.read(second)
+
+
+def test_times(tmp_path: Path) -> None:
+    """The clock of where the zip was made, in its zone; seconds since 1970 where the zip has them; else nothing."""
+    path = write_zip(tmp_path / "z.zip", {"a.ipynb": b""})
+    with zipfile.ZipFile(path, "a") as archive:
+        exact = zipfile.ZipInfo("b.ipynb", (2026, 1, 1, 0, 0, 0))
+        exact.extra = struct.pack("<HHBi", 0x5455, 5, 1, 1_700_000_000)
+        archive.writestr(exact, b"")
+        archive.writestr(zipfile.ZipInfo("c.ipynb"), b"")
+    with opened(path) as found:
+        times = [found.changed(each, ZoneInfo("Europe/Berlin")) for each in found.entries()]
+
+    assert [
+        datetime(2026, 11, 20, 21, 15, 30, tzinfo=UTC),
+        datetime.fromtimestamp(1_700_000_000, UTC),
+        None,
+    ] == times
