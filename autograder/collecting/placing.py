@@ -90,7 +90,8 @@ def _decide(folder: Path, attempt: Attempt, note: CollectedNote) -> tuple[Placem
         return Placement.OLDER, ""
     if attempt.order == note.order and not is_same:
         return Placement.LEFT, f"{folder} holds another file of the same number or time. {_MOVE}"
-    if changed := sorted(name for name, is_now in there.items() if is_now != note.files[name]):
+    ours = _sums(attempt.files)  # a run that was stopped may have put them there
+    if changed := sorted(name for name, now in there.items() if now not in (note.files[name], ours.get(name))):
         return Placement.LEFT, f"in {folder}, {_listed(changed)} was changed since it was collected. {_MOVE}"
     return (Placement.NEW if is_same else Placement.NEWER), ""
 

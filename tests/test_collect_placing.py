@@ -1,0 +1,293 @@
+"""From a zip to the students' folders: nothing twice, nothing lost, nothing older over what is newer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from autograder.__main__ import main
+from autograder.collecting import collect as collecting
+from autograder.collecting import told
+from autograder.collecting.collect import Collected, Wanted, collect
+from autograder.collecting.placing import Placement, read_note
+from autograder.errors import CourseError
+from autograder.gradebook.roster import Roster
+from autograder.gradebook.scores import Person
+from tests.made_downloads import CLOCK, canvas_name, moodle_name, write_zip
+from tests.small_chapter import STEM, make_project
+
+ADA = Person("ada", "Ada", "Lovelace", "", "41")
+BOB = Person("bob", "Bob", "Ng", "", "42")
+CLEO = Person("cleo", "Cleo", "Day", "", "43")
+FIRST, SECOND = b'{"cells": []}', b'{"cells": [], "metadata": {}}'
+PLAIN = Wanted()
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course of one chapter."""
+    return make_project(tmp_path / "project") / "course"
+
+
+def ada(upload: int, original: str = "hw.ipynb", is_late: bool = False) -> str:
+    """The name of Ada's file in Canvas's zip."""
+    return canvas_name("Lovelace", "Ada", 41, upload, original, is_late)
+
+
+def collected(course: Path, files: Files, wanted: Wanted = PLAIN, clock: tuple[int, ...] = CLOCK) -> Collected:
+    """What becomes of a zip with these files, in a class of three."""
+    path = write_zip(course.parent / "download.zip", files, clock)
+    return collect(course, STEM, path, Roster([ADA, BOB, CLEO], {}), wanted)
+
+
+def there(course: Path) -> Files:
+    """The files in `submitted/` that are no notes."""
+    root = course / "submitted"
+    found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+
+def outcomes(done: Collected) -> dict[str, list[str]]:
+    """The students by what became of their files."""
+    return {each.value: who for each, who in done.outcomes.items() if who}
+
+
+PLACE = f"ada/{STEM}/{STEM}.ipynb"
+
+
+class TestFirstTime:
+    """Into an empty course."""
+
+    @pytest.mark.parametrize("original", ["hw.ipynb", "Copy of ch01.ipynb", "ch01 (2).ipynb", "ch01-3.IPYNB"])
+    def test_byte_for_byte_under_the_released_name(self, course: Path, original: str) -> None:
+        """Whatever a notebook is called; whoever is missing is named."""
+        done = collected(course, {ada(5, original): FIRST, moodle_name("Ng Bob", 9, original): SECOND})
+
+        assert {PLACE: FIRST, f"bob/{STEM}/{STEM}.ipynb": SECOND} == there(course)
+        assert ({"new": ["ada", "bob"]}, ["cleo"], []) == (outcomes(done), done.missing, done.left)
+
+    def test_newest_attempt(self, course: Path) -> None:
+        """Canvas's number of the upload decides, not the place in the zip; the older one is told."""
+        done = collected(course, {ada(8, "hw-1.ipynb"): SECOND, ada(7, "hw.ipynb"): FIRST})
+
+        assert {PLACE: SECOND} == there(course)
+        assert [(ada(7), "an older attempt; hw-1.ipynb counts.")] == done.passed and not done.left
+
+    def test_several_files(self, course: Path) -> None:
+        """Other names are no attempts at one file: all are there, and grading chooses."""
+        collected(course, {ada(7, "a.ipynb"): FIRST, ada(8, "b.zip"): b"PK", ada(9, "c.pdf"): b"x"})
+
+        assert {f"ada/{STEM}/a.ipynb": FIRST, f"ada/{STEM}/b.zip": b"PK"} == there(course)
+
+    def test_no_notebook(self, course: Path) -> None:
+        """A student who sent something else is not missing, and is named."""
+        done = collected(course, {ada(7, "hw.pdf"): b"x"})
+
+        assert (["bob", "cleo"], {}) == (done.missing, there(course))
+        assert [(ada(7, "hw.pdf"), "ada: no notebook. Ask for the .ipynb file itself.")] == done.left
+
+    def test_dry_run(self, course: Path) -> None:
+        """It says the same, and changes nothing."""
+        files = {ada(7, is_late=True): FIRST, "x.ipynb": b""}
+        before = sorted(course.rglob("*"))
+        dry = collected(course, files, Wanted(is_dry=True))
+
+        assert before == sorted(course.rglob("*"))
+        assert dry == collected(course, files) and dry.outcomes[Placement.NEW] == ["ada"]
+
+    def test_times_and_zones(self, course: Path) -> None:
+        """Noted as nbgrader reads them, where the teacher says that the zip's times are those of handing in."""
+        collected(course, {ada(7): FIRST}, Wanted(with_times=True, zone=ZoneInfo("Europe/Berlin")))
+
+        assert f"{datetime(2026, 11, 20, 21, 15, 30)} UTC\n" == (
+            course / "submitted" / "ada" / STEM / "timestamp.txt"
+        ).read_text(encoding="utf-8")
+
+    def test_late(self, course: Path) -> None:
+        """Canvas's mark is told and noted; without a time there is none."""
+        done = collected(course, {ada(7, is_late=True): FIRST})
+        note = read_note(course / "submitted" / "ada" / STEM)
+
+        assert ["ada"] == done.late and note is not None and note.is_late
+        assert {PLACE: FIRST} == there(course)
+
+
+class TestAgain:
+    """Into a course that has some."""
+
+    def test_same(self, course: Path) -> None:
+        """Nothing is written twice."""
+        collected(course, {ada(7): FIRST})
+        file = course / "submitted" / PLACE
+        os.utime(file, (1, 1))
+        done = collected(course, {ada(7): FIRST})
+
+        assert ({"as it was": ["ada"]}, 1.0) == (outcomes(done), file.stat().st_mtime)
+
+    def test_newer_replaces_and_older_does_not(self, course: Path) -> None:
+        """In whichever order the zips come."""
+        collected(course, {ada(7): FIRST}, Wanted(with_times=True))
+        newer = collected(course, {ada(9): SECOND})
+        assert ({PLACE: SECOND}, {"a newer attempt": ["ada"]}) == (there(course), outcomes(newer))
+
+        older = collected(course, {ada(7): FIRST})
+        assert ({PLACE: SECOND}, {"older than what is there": ["ada"]}) == (there(course), outcomes(older))
+
+    def test_moodle_by_time(self, course: Path) -> None:
+        """A later download is newer; of the same time, nobody can say."""
+        later, earlier = (2026, 11, 21, 0, 0, 0), (2026, 11, 19, 0, 0, 0)
+        name = moodle_name("Ada Lovelace", 101)
+        collected(course, {name: FIRST})
+
+        assert {"older than what is there": ["ada"]} == outcomes(collected(course, {name: SECOND}, clock=earlier))
+        assert {"left for you": ["ada"]} == outcomes(collected(course, {name: SECOND}))
+        assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {name: SECOND}, clock=later))
+        assert {"as it was": ["ada"]} == outcomes(collected(course, {name: SECOND}))
+
+    def test_fewer_files(self, course: Path) -> None:
+        """Of an older attempt nothing stays that would be graded beside the newer."""
+        collected(course, {ada(7, "a.ipynb"): FIRST, ada(8, "b.zip"): b"PK"})
+        collected(course, {ada(9): SECOND})
+
+        assert {PLACE: SECOND} == there(course)
+
+    def test_taken_away(self, course: Path) -> None:
+        """What somebody removed is put back."""
+        collected(course, {ada(7): FIRST})
+        (course / "submitted" / PLACE).unlink()
+
+        assert {"new": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
+        assert {PLACE: FIRST} == there(course)
+
+    def test_earlier_ones_are_not_missing(self, course: Path) -> None:
+        """Whoever is not in this zip and was in another."""
+        collected(course, {ada(7): FIRST})
+        done = collected(course, {canvas_name("Ng", "Bob", 42, 8): FIRST})
+
+        assert (["ada"], ["cleo"]) == (done.earlier, done.missing)
+
+    def test_changed_by_hand(self, course: Path) -> None:
+        """A teacher's repair stays: the same attempt is no news, and a newer one is left."""
+        collected(course, {ada(7): FIRST})
+        (course / "submitted" / PLACE).write_bytes(b"repaired")
+
+        assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
+        done = collected(course, {ada(9): SECOND})
+        assert ({"left for you": ["ada"]}, {PLACE: b"repaired"}) == (outcomes(done), there(course))
+        assert "was changed since it was collected. Move it away" in done.left[0][1]
+
+    def test_put_there_by_hand(self, course: Path) -> None:
+        """What came another way is kept; the same bytes are no news."""
+        folder = course / "submitted" / "ada" / STEM
+        folder.mkdir(parents=True)
+        (folder / f"{STEM}.ipynb").write_bytes(FIRST)
+
+        assert {"left for you": ["ada"]} == outcomes(collected(course, {ada(9): SECOND}))
+        assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(9): FIRST}))
+        assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(10): SECOND}))
+
+    def test_links_are_not_followed(self, course: Path, tmp_path: Path) -> None:
+        """A folder that leads elsewhere is left."""
+        (tmp_path / "elsewhere").mkdir()
+        (course / "submitted").mkdir()
+        (course / "submitted" / "ada").symlink_to(tmp_path / "elsewhere")
+        done = collected(course, {ada(7): FIRST})
+
+        assert "is a link" in done.left[0][1] and [] == list((tmp_path / "elsewhere").iterdir())
+
+    @pytest.mark.parametrize("note", ["", "[]", "{}", '{"files": {"../../x": ""}}', "[" * 9999])
+    def test_notes_of_others(self, course: Path, note: str) -> None:
+        """What stands in a note that is none of ours removes nothing."""
+        folder = course / "submitted" / "ada" / STEM
+        folder.mkdir(parents=True)
+        (folder / ".collected.json").write_text(note, encoding="utf-8")
+
+        assert {"left for you": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
+
+
+def refused(course: Path, files: Files, stem: str = STEM, roster: tuple[Person, ...] = (ADA,)) -> str:
+    """What is said of a collection that does not begin."""
+    before = sorted(course.rglob("*"))
+    with pytest.raises(CourseError) as told_:
+        collect(course, stem, write_zip(course.parent / "z.zip", files), Roster(list(roster), {}))
+    assert before == sorted(course.rglob("*")) and "\n" not in str(told_.value)
+    return str(told_.value)
+
+
+class TestRefusals:
+    """One line, and nothing changed."""
+
+    def test_what_is_wrong(self, course: Path) -> None:
+        """A zip with nothing, a chapter that is none, a class without students, a path that climbs."""
+        assert "holds no file" in refused(course, {})
+        assert f"found no 'ch99'. There are: {STEM}." in refused(course, {ada(7): FIRST}, "ch99")
+        assert "Run `python -m autograder roster" in refused(course, {ada(7): FIRST}, roster=())
+        assert "leads out of" in refused(course, {ada(7): FIRST, "../x": b""})
+
+    def test_no_room(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Looked at before anything is written."""
+        monkeypatch.setattr(collecting, "_SPARE", 2**60)
+
+        assert "Make room" in refused(course, {ada(7): FIRST})
+
+    def test_too_large_costs_one(self, course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The others come in."""
+        monkeypatch.setattr("autograder.collecting.download.MAX_BYTES", 100)
+        done = collected(course, {ada(7): bytes(101), canvas_name("Ng", "Bob", 42, 8): FIRST})
+
+        assert {"new": ["bob"], "left for you": ["ada"]} == outcomes(done)
+        assert "ada: expected at most" in done.left[0][1]
+
+
+class TestCommand:
+    """What a teacher sees."""
+
+    def test_lines(self, course: Path) -> None:
+        """What was done, who is late and missing, and each file that is left, in a terminal that nobody steers."""
+        done = collected(course, {ada(7, is_late=True): FIRST, "\x1b[2Jx\ny.ipynb": b""})
+        lines = list(told.lines(done, STEM, is_dry=False))
+
+        assert lines[:3] == ["2 files in the zip; students: 1 new", "LATE (1): ada", "missing (2): bob, cleo"]
+        assert any(line.startswith("left: \N{REPLACEMENT CHARACTER}[2Jx") for line in lines)
+        assert f"`python -m autograder grade {STEM}` grades what has changed." == lines[-1]
+        assert "Nothing was changed" in list(told.lines(done, STEM, is_dry=True))[-1]
+
+    def test_without_a_gradebook(
+        self, course: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """None is made by asking."""
+        monkeypatch.chdir(course)
+        path = write_zip(course.parent / "z.zip", {ada(7): FIRST})
+        status = main(["collect", str(path), STEM, "--dry-run"])
+
+        assert (1, False) == (status, (course / "gradebook.db").exists())
+        assert "found none. Run `python -m autograder roster students.csv` first" in capsys.readouterr().err
+
+    def test_zones(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """One that is none is told."""
+        with pytest.raises(SystemExit):
+            main(["collect", "z.zip", STEM, "--zone", "Nowhere/At_All"])
+        assert "expected a time zone such as Europe/Berlin, found 'Nowhere/At_All'" in capsys.readouterr().err
+
+
+def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the note could not be written, the next run takes what is there for its own."""
+    stopped: Callable[..., None] = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)  # noqa: E731
+    with monkeypatch.context() as patch:
+        patch.setattr("autograder.collecting.placing._write_note", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            collected(course, {ada(7): FIRST})
+
+    assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
+    with monkeypatch.context() as patch:
+        patch.setattr("autograder.collecting.placing._write_note", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            collected(course, {ada(8): SECOND})
+    assert {"a newer attempt": ["ada"]} == outcomes(collected(course, {ada(8): SECOND}))
+    assert {"as it was": ["ada"]} == outcomes(collected(course, {ada(8): SECOND}))

@@ -1,0 +1,104 @@
+"""Rosters and grades go both ways: what Canvas and Moodle told of a student stands in what goes back to them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.__main__ import main
+from autograder.errors import CourseError
+from autograder.gradebook import columns, exports
+from autograder.gradebook.course_api import course_api
+from tests.small_chapter import make_project
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Integration ID,Section,Essay (7)
+,,,,,,Manual Posting
+    Points Possible,,,,,,10
+"Lovelace, Ada",41,S1,ada,I1,Group 1,9.5
+"Ng, Bob",42,S2,,I2,"Group 1 and Group 2",
+"""
+PLAIN_CANVAS = 'Student,ID,Section,Essay (7)\n    Points Possible,,,10\n"Lovelace, Ada",41,Group 1,9.5\n'
+APART = "LastName,FirstName,ID,SIS User ID,SIS Login ID,Section\nLovelace,Ada,41,S1,ada,Group 1\n"
+MOODLE = """\
+First name,Last name,ID number,Institution,Department,Email address,Course total (Real)
+Ada,Lovelace,S1,Our School,Maths,ada@example.org,7.00
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a course, where commands are run."""
+    monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
+    return make_project(tmp_path / "project")
+
+
+def after(project: Path, *rosters: str, to: str) -> list[dict[str, str]]:
+    """What is exported, after these rosters came in one after the other."""
+    for text in rosters:
+        (project / "students.csv").write_text(text, encoding="utf-8")
+        assert 0 == main(["--root", str(project), "roster", str(project / "students.csv")])
+    plugin = getattr(exports, to)(to=str(project / "out.csv"), parent=course_api(project / "course"))
+    with Gradebook(f"sqlite:///{project / 'course' / 'gradebook.db'}", "pytorch_basics") as book:
+        plugin.export(book)
+    with (project / "out.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_canvas(project: Path) -> None:
+    """Its ids and sections, in the order that its importer reads, the section last; whoever has no login is there."""
+    _, ada, bob = after(project, CANVAS, to="Canvas")
+
+    assert ["Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section"] == list(ada)
+    assert ["Lovelace, Ada", "41", "S1", "ada", "I1", "Group 1"] == list(ada.values())
+    assert ["Ng, Bob", "42", "S2", "", "I2", "Group 1 and Group 2"] == list(bob.values())
+
+
+@pytest.mark.parametrize(("text", "login"), [(PLAIN_CANVAS, ""), (APART, "ada")])
+def test_other_forms_of_canvas(project: Path, text: str, login: str) -> None:
+    """Without what only some may see, and with first and last names apart."""
+    _, ada = after(project, text, to="Canvas")
+
+    assert ("Lovelace, Ada", "41", login, "Group 1") == (
+        ada["Student"], ada["ID"], ada["SIS Login ID"], ada["Section"],
+    )  # fmt: skip
+
+
+def test_moodle(project: Path) -> None:
+    """What it told comes back; grades of other things do not."""
+    (ada,) = after(project, MOODLE, to="Moodle")
+
+    assert {"ID number": "S1", "Institution": "Our School", "Department": "Maths"}.items() <= ada.items()
+    assert ada["Email address"] == "ada@example.org" and "Course total (Real)" not in ada
+
+
+def test_nothing_is_lost_by_less(project: Path) -> None:
+    """A roster with fewer columns keeps what was known, as with nbgrader's own fields; a changed one counts."""
+    _, ada = after(project, CANVAS, "id\nada\n", CANVAS.replace("Group 1,9.5", "Group 9,9.5"), to="Canvas")[:2]
+
+    assert ("S1", "Group 9") == (ada["SIS User ID"], ada["Section"])
+
+
+def test_goes_round(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was exported is a roster that changes nothing."""
+    after(project, CANVAS, to="Canvas")
+    before = (project / "course" / columns.FILE).read_bytes()
+    capsys.readouterr()
+    main(["--root", str(project), "roster", str(project / "out.csv")])
+
+    assert "2 students: 0 new, 0 changed, 2 as they were\n" == capsys.readouterr().out
+    assert before == (project / "course" / columns.FILE).read_bytes()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"ada": 1}'])
+def test_damaged(tmp_path: Path, text: str) -> None:
+    """One line, with what to do."""
+    (tmp_path / columns.FILE).write_text(text, encoding="utf-8")
+
+    with pytest.raises(CourseError, match="delete it, and import the roster again"):
+        columns.load(tmp_path)
