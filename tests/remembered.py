@@ -24,11 +24,12 @@ GROUP = "class of "  # begins the name of a group of tests that share the class 
 # Of these test modules, the chapters whose text, exercises or answers they look at. Every other is about all of them.
 ABOUT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("runner", "second_course", "stubs", "probe", "probes", "submission"), ()),
+    **dict.fromkeys(("collect_names", "collect_matching", "collect_zip", "collect_placing", "columns"), ()),
     **dict.fromkeys(("autograd_graph", "graph_picture", "loop_picture", "loop_state"), ()),
     **dict.fromkeys(("shape_explorer", "shape_picture", "explorer_widget"), ()),
     **dict.fromkeys(("whole_runs", "learn", "attacks", "attacks_on_teacher", "other_cells"), ("ch01_tensors",)),
     **dict.fromkeys(("class_run", "progress_travels", "leaning_live", "confinement"), ("ch01_tensors",)),
-    **dict.fromkeys(("bench", "reporting"), ("ch01_tensors",)),
+    **dict.fromkeys(("bench", "collect_whole", "reporting"), ("ch01_tensors",)),
     **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
 }
 # These draw anew in each run.

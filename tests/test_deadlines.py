@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.gradebook import deadlines
 from autograder.gradebook.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, moment
+from autograder.gradebook.lateness import set_time
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -198,3 +200,26 @@ class TestCommand:
 
         assert 1 == status and "is extended and has no due date" in told
         assert before == (tmp_path / SETTINGS).read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-11-21 23:10:00 UTC", datetime(2026, 11, 21, 23, 10)),
+        ("2026-11-21 23:10:00 Europe/Berlin\n", datetime(2026, 11, 21, 22, 10)),
+        ("", None),
+        ("yesterday", datetime(2026, 1, 1)),
+        ("2026-11-21" * 20, datetime(2026, 1, 1)),
+        (None, datetime(2026, 1, 1)),
+    ],
+)
+def test_a_time_that_was_written_later_counts(tmp_path: Path, text: str | None, time: datetime | None) -> None:
+    """As in the student's folder; an empty file takes a time back, no file or what is no time leaves it."""
+    folder = tmp_path / "submitted" / "ada" / "ch"
+    folder.mkdir(parents=True)
+    if text is not None:
+        (folder / "timestamp.txt").write_text(text)
+    submission = SimpleNamespace(student=SimpleNamespace(id="ada"), timestamp=datetime(2026, 1, 1))
+    set_time(submission, tmp_path, "ch")
+
+    assert time == submission.timestamp

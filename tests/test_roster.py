@@ -63,6 +63,13 @@ class TestReading:
 
         assert [Person("ada", "", "", "ada@example.org", "41")] == read(tmp_path, text)
 
+    def test_moodles_worksheet(self, tmp_path: Path) -> None:
+        """The file for grading offline has the name in one column, and the number of the participant."""
+        text = "Identifier,Full name,Email address,Status,Grade\nParticipant 101,Ada King Lovelace,ada@x.org,,\n"
+
+        assert [Person("ada@x.org", "Ada King", "Lovelace", "ada@x.org", "")] == read(tmp_path, text)
+        assert {"ada@x.org": {"Identifier": "Participant 101"}} == roster.read(tmp_path / "roster.csv").columns
+
     def test_by_hand(self, tmp_path: Path) -> None:
         """Only an id is needed; spaces and empty lines do not matter."""
         assert [Person("ada", "", "", "", ""), Person("bob", "Bob", "", "", "")] == read(

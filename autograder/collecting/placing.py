@@ -14,12 +14,12 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.files import digest_of, write_all
+from autograder.gradebook.lateness import TIME
 from autograder.reading import inbox
 from autograder.reading.choice import names_in
 from autograder.reading.plain_file import handed_in
 
 NOTE = ".collected.json"  # nbgrader leaves files with a dot alone
-TIME = "timestamp.txt"  # nbgrader's own: when it was handed in
 _LONGEST_NOTE = 100_000
 
 
@@ -106,9 +106,11 @@ def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]
     """
     before = read_note(folder)
     time = {} if attempt.at is None else {TIME: f"{attempt.at:%Y-%m-%d %H:%M:%S} UTC\n".encode()}
+    if before and before.digest != attempt.digest and not time and os.path.lexists(folder / TIME):
+        time = {TIME: b""}  # nbgrader would keep the older attempt's if the file were gone
     write_all({folder / name: data for name, data in {**attempt.files, **time}.items()})
     try:
-        for name in {*before.files, TIME} - {*attempt.files, *time} if before else ():
+        for name in {*before.files} - {*attempt.files} if before else ():
             (folder / name).unlink(missing_ok=True)
         if starters:
             inbox.place_notebook(folder, stem, starters)
@@ -118,7 +120,7 @@ def place(folder: Path, stem: str, attempt: Attempt, starters: Mapping[str, str]
 
 
 def adopt(folder: Path, stem: str, attempt: Attempt) -> None:
-    """CollectedNote that an attempt lies in its folder already."""
+    """Note that an attempt lies in its folder already."""
     if read_note(folder) is None:
         _write_note(folder, stem, attempt)
 

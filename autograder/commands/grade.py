@@ -77,7 +77,7 @@ def _own_class(args: argparse.Namespace) -> int:
     if not students:
         raise CourseNotFound(
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
-            "found none. Run `nbgrader collect` first."
+            "found none. Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
         )
     if not cycle.is_in_gradebook():
         cycle.generate()

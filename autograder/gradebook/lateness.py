@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,15 @@ from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import parse_utc
 
+from autograder.errors import WorkFailed
 from autograder.gradebook import deadlines
 from autograder.gradebook.deadlines import Deadlines
+from autograder.reading.plain_file import handed_in
+
+TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
+_LONGEST_TIME = 100  # bytes
 
 
 class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
@@ -65,12 +72,25 @@ def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str) 
         submission.extension = found.extension(stem, submission.student.id)
 
 
+def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
+    """Take the time of handing in that stands in the student's folder, also where it was written after grading.
+
+    nbgrader reads it only when it grades. An empty file says that nobody knows; one that is no time changes nothing.
+    """
+    path = course / "submitted" / submission.student.id / stem / TIME
+    with suppress(WorkFailed, ValueError, OverflowError, TypeError):
+        text, nothing = handed_in(path, most=_LONGEST_TIME)
+        if not nothing and len(text) <= _LONGEST_TIME:
+            submission.timestamp = parse_utc(text.decode().strip() or None)
+
+
 def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
     """Apply what the teacher decided to all that is recorded, whenever it was; returns who is late, and the price."""
     found, late = deadlines.read(course), []
     set_due(gradebook, found, stem)
     submissions = gradebook.assignment_submissions(stem)
     for submission in submissions:
+        set_time(submission, course, stem)
         set_extension(submission, found, stem)
     gradebook.db.flush()
     penalized = _penalized(gradebook)

@@ -126,8 +126,8 @@ def _from_canvas(line: RosterLine) -> Person | None:
 
 
 def _from_moodle(line: RosterLine, key: str) -> Person:
-    first = line.get("first name", "")
-    last = line.get("last name") or line.get("surname") or ""
+    first, _, last = line.get("full name", "").rpartition(" ")  # so in the worksheet of an assignment
+    first, last = line.get("first name") or first, line.get("last name") or line.get("surname") or last
     return Person(line.get(key, ""), first, last, line.get("email address", ""), line.get("id number", ""))
 
 
