@@ -6,15 +6,18 @@ import os
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from autograder.__main__ import main
 from autograder.collecting import collect as collecting
-from autograder.collecting import told
+from autograder.collecting import placing, told
 from autograder.collecting.collect import Collected, Wanted, collect
-from autograder.collecting.placing import Placement, read_note
+from autograder.collecting.placing import Attempt, Placement, read_note
 from autograder.errors import CourseError
 from autograder.gradebook.roster import Roster
 from autograder.gradebook.scores import Person
@@ -275,6 +278,25 @@ class TestCommand:
         with pytest.raises(SystemExit):
             main(["collect", "z.zip", STEM, "--zone", "Nowhere/At_All"])
         assert "expected a time zone such as Europe/Berlin, found 'Nowhere/At_All'" in capsys.readouterr().err
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.booleans()), max_size=8))
+def test_the_newest_stays(attempts: list[tuple[int, bool]]) -> None:
+    """Whatever comes in whichever order, and however often: what is there at the end is the newest that came."""
+    with TemporaryDirectory() as place_:
+        folder = Path(place_) / "ada" / STEM
+        for order, is_packed in attempts:
+            name = "hw.zip" if is_packed else f"{STEM}.ipynb"
+            attempt = Attempt("Canvas", 2 * order + is_packed, {name: f"{order}".encode()})
+            outcome, _ = placing.decide(folder, attempt)
+            if outcome in (Placement.NEW, Placement.NEWER):
+                placing.place(folder, STEM, attempt, {})
+            assert outcome is not Placement.LEFT
+        newest, is_packed = max(attempts, default=(0, False))
+        name = "hw.zip" if is_packed else f"{STEM}.ipynb"
+        found = {path.name: path.read_bytes() for path in folder.glob("*") if not path.name.startswith(".")}
+
+        assert found == ({name: f"{newest}".encode()} if attempts else {})
 
 
 def test_stopped_in_between(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,6 +138,21 @@ def test_damaged(tmp_path: Path) -> None:
         assert b"{}" == found.read(second)
 
 
+def test_names_whose_letters_are_not_told(tmp_path: Path) -> None:
+    """Some programs write UTF-8 and do not say so; what is no UTF-8 is read as zips of old were written."""
+    path = write_zip(tmp_path / "z.zip", {"\u00e5sa.ipynb": b"", "a.ipynb": b""})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 9] &= 0xF7
+    data[data.index(b"PK\x03\x04") + 7] &= 0xF7
+    path.write_bytes(data)
+    with opened(path) as found:
+        assert ["\u00e5sa.ipynb", "a.ipynb"] == [each.path for each in found.entries()]
+        assert [b"", b""] == [found.read(each) for each in found.entries()]
+    path.write_bytes(bytes(data).replace("\u00e5".encode(), b"\x86\x86"))
+    with opened(path) as found:
+        assert "\u00e5\u00e5sa.ipynb" == found.entries()[0].path
+
+
 def test_times(tmp_path: Path) -> None:
     """The clock of where the zip was made, in its zone; seconds since 1970 where the zip has them; else nothing."""
     path = write_zip(tmp_path / "z.zip", {"a.ipynb": b""})

@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -33,6 +33,7 @@ _DAMAGED = (
     OSError,
 )
 _AGAIN = "Nothing was changed. Download the submissions again, and give the file as it came."
+_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # marks of an entry
 _TIMES, _OF_CHANGE = 0x5455, 1  # the extra field "extended timestamp", and its bit for the time of the last change
 
 
@@ -68,9 +69,9 @@ class Download:
     def entries(self) -> list[ZipEntry]:
         """The files, without folders and without what systems leave behind."""
         return [
-            ZipEntry(info.filename, info.file_size, place)
+            ZipEntry(name, info.file_size, place)
             for place, info in enumerate(self._infos)
-            if not info.is_dir() and not set(info.filename.split("/")) & set(_LITTER)
+            if not info.is_dir() and not set((name := _name(info)).split("/")) & set(_LITTER)
         ]
 
     def read(self, entry: ZipEntry) -> bytes:
@@ -127,7 +128,7 @@ def _wrong(info: zipfile.ZipInfo) -> str:
     """What an entry is that stands in no download; "" for a plain file or a folder."""
     parts = info.filename.replace("\\", "/").split("/")
     mode = info.external_attr >> 16
-    if info.flag_bits & 0x1:
+    if info.flag_bits & _ENCRYPTED:
         return "is encrypted"
     if info.filename.startswith(("/", "\\")) or parts[0][1:2] == ":":
         return "is an absolute path"
@@ -136,6 +137,14 @@ def _wrong(info: zipfile.ZipInfo) -> str:
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link or no plain file"
     return "" if info.is_dir() or info.compress_type in _METHODS else "is packed in a way that cannot be unpacked here"
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name in the letters that were meant: some programs write UTF-8 without saying so."""
+    if not info.flag_bits & _IS_UTF8:
+        with suppress(UnicodeError):
+            return info.filename.encode("cp437").decode("utf-8")
+    return info.filename
 
 
 def _too_large(size: int) -> BadEntry:
