@@ -169,6 +169,19 @@ class TestAgain:
         assert {"new": ["ada"]} == outcomes(collected(course, {ada(7): FIRST}))
         assert {PLACE: FIRST} == there(course)
 
+    def test_a_time_that_was_written_by_hand(self, course: Path) -> None:
+        """It stays as long as the attempt is the one that it was written for."""
+        time = course / "submitted" / "ada" / STEM / "timestamp.txt"
+        time.parent.mkdir(parents=True)
+        time.write_bytes(b"2026-11-20 23:10:00 UTC")
+        collected(course, {ada(7): FIRST})
+        (course / "submitted" / PLACE).unlink()
+        collected(course, {ada(7): FIRST})
+        assert time.read_bytes() == b"2026-11-20 23:10:00 UTC"
+
+        collected(course, {ada(8): SECOND})
+        assert time.read_bytes() == b""
+
     def test_earlier_ones_are_not_missing(self, course: Path) -> None:
         """Whoever is not in this zip and was in another."""
         collected(course, {ada(7): FIRST})
