@@ -88,6 +88,27 @@ class TestFirstTime:
 
         assert {f"ada/{STEM}/a.ipynb": FIRST, f"ada/{STEM}/b.zip": b"PK"} == there(course)
 
+    def test_released_name_is_left_to_grading(self, course: Path) -> None:
+        """Of several files none stands in the place where the one that counts will be copied to."""
+        collected(course, {ada(7, f"{STEM}.ipynb"): FIRST, ada(8, "b.ipynb"): SECOND})
+
+        assert {f"ada/{STEM}/handed-in-{STEM}.ipynb": FIRST, f"ada/{STEM}/b.ipynb": SECOND} == there(course)
+
+    @pytest.mark.parametrize("step", ["source", "release"])
+    def test_assignments_of_ones_own(self, course: Path, step: str) -> None:
+        """Its notebooks get the names that they were given out under."""
+        for name in ("part-1", "part-2"):
+            (course / step / "hw").mkdir(parents=True, exist_ok=True)
+            (course / step / "hw" / f"{name}.ipynb").write_text("{}")
+        files = {ada(7, "part-1-1.ipynb"): FIRST, ada(8, "Copy of part-2.ipynb"): SECOND, ada(9, "c.ipynb"): FIRST}
+        path = write_zip(course.parent / "download.zip", files)
+        collect(course, "hw", path, Roster([ADA], {}))
+
+        assert {"ada/hw/part-1.ipynb": FIRST, "ada/hw/part-2.ipynb": SECOND, "ada/hw/c.ipynb": FIRST} == there(course)
+        (course / step / "hw" / "part-2.ipynb").unlink()
+        collect(course, "hw", write_zip(path, {ada(10, "x.ipynb"): SECOND}), Roster([ADA], {}))
+        assert {"ada/hw/part-1.ipynb": SECOND} == there(course)
+
     def test_no_notebook(self, course: Path) -> None:
         """A student who sent something else is not missing, and is named."""
         done = collected(course, {ada(7, "hw.pdf"): b"x"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
@@ -80,9 +80,10 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
             raise BadZip(f"{path} holds no file. Nothing was changed. Has anybody handed in, and is it the right zip?")
         done = Collected(len(entries))
         sent = _sent(entries, download, roster, wanted, done)
-        notebooks = {who: _newest(files, done) for who in sorted(sent) if (files := _notebooks(who, sent[who], done))}
-        _check_room(course, notebooks)
         folders = _Folders(course, stem, download, wanted, done)
+        found = {who: _notebooks(who, sent[who], done) for who in sorted(sent)}
+        notebooks = {who: _newest(files, folders.released, done) for who, files in found.items() if files}
+        _check_room(course, notebooks)
         for student, files in notebooks.items():
             folders.see_to(student, files)
     absent = {person.id for person in roster.people} - set(sent)
@@ -142,11 +143,11 @@ def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Se
     return found
 
 
-def _newest(sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
+def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -> list[_Sent]:
     """Of files that are attempts at one, the newest."""
     newest: dict[str, _Sent] = {}
     for each in sorted(sent, key=lambda each: each.rank):
-        kind = filenames.family(each.handed.original)
+        kind = filenames.family(each.handed.original, released)
         if kind in newest:
             done.passed.append((newest[kind].entry.path, f"an older attempt; {each.handed.original} counts."))
         newest[kind] = each
@@ -169,6 +170,7 @@ class _Folders:
 
     def __init__(self, course: Path, stem: str, download: Download, wanted: Wanted, done: Collected) -> None:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
+        self.released = _released(course, stem)
         self.starters: dict[str, str] = {}
         with suppress(CourseNotFound):  # nothing has been released: grading will say so
             self.starters = released_starters(course, stem)
@@ -201,16 +203,27 @@ class _Folders:
         return Attempt(first.system, order, files, is_late, latest if self.wanted.with_times else None)
 
     def _named(self, sent: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:
-        if len(sent) == 1 and sent[0].handed.original.casefold().endswith(".ipynb"):
-            yield f"{self.stem}.ipynb", sent[0].entry
+        """Of several files for one notebook, none gets its name: grading copies the one that counts there."""
+        alone = len(sent) == 1 and sent[0].handed.original.casefold().endswith(".ipynb")
+        if alone and len(self.released) == 1:
+            yield from ((name, sent[0].entry) for name in self.released.values())
             return
-        taken = set[str]()
+        taken = {name for name in self.released.values() if len(self.released) == 1}
         for each in sent:
-            name = filenames.safe(each.handed.original)
+            original = each.handed.original
+            name = filenames.safe(self.released.get(filenames.family(original, self.released), original))
             while name in taken:
-                name = f"also-{name}"
+                name = f"handed-in-{name}"
             taken.add(name)
             yield name, each.entry
+
+
+def _released(course: Path, stem: str) -> dict[str, str]:
+    """The names of the notebooks that were given out, by the same in small letters."""
+    for folder in (course / "release" / stem, course / "source" / stem):
+        if names := [path.name for path in sorted(folder.glob("*.ipynb"))]:
+            return {name.casefold(): name for name in names}
+    return {f"{stem}.ipynb".casefold(): f"{stem}.ipynb"}
 
 
 def _seconds(time: datetime | None) -> int:

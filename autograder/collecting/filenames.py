@@ -23,6 +23,7 @@ nbgrader's own `zip_collect` leaves all of this to a regular expression of the t
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -35,8 +36,8 @@ _CANVAS = re.compile(
 _MOODLE = re.compile(
     r"(?:.*?/)??(?P<sender>[^/]*?)_(?P<number>[0-9]+)_assignsubmission_file(?:_/|/|_)(?P<original>.+)", re.DOTALL
 )
-_COPY = re.compile(r"(?:copy|kopie|copie|copia) (?:of|von|de) +", re.IGNORECASE)
-_AGAIN = re.compile(r"(?: *\([0-9]{1,3}\)|-[0-9]{1,3}| *[-_] *copy *[0-9]*)$", re.IGNORECASE)
+_COPY = re.compile(r"^(?:copy|kopie|copie|copia) (?:of|von|de) +")
+_AGAIN = re.compile(r"(?: *\([0-9]{1,3}\)|-[0-9]{1,3}| *[-_] *copy *[0-9]*)$")
 _LONGEST = 120  # letters; a letter has at most four bytes, and a file's name 255
 
 
@@ -80,15 +81,18 @@ def may_be_notebook(original: str) -> bool:
     return ".ipynb" in name or name.endswith((".zip", ".py"))
 
 
-def family(original: str) -> str:
-    """The name without what is added to one that is there already: `Copy of`, `-1`, ` (2)`, `-Copy1`."""
-    stem, dot, ending = original.strip().partition(".")
+def family(original: str, given_out: Collection[str] = ()) -> str:
+    """The name without what is added to one that is there already: `Copy of`, `-1`, ` (2)`, `-Copy1`.
+
+    A name that was given out, in small letters, is none with something added.
+    """
+    stem, dot, ending = original.strip().casefold().partition(".")
     before = ""
-    while stem != before:
+    while stem != before and f"{stem}{dot}{ending}" not in given_out:
         before = stem
-        shorter = _AGAIN.sub("", _COPY.sub("", stem, count=1) if _COPY.match(stem) else stem).strip()
-        stem = shorter or before
-    return f"{stem}{dot}{ending}".casefold()
+        added = _COPY if _COPY.match(stem) else _AGAIN
+        stem = added.sub("", stem).strip() or before
+    return f"{stem}{dot}{ending}"
 
 
 def safe(original: str) -> str:
@@ -100,5 +104,5 @@ def safe(original: str) -> str:
         stem, dot, ending = name.rpartition(".")
         ending = f"{dot}{ending}" if stem and len(ending) <= 10 else ""
         room = _LONGEST - len(ending.encode())
-        name = name.encode()[:room].decode("utf-8", "ignore") + ending
+        name = name.encode()[:room].decode("utf-8", "ignore").rstrip() + ending
     return name or "handed-in.ipynb"
