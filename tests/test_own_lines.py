@@ -32,6 +32,19 @@ COSTS = [
         ["sets the biases to 0, where there are any", "leaves all other layers as they were"],
     ),
     ("linear_mse", "sample-std", ["gives the loss of any data"], []),
+    ("standardize", "unbiased-mismatch", ["divides by n in the variance, not by n - 1"], []),
+    (
+        "standardize",
+        "sample-std-and-eps-outside",
+        ["divides by n in the variance, not by n - 1", "adds eps to the variance, so that equal numbers give 0"],
+        [],
+    ),
+    ("standardize", "mean-of-squares", ["keeps its digits far from 0"], []),
+    ("HouseNet", "scale-of-shape-one", ["learns its scale"], []),
+    ("evaluate", "percent", ["returns plain floats, the accuracy as a share from 0 to 1"], []),
+    ("lr_at", "off-by-one", ["warms up in equal parts"], []),
+    ("lr_at", "one-step-of-warm-up-too-many", ["is at base_lr where the cosine begins"], []),
+    ("lr_at", "divides-by-no-warm-up", ["does without a warm-up"], []),
     ("linear_mse", "broadcast-loss", ["compares each prediction with its own target"], ["gives the loss of any data"]),
 ]
 
