@@ -173,6 +173,7 @@ def softmax_stable(x, dim):
     "neither-keepdim-nor-maximum",
     "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And nothing is "
     "subtracted, so that `exp` of a large number is inf.",
+    also=("largest-of-all-and-sum-without-keepdim",),
 )
 def softmax_stable(x, dim):
     powers = x.exp()
@@ -186,6 +187,27 @@ def softmax_stable(x, dim):
 def softmax_stable(x, dim):
     powers = x.clamp(max=80).exp()
     return powers / powers.sum(dim=dim, keepdim=True)
+
+
+@bank.wrong(
+    "maximum-without-keepdim",
+    "Your maximum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as "
+    "the sum has.",
+)
+def softmax_stable(x, dim):
+    top = x.max(dim).values
+    powers = (x - top).exp()
+    return powers / powers.sum(dim=dim, keepdim=True)
+
+
+@bank.wrong(
+    "largest-of-all-and-sum-without-keepdim",
+    "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And each slice "
+    "needs a maximum of its own.",
+)
+def softmax_stable(x, dim):
+    powers = (x - x.max()).exp()
+    return powers / powers.sum(dim=dim)
 
 
 @bank.right("slice-by-slice")

@@ -136,8 +136,8 @@ def vjp(f, x, v):
     "You multiply the Jacobian by `v` from the right. `v` has an entry for each output: it stands on the left.",
 )
 def vjp(f, x, v):
-    jacobian = torch.autograd.functional.jacobian(f, x.detach())
-    return torch.tensordot(jacobian, v.detach(), dims=x.dim())
+    rows = torch.autograd.functional.jacobian(f, x.detach()).reshape(-1, x.numel())
+    return (rows @ v.detach().flatten()).reshape(x.shape)
 
 
 @bank.right("torch-func")

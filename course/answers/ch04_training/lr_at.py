@@ -152,10 +152,7 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
-@bank.wrong(
-    "divides-by-no-warm-up",
-    "Without a warm-up your code divides by 0: warmup_steps is 0 then. Only a step of the warm-up has to be divided.",
-)
+@bank.told("divides-by-no-warm-up", "divides_by_0")
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     share = (step + 1) / warmup_steps
     t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))

@@ -16,7 +16,7 @@ from torch import Tensor
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation, Plain
-from autograder.watching.probe import Answer, changed_inputs, copy_of, facets, see, watched
+from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
 from autograder.watching.probes.tensors import result_only
 
 from ._inputs import shifted_columns
@@ -44,7 +44,6 @@ def by_targets(answer: Answer, case: Case) -> Observation:
     return {"returned": see(results[0])} if found is None else {"targets": found}
 
 
-@watched
 def by_weights(answer: Answer, case: Case) -> Observation:
     """How the loss changes as one weight after the other is twice as large, and which arguments a call changes."""
     x, w, y = case.args
@@ -61,12 +60,12 @@ own_target = Requirement(
     by_targets,
     tells={
         "targets": "When the targets change places, your loss does not change as it should; told are three changes, "
-        "the largest as 1. Each prediction has a target of its own."
+        "the largest as 1. Each prediction has a target of its own: print the shapes of both."
     },
 )
 columns = Requirement(
     "standardizes each column",
-    facets(by_weights, "weights"),
+    watched(by_weights, "weights"),
     tells={
         "weights": "With one weight doubled, your loss changes otherwise than on standardized columns; told are the "
         "changes for the first three weights, the largest as 1."
@@ -74,7 +73,7 @@ columns = Requirement(
 )
 unchanged = Requirement(
     "leaves x as it is",
-    by_weights,
+    watched(by_weights),
     tells={"inputs": "After your call, a tensor that it was given holds other numbers."},
     given=("weights",),
 )
