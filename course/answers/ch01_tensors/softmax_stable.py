@@ -171,8 +171,8 @@ def softmax_stable(x, dim):
 
 @bank.wrong(
     "neither-keepdim-nor-maximum",
-    "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And nothing is "
-    "subtracted, so that `exp` of a large number is inf.",
+    "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And no maximum "
+    "is subtracted, so that `exp` of a large number is inf.",
     also=("largest-of-all-and-sum-without-keepdim",),
 )
 def softmax_stable(x, dim):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,11 +26,16 @@ _OTHERS = 3  # so many other targets, or weights
 _LEAST = 1e-6  # of a loss: what changes by less is rounding
 
 
+def losses(results: list[Any]) -> list[float]:
+    """Each loss as a number: of several, the mean."""
+    return [float(torch.as_tensor(result).detach().double().mean()) for result in results]
+
+
 def changes(results: list[object]) -> Plain:
     """By how much the losses differ from the first, the largest of these as 1; None where one is no loss."""
     if not all(isinstance(result, Tensor | float) for result in results):
         return None
-    first, *others = [float(torch.as_tensor(result).detach().double().mean()) for result in results]
+    first, *others = losses(results)
     steps = [other - first for other in others]
     most = max(map(abs, steps))
     return [step / most if most > _LEAST * abs(first) else 0.0 for step in steps]
@@ -37,11 +43,13 @@ def changes(results: list[object]) -> Plain:
 
 @watched
 def by_targets(answer: Answer, case: Case) -> Observation:
-    """How the loss changes as the targets change places."""
+    """How the loss changes as the targets change places; where it does not, what it is."""
     x, w, y = case.args
     results = [answer(*copy_of((x, w, y.roll(places)))) for places in range(_OTHERS + 1)]
     found = changes(results)
-    return {"returned": see(results[0])} if found is None else {"targets": found}
+    if found is None:
+        return {"returned": see(results[0])}
+    return {"targets": found, "always": None if any(found) else losses(results)[0]}
 
 
 def by_weights(answer: Answer, case: Case) -> Observation:
