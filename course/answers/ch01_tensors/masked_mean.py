@@ -133,6 +133,16 @@ def masked_mean(x, mask, dim):
     return torch.where(mask, x, -torch.inf).amax(dim)
 
 
+@bank.wrong(
+    "thousandth-in-the-count",
+    "You add 0.001 to every count against the division by 0, and each mean is a little too small. `clamp(min=1)` "
+    "changes no count but that of nothing.",
+)
+def masked_mean(x, mask, dim):
+    count = mask.sum(dim=dim) + 1e-3
+    return x.masked_fill(~mask, 0.0).sum(dim=dim) / count
+
+
 @bank.right("weights-as-floats")
 def masked_mean(x, mask, dim):
     w = mask.to(x.dtype)

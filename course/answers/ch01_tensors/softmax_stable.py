@@ -158,6 +158,58 @@ def softmax_stable(x, dim):
     return e / e.sum(dim, keepdim=True)
 
 
+@bank.wrong(
+    "sum-without-keepdim",
+    "Your sum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as the "
+    "maximum has.",
+)
+def softmax_stable(x, dim):
+    top = torch.amax(x, dim=dim, keepdim=True)
+    powers = (x - top).exp()
+    return powers / powers.sum(dim=dim)
+
+
+@bank.wrong(
+    "neither-keepdim-nor-maximum",
+    "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And no maximum "
+    "is subtracted, so that `exp` of a large number is inf.",
+    also=("largest-of-all-and-sum-without-keepdim",),
+)
+def softmax_stable(x, dim):
+    powers = x.exp()
+    return powers / powers.sum(dim=dim)
+
+
+@bank.wrong(
+    "clamped-above",
+    "You cap what is large: numbers above the bound come out equal. And a row far below 0 is 0 / 0 all the same.",
+)
+def softmax_stable(x, dim):
+    powers = x.clamp(max=80).exp()
+    return powers / powers.sum(dim=dim, keepdim=True)
+
+
+@bank.wrong(
+    "maximum-without-keepdim",
+    "Your maximum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as "
+    "the sum has.",
+)
+def softmax_stable(x, dim):
+    top = x.max(dim).values
+    powers = (x - top).exp()
+    return powers / powers.sum(dim=dim, keepdim=True)
+
+
+@bank.wrong(
+    "largest-of-all-and-sum-without-keepdim",
+    "Your sum loses the dim that it was taken over, and then lines up with another one: `keepdim=True`. And each slice "
+    "needs a maximum of its own.",
+)
+def softmax_stable(x, dim):
+    powers = (x - x.max()).exp()
+    return powers / powers.sum(dim=dim)
+
+
 @bank.right("slice-by-slice")
 def softmax_stable(x, dim):
     rows = x.unbind(dim)

@@ -22,7 +22,6 @@ def grad_of(f, x):
 @bank.wrong(
     "accumulates",
     "Your backward adds to the .grad that `x` has already. You return the new gradient plus the old one.",
-    also=("leaves-grad-behind",),
 )
 def grad_of(f, x):
     x.requires_grad_()
@@ -67,10 +66,7 @@ def grad_of(f, x):
     return torch.autograd.grad(f(x).sum(), x)[0]
 
 
-@bank.wrong(
-    "tracked-gradient",
-    "`create_graph=True` tracks the gradient itself. It is only needed for differentiating once more.",
-)
+@bank.told("tracked-gradient", "tracked")
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(copy).sum(), copy, create_graph=True)[0]

@@ -125,7 +125,7 @@ def hessian_vector_product(f, x, v):
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
     hessian = torch.autograd.functional.hessian(f, copy).reshape(x.numel(), x.numel())
-    return (hessian.diagonal() * v.flatten()).reshape(x.shape)
+    return (hessian.diagonal() * v.detach().flatten()).reshape(x.shape)
 
 
 @bank.told("finite-differences", "at_x")

@@ -134,6 +134,16 @@ def mean_square_grad(x):
     return leaf.grad
 
 
+@bank.wrong(
+    "divides-by-len",
+    "You divide by `len`, which counts the rows. The mean divides by the number of entries: `numel()`.",
+)
+def mean_square_grad(x):
+    leaf = x.detach().clone().requires_grad_()
+    (leaf.square().sum() / len(leaf)).backward()
+    return leaf.grad
+
+
 @bank.right("torch-func")
 def mean_square_grad(x):
     return torch.func.grad(lambda t: (t**2).mean())(x.detach())

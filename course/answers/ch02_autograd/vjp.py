@@ -121,6 +121,25 @@ def vjp(f, x, v):
     return torch.autograd.grad(y, leaf, grad_outputs=v.mean().expand_as(y).to(y.dtype))[0]
 
 
+@bank.wrong(
+    "forward-with-torch-func",
+    "You push `v` forward, as a direction of `x`: that is the Jacobian times `v`. Here `v` weighs the outputs, and is "
+    "pulled back to `x`.",
+)
+def vjp(f, x, v):
+    value, moved = torch.func.jvp(f, (x.detach(),), (v.detach(),))
+    return moved
+
+
+@bank.wrong(
+    "jacobian-times-v",
+    "You multiply the Jacobian by `v` from the right. `v` has an entry for each output: it stands on the left.",
+)
+def vjp(f, x, v):
+    rows = torch.autograd.functional.jacobian(f, x.detach()).reshape(-1, x.numel())
+    return (rows @ v.detach().flatten()).reshape(x.shape)
+
+
 @bank.right("torch-func")
 def vjp(f, x, v):
     return torch.func.vjp(f, x.detach())[1](v.detach())[0].detach()

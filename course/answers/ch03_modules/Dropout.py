@@ -135,10 +135,7 @@ class Dropout(nn.Module):
         return x * (torch.rand_like(x) >= self.p)
 
 
-@bank.wrong(
-    "mask-kept",
-    "You draw the mask at the first call and keep it. Each call draws anew.",
-)
+@bank.told("mask-kept", "anew")
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()

@@ -193,6 +193,23 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale.item()).squeeze(1)
 
 
+@bank.wrong(
+    "scale-of-shape-one",
+    "Your scale has shape (1,), as a list of one number has. A scalar has no dims: `torch.tensor(100.0)`.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.full((1,), 100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
+
+
 @bank.right("own-lines")
 class HouseNet(nn.Module):
     def __init__(self, features):

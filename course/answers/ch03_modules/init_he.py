@@ -158,7 +158,6 @@ def init_he(module):
 @bank.wrong(
     "children-only",
     "You look at the direct children alone. A layer may stand deeper, and the module may be a layer itself.",
-    also=("biases-untouched",),
 )
 def init_he(module):
     for part in module.children():

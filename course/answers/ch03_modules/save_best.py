@@ -55,6 +55,7 @@ def save_best(module, best, loss):
 @bank.wrong(
     "takes-a-tie",
     "You take an equal loss for a better one. Only a lower loss replaces `best`.",
+    also=("lower-or-equal",),
 )
 def save_best(module, best, loss):
     if best is not None and loss > best["loss"]:
@@ -148,6 +149,16 @@ def save_best(module, best, loss):
     if best is not None and not loss < best["loss"]:
         return best
     return {"loss": loss, "state": {}}
+
+
+@bank.wrong(
+    "lower-or-equal",
+    "An equal loss takes the place of `best`. Only a lower one should: compare with `<`.",
+)
+def save_best(module, best, loss):
+    if best is None or loss <= best["loss"]:
+        best = {"state": copy.deepcopy(module.state_dict()), "loss": loss}
+    return best
 
 
 @bank.right("deepcopy")

@@ -203,6 +203,20 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong(
+    "lists-all-modules",
+    "You list all of named_modules(): the containers too, and the whole module under the name ''. Only those without "
+    "submodules of their own are asked for.",
+)
+def shape_trace(module, input_shape):
+    found = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        part.register_forward_hook(lambda part, args, out, name=name: found.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
+    return found
+
+
 @bank.right("pre-copied")
 def shape_trace(module, input_shape):
     with torch.device("meta"):

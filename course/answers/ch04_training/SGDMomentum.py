@@ -368,6 +368,30 @@ class SGDMomentum:
             p.grad = None
 
 
+@bank.wrong(
+    "one-velocity-for-all",
+    "All tensors share one velocity: what one has gathered moves the next. Keep a velocity for each.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocity = 0.0
+
+    def step(self):
+        with torch.no_grad():
+            for p in self.params:
+                if p.grad is None:
+                    continue
+                g = p.grad + self.weight_decay * p
+                self.velocity = self.momentum * self.velocity + g
+                p -= self.lr * self.velocity
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("velocities-by-tensor")
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

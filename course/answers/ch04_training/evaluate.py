@@ -225,10 +225,7 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": hits / count}
 
 
-@bank.wrong(
-    "percent",
-    "Your accuracy is in percent. A share is asked for, between 0 and 1.",
-)
+@bank.told("percent", "share")
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
@@ -311,6 +308,43 @@ def evaluate(model, loader, criterion):
     for module, mode in modes:
         module.training = mode
     return (loss / count, correct / count)
+
+
+@bank.wrong(
+    "batch-losses-added-up",
+    "You add up the mean losses of the batches, and divide by nothing. Weigh each by its samples, and divide by all.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    total = correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            total += criterion(logits, labels).item()
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": total, "accuracy": correct / count}
+
+
+@bank.wrong(
+    "divides-by-seven",
+    "You divide by 7, the size of one dataset. Another loader gives another number of samples: count them.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / 7, "accuracy": correct / 7}
 
 
 @bank.right("lists-of-losses")

@@ -152,6 +152,14 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
 
 
+@bank.told("divides-by-no-warm-up", "divides_by_0")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    share = (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    down = min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+    return base_lr * share if share <= 1 else down
+
+
 @bank.right("all-with-torch")
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     up = (step + 1) / max(1, warmup_steps)

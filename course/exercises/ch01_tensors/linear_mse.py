@@ -1,24 +1,90 @@
 """`linear_mse`: find three bugs.
 
 One bug at a time: where rows and columns hold the same numbers the wrong dim does no harm, and where all targets are
-equal comparing each prediction with all of them does none.
+equal comparing each prediction with all of them does none. How a loss changes is watched up to one factor, which is all
+that another divisor makes of it; the loss itself is asked for once, at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.tensors import calling, result_only
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watched
+from autograder.watching.probes.tensors import result_only
 
 from ._inputs import shifted_columns
 
-own_target = Requirement("compares each prediction with its own target", result_only)
-columns = Requirement("standardizes each column", result_only)
-unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
+_OTHERS = 3  # so many other targets, or weights
+_LEAST = 1e-6  # of a loss: what changes by less is rounding
+
+
+def losses(results: list[Any]) -> list[float]:
+    """Each loss as a number: of several, the mean."""
+    return [float(torch.as_tensor(result).detach().double().mean()) for result in results]
+
+
+def changes(results: list[object]) -> Plain:
+    """By how much the losses differ from the first, the largest of these as 1; None where one is no loss."""
+    if not all(isinstance(result, Tensor | float) for result in results):
+        return None
+    first, *others = losses(results)
+    steps = [other - first for other in others]
+    most = max(map(abs, steps))
+    return [step / most if most > _LEAST * abs(first) else 0.0 for step in steps]
+
+
+@watched
+def by_targets(answer: Answer, case: Case) -> Observation:
+    """How the loss changes as the targets change places; where it does not, what it is."""
+    x, w, y = case.args
+    results = [answer(*copy_of((x, w, y.roll(places)))) for places in range(_OTHERS + 1)]
+    found = changes(results)
+    if found is None:
+        return {"returned": see(results[0])}
+    return {"targets": found, "always": None if any(found) else losses(results)[0]}
+
+
+def by_weights(answer: Answer, case: Case) -> Observation:
+    """How the loss changes as one weight after the other is twice as large, and which arguments a call changes."""
+    x, w, y = case.args
+    args = copy_of(case.args)
+    doubled = [w * (1 + torch.eye(len(w), dtype=w.dtype)[:, [place]]) for place in range(_OTHERS)]
+    results = [answer(*args), *(answer(*copy_of((x, other, y))) for other in doubled)]
+    found = changes(results)
+    seen: Observation = {"inputs": changed_inputs(case, args, {}), "weights": found}
+    return {"returned": see(results[0])} if found is None else seen
+
+
+own_target = Requirement(
+    "compares each prediction with its own target",
+    by_targets,
+    tells={
+        "targets": "When the targets change places, your loss does not change as it should; told are three changes, "
+        "the largest as 1. Each prediction has a target of its own: print the shapes of both."
+    },
+)
+columns = Requirement(
+    "standardizes each column",
+    watched(by_weights, "weights"),
+    tells={
+        "weights": "With one weight doubled, your loss changes otherwise than on standardized columns; told are the "
+        "changes for the first three weights, the largest as 1."
+    },
+)
+unchanged = Requirement(
+    "leaves x as it is",
+    watched(by_weights),
+    tells={"inputs": "After your call, a tensor that it was given holds other numbers."},
+    given=("weights",),
+)
 any_data = Requirement("gives the loss of any data", result_only, needs=(own_target, columns))
 
 
@@ -34,24 +100,24 @@ any_data = Requirement("gives the loss of any data", result_only, needs=(own_tar
 def linear_mse(draw: Draw) -> Iterator[Case]:
     """Find three bugs."""
     n, d = draw.sizes(2, 4, 7)
+    doubles = partial(draw.normal, dtype=torch.float64)
     for size in (n, d):
         x = same_in_rows_and_columns(draw, size)
-        yield own_target(x, draw.normal(size, 1), draw.normal(size))
+        yield own_target(x, doubles(size, 1), doubles(size))
     level = draw.real(1.0, 3.0)
     for rows, cols in ((n, d), (d, n)):
-        x, targets = shifted_columns(draw, rows, cols), torch.full((rows,), level)
-        yield columns(x, draw.normal(cols, 1), targets)
-    yield unchanged(same_in_rows_and_columns(draw, n), draw.normal(n, 1), torch.full((n,), level))
+        x, targets = shifted_columns(draw, rows, cols).double(), torch.full((rows,), level).double()
+        yield columns(x, doubles(cols, 1), targets)
+    yield unchanged(same_in_rows_and_columns(draw, n), doubles(n, 1), torch.full((n,), level).double())
     yield any_data(torch.tensor([[1.0], [3.0]]), torch.tensor([[2.0]]), torch.tensor([-2.0, 2.0]))
     for rows in (n, 3 * n):
         x = shifted_columns(draw, rows, d)
         yield any_data(x, draw.normal(d, 1), draw.normal(rows))
-    x, w, y = shifted_columns(draw, n, d).double(), draw.normal(d, 1, dtype=torch.float64), draw.normal(n)
-    yield any_data(x, w, y.double())
+    yield any_data(shifted_columns(draw, n, d).double(), doubles(d, 1), doubles(n))
 
 
 def same_in_rows_and_columns(draw: Draw, size: int) -> torch.Tensor:
     """A (size, size) tensor each of whose rows and columns holds the same numbers in another order."""
-    numbers = draw.normal(size) * 2 + torch.arange(size)
+    numbers = (draw.normal(size) * 2 + torch.arange(size)).double()
     index = torch.arange(size)
     return numbers[(index[:, None] + index) % size]

@@ -11,7 +11,7 @@ from autograder.judging.words import argument, call_of
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, changed, copy_of, see, watched
+from autograder.watching.probe import Answer, changed, copy_of, values, watched
 from autograder.watching.probes.gradients import state, warm
 
 from ._functions import of_function, on_function
@@ -26,7 +26,7 @@ def beside_a_weight(answer: Answer, case: Case) -> Observation:
     warm(weight)
     before = state(weight)
     result = answer(lambda x: (weight * x**2).sum(), x)
-    return {"returned": see(result), "elsewhere": changed(before, state(weight))}
+    return {"returned": values(result), "elsewhere": changed(before, state(weight))}
 
 
 def spelled(name: str, case: Case) -> str:
@@ -42,6 +42,7 @@ elsewhere = Requirement(
     "changes no .grad anywhere else",
     beside_a_weight,
     tells={"elsewhere": "The .grad of another tensor, which `f` uses, has changed."},
+    given=("returned",),
 )
 
 

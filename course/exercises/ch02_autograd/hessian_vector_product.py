@@ -66,8 +66,11 @@ untracked = Requirement(
 left = Requirement(
     "leaves what it is given as it was",
     in_turn(on_function("left", "returned"), on_function("left", "returned", "again", tracked=True, times=2)),
-    tells={"left": "A tensor that you were given is no longer as it was."},
-    given=("returned",),
+    tells={
+        "left": "A tensor that you were given is no longer as it was.",
+        "again": "A second call on the same tensors gives something else: the first one left something behind.",
+    },
+    given=("returned", "again"),
 )
 cheap = Requirement(
     "never builds the full Hessian",

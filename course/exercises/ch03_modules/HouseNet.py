@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import outline
+from autograder.watching.probe import Answer, outline
 from autograder.watching.probes.modules import computes, grad_at, on_new
 
 from ._calls import made_and_called
@@ -31,13 +31,27 @@ def learns(part: str) -> Probe:
 
 @on_new
 def kind_of_scale(module: Any, x: Tensor, _: int) -> Observation:
-    """What kind of thing the scale is, and whether a gradient reaches it."""
+    """What kind of thing the scale is, its shape where it is no scalar, and whether a gradient reaches it."""
     module(x).sum().backward()
     scale = module.scale
     kind = "parameter" if isinstance(scale, nn.Parameter) else f"{type(scale).__name__.lower()}"
     kind = "buffer" if "scale" in dict(module.named_buffers()) else kind
     reached = bool(getattr(scale, "requires_grad", False)) and grad_at(scale) is not None
+    kind += f" of shape {tuple(scale.shape)}" if isinstance(scale, Tensor) and scale.dim() else ""
     return {"scale": f"a {kind} {'with' if reached else 'without'} a gradient", "returned": outline(module(x).detach())}
+
+
+def with_a_scalar(answer: Answer, case: Case) -> Observation:
+    """What the model computes from known numbers; a scale of one number is a scalar here, as another line asks."""
+
+    def made(*args: Any) -> Any:
+        module = answer(*args)
+        scale = getattr(module, "scale", None)
+        if isinstance(scale, nn.Parameter) and scale.numel() == 1:
+            module.scale = nn.Parameter(scale.detach().reshape(()))
+        return module
+
+    return computes()(made, case)
 
 
 begins = Requirement(
@@ -73,7 +87,7 @@ again = Requirement(
     {"same": "Called twice with the same houses, your model gives other prices the second time."},
     given=("returned",),
 )
-prices = Requirement("computes the prices that the docstring describes", computes(), needs=(again,))
+prices = Requirement("computes the prices that the docstring describes", with_a_scalar, needs=(again,))
 
 
 @exercise(

@@ -126,6 +126,7 @@ normal = Requirement(
 biases = Requirement(
     "sets the biases to 0, where there are any",
     makes(biases=lambda module: [see(part.bias) for part in linear_parts(module)]),
+    needs=(depth,),
 )
 in_place = Requirement(
     "returns the module, with the same parameters and flags",
@@ -143,6 +144,7 @@ others = Requirement(
     other_layers,
     {"others": "A layer that is no nn.Linear has other numbers than before."},
     given=("drawn",),
+    needs=(depth,),
 )
 anew = Requirement(
     "draws anew at each call, and never seeds",

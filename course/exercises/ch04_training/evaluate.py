@@ -1,35 +1,77 @@
-"""`evaluate`: the loss and the accuracy of a model, which is left as it was."""
+"""`evaluate`: the loss and the accuracy of a model, which is left as it was.
+
+An accuracy in percent costs the line about the form of the results, and no other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from torch import Tensor, float64
 
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
+from autograder.watching.observation import Observation, Plain
+from autograder.watching.probe import Answer, facets
 from autograder.watching.probes.training import evaluated
 from autograder.watching.probes.training_samples import FROZEN, IN_EVAL
 
-one_batch = Requirement("gives the loss and accuracy of one batch", evaluated("returned"))
-unequal = Requirement("counts each sample once when the last batch is smaller", evaluated("returned"))
+
+def in_shares(probe: Probe) -> Probe:
+    """The probe, where an accuracy in percent counts as the share that it is; `share` is False where one was."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        seen = probe(answer, case)
+        if "returned" not in seen:
+            return seen
+        found, samples = seen["returned"], len(case.args[1])
+        sizes = (samples, len(range(0, samples, 2)))  # of the whole, and of the part that a sampler takes
+        if isinstance(found, list):
+            shares: Plain = [share_of(*pair) for pair in zip(found, sizes, strict=False)]
+        else:
+            shares = share_of(found, samples)
+        return seen | {"returned": shares, "share": shares == found}
+
+    return look
+
+
+def share_of(result: Plain, samples: int) -> Plain:
+    """A result with its accuracy as a share, where it is the percentage of a count of samples."""
+    accuracy = result.get("accuracy") if isinstance(result, dict) else None
+    if type(accuracy) is not float or not 1 < accuracy <= 100:
+        return result
+    count = accuracy * samples / 100
+    return result | {"accuracy": accuracy / 100} if abs(count - round(count)) < 1e-4 else result
+
+
+def measured(*kept: str, loader: Literal["whole", "sampled"] = "whole") -> Probe:
+    """One evaluation, or two; whether the accuracy is a share is not looked at."""
+    return facets(in_shares(evaluated(*kept, loader=loader)), *kept)
+
+
+one_batch = Requirement("gives the loss and accuracy of one batch", measured("returned"))
+unequal = Requirement("counts each sample once when the last batch is smaller", measured("returned"))
 floats = Requirement(
-    "returns plain floats",
-    evaluated("types", "returned"),
-    tells={"types": "Both values should be plain floats."},
+    "returns plain floats, the accuracy as a share from 0 to 1",
+    in_shares(evaluated("types", "returned")),
+    tells={
+        "types": "Both values should be plain floats.",
+        "share": "Your accuracy is in percent. A share is asked for, between 0 and 1.",
+    },
     given=("returned",),
 )
 in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
-    evaluated("returned", "left"),
+    measured("returned", "left"),
     tells={"left": "Something of the model changed: evaluation should leave it as it is."},
 )
 any_loader = Requirement(
-    "takes any loader that gives batches: a list, or a part of a dataset", evaluated("returned", loader="sampled")
+    "takes any loader that gives batches: a list, or a part of a dataset", measured("returned", loader="sampled")
 )
 modes_back = Requirement(
     "puts every submodule back into its mode",
-    evaluated("modes", "returned"),
+    measured("modes", "returned"),
     tells={
         "modes": "Afterwards, a module is in another mode than before: train mode is True, eval mode False. Each has "
         "one of its own, which may not be that of the model around it.",
@@ -38,7 +80,7 @@ modes_back = Requirement(
 )
 no_graph = Requirement(
     "builds no graph",
-    evaluated("tracked", "returned"),
+    measured("tracked", "returned"),
     tells={"tracked": "The model's predictions require grad: a graph of each batch was built that nobody needs."},
     given=("returned",),
 )
@@ -70,7 +112,7 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     yield unequal("linear", *samples(draw.choice([7, 10, 13]), 3))
     yield unequal("two layers", *samples(draw.choice([9, 13]), 4))
     yield any_loader("linear", *samples(draw.choice([7, 10, 13]), 3))
-    yield floats("linear", *samples(8, 4))
+    yield floats("linear", *samples(24, 8))  # of so many, hardly ever none is right
     yield in_eval_mode("dropout and batch norm", *samples(8, 4))
     for mode in ("", IN_EVAL, FROZEN):
         yield modes_back(f"dropout and batch norm{mode}", *samples(6, 3))

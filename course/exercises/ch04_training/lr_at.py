@@ -7,15 +7,35 @@ from typing import Any
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probe import facets
+from autograder.watching.observation import Observation, Raised
+from autograder.watching.probe import Answer, facets
 from autograder.watching.probes.tensors import calling
 
 _result = facets(calling(), "returned")
 
+
+def without_a_warm_up(answer: Answer, case: Case) -> Observation:
+    """What is returned, and whether the way there ends at a division by 0."""
+    seen = _result(answer, case)
+    error = seen.get("raised")
+    if isinstance(error, Raised) and error.type == "ZeroDivisionError":
+        return {"divides_by_0": True, "returned": None}
+    return {"divides_by_0": False, **seen} if error is None else seen
+
+
 warm = Requirement("warms up in equal parts", _result)
 cosine = Requirement("follows half a cosine", _result)
+peak = Requirement("is at base_lr where the cosine begins", _result, needs=(cosine,))
 end = Requirement("ends at min_lr, and stays there", _result)
-cold = Requirement("does without a warm-up", _result)
+cold = Requirement(
+    "does without a warm-up",
+    without_a_warm_up,
+    tells={
+        "divides_by_0": "Without a warm-up your code divides by 0: warmup_steps is 0 then. Only a step of the warm-up "
+        "has to be divided by it."
+    },
+    needs=(cosine,),
+)
 
 
 @exercise(
@@ -24,6 +44,7 @@ cold = Requirement("does without a warm-up", _result)
         "Two cases: in the warm-up, and after it. Write each formula down as it stands.",
         "t is the share of the way from warmup_steps to total_steps. What if the step lies beyond?",
     ),
+    independent=True,
 )
 def lr_at(draw: Draw) -> Iterator[Case]:
     """Follow a schedule."""
@@ -32,8 +53,9 @@ def lr_at(draw: Draw) -> Iterator[Case]:
     plan: dict[str, Any] = rates | {"warmup_steps": warmup, "total_steps": warmup + rest}
     for step in (1, 0, warmup - 1):
         yield warm(step, **plan)
-    for step in (warmup, warmup + 1, warmup + rest // 2, warmup + rest - 1):
+    for step in (warmup + 1, warmup + rest // 2, warmup + rest - 1):
         yield cosine(step, **plan)
+    yield peak(warmup, **plan)
     for step in (warmup + rest, warmup + rest + draw.whole(2, 5)):
         yield end(step, **plan)
     for step in (0, draw.whole(2, 5)):
