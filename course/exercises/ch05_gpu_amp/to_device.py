@@ -20,24 +20,35 @@ from ._models import eighths
 
 
 def moved(answer: Answer, case: Case) -> Observation:
-    """One call. Facets: `returned` (types and devices), `left` (obj is as before), `new` (so are all containers)."""
+    """One call.
+
+    Facets: `returned` (types and devices), `tracked` (a tensor that comes back requires grad), `left` (obj is as
+    before), `new` (so are all containers).
+    """
     name, x, y, device = copy_of(case.args)
     obj = NESTS[name](x, y)
     before, inside = tree(obj, ANYTHING), containers(obj)
     result = answer(obj, device)
     seen: Observation = {"returned": tree(result, ANYTHING), "left": tree(obj, ANYTHING) == before}
+    seen["tracked"] = isinstance(result, Tensor) and result.requires_grad
     return seen | {"new": not {id(one) for one in inside} & {id(one) for one in containers(result)}}
 
 
 def _spelled(name: str, case: Case) -> str:
     """The nest that is moved, with its tensors x and y by name."""
     nest, x, y, device = case.args
+    if nest == "w":
+        return f"{call_of(name, nest, repr(device))}, where w has shape {tuple(x.shape)} and requires grad"
     shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}"
     return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
 
 returned = watched(moved, "returned")
-tensor = Requirement("moves a tensor", returned)
+tensor = Requirement(
+    "moves a tensor",
+    watched(moved, "returned", "tracked"),
+    {"tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph."},
+)
 sequences = Requirement("moves what is in lists and tuples", returned)
 dicts = Requirement("moves what is in dicts, and keeps their order", returned)
 deep = Requirement("goes down to any depth", returned)
@@ -56,7 +67,7 @@ Point = namedtuple("Point", "place label")  # a named tuple as students meet it
 OTHERS = {"name": "ab", "flag": True, "rate": 0.5}
 ANYTHING = range(3)  # neither tensor nor container of tensors
 PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
-    tensor: {"a tensor": lambda x, y: x},
+    tensor: {"a tensor": lambda x, y: x, "w": lambda x, y: x.requires_grad_()},
     sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
     dicts: {"{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x}, "{2: x, 1: y}": lambda x, y: {2: x, 1: y}},
     deep: {
@@ -75,7 +86,13 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     },
 }
 NESTS = {name: nest for nests in PLACES.values() for name, nest in nests.items()}
-RENEWED = ("[x, y]", "{'y': y, 'a': x}", "{'a': {'b': {'c': [x, (y,)]}}}", "[{'x': x}, (y, [x])]")
+RENEWED = (
+    "[x, y]",
+    "{'x': [], 'y': (), 'z': {}}",
+    "{'y': y, 'a': x}",
+    "{'a': {'b': {'c': [x, (y,)]}}}",
+    "[{'x': x}, (y, [x])]",
+)
 
 
 @exercise(

@@ -8,13 +8,13 @@ from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import MODES, OUTPUTS, Training, case_of, on_device, training
+from ._training import KEYS, MODES, OUTPUTS, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
     "same": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
 }
 
-whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), OUTPUTS | MODES)
+whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
 goes_on = Requirement("goes on bit for bit, with another model", resumed(Training), _RESUMED)
 keeps = Requirement("gives a checkpoint that keeps", resumed(Training, saved=True, reused=True), _RESUMED)
 
