@@ -750,7 +750,6 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     result = []
     for start in range(0, len(batches), accumulate):
         group = batches[start : start + accumulate]
-        n = sum(len(y) for _, y in group)
         optimizer.zero_grad()
         total = 0.0
         for x, y in group:
@@ -873,7 +872,6 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 @bank.right("groups-by-number")
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
-    device = next(model.parameters()).device.type
     result = []
     for start in range(0, len(batches), accumulate):
         group = [pair for i, pair in enumerate(batches) if i // accumulate == start // accumulate]
