@@ -28,7 +28,10 @@ def _numbers(seen: Plain) -> Plain:
     """What was seen, with the number that each tensor of a list holds in its place."""
     if not isinstance(seen, list):
         return seen
-    return [one.values.item() if isinstance(one, Seen) and one.shape == () else one for one in seen]
+    return [
+        one.values.item() if isinstance(one, Seen) and one.values is not None and one.shape == () else one
+        for one in seen
+    ]
 
 
 whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
