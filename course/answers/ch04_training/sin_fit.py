@@ -554,7 +554,7 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     chosen = kind(model.parameters(), lr=lr)
     x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
     y = torch.sin(x)
-    for _ in range(steps + 1):
+    for _ in range(1 + steps):
         chosen.zero_grad()
         loss = F.mse_loss(model(x), y)
         loss.backward()

@@ -64,7 +64,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "all-calls-at-once",
     "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
-    also=("mean", "sync-only-after"),
+    also=("mean",),
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):

@@ -231,7 +231,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     batch = [torch.as_tensor(part, device=device) for part in (x_batch, y_batch)]
     loss = criterion(model(batch[0]), batch[1])
     optimizer.zero_grad(set_to_none=False)
-    torch.autograd.backward(loss)
+    loss.backward()
     optimizer.step()
     with torch.no_grad():
         return loss.clone()

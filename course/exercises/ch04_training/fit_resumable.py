@@ -45,9 +45,9 @@ class _Fit(Run):
         return {"held": held_by(self.model)}
 
 
-def _number(loss: object) -> Plain:
+def _number(noted: object) -> Plain:
     """A loss as it is, or the number that a tensor holds: the tensor itself is a fault of another requirement."""
-    return float(loss) if isinstance(loss, Tensor) and loss.numel() == 1 else see(loss)
+    return float(noted) if isinstance(noted, Tensor) and noted.numel() == 1 else see(noted)
 
 
 def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = False) -> Any:

@@ -37,9 +37,9 @@ def _places(add_places: Any, x: Tensor) -> Observation:
 
 def _module(module: nn.Module, x: Tensor) -> Observation:
     """What a module does here and elsewhere, and the gradients of the sum of what comes out, which it learns by."""
-    out = fill(module)(x.clone())
-    if out.requires_grad:
-        out.sum().backward()
+    given = fill(module)(x.clone())
+    if given.requires_grad:
+        given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
     return {"slopes": slopes} | module_elsewhere(module, x)
 
