@@ -32,6 +32,7 @@ def autocast_dtypes(ops, device):
 @bank.wrong(
     "losses-half",
     "You lower the losses. They are on the list of what is kept in float32, because sums lose much in 16 bits.",
+    also=("mse-low",),
 )
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]

@@ -18,7 +18,6 @@ bank = AnswerBank("make_agnostic")
         "mask-is-no-buffer",
         "optimizer-first",
         "places-on-the-cpu",
-        "targets-left-behind",
     ),
 )
 def make_agnostic():

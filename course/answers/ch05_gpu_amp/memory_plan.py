@@ -568,7 +568,6 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "elements-of-each-view",
     "You count the elements of each view that begins in another place. Views of one piece of memory have it in common: it counts once, whole.",
-    also=("buffers-as-activations",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     model = copy.deepcopy(model).to(dtype)
