@@ -214,7 +214,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "targets-to-float",
-    "You turn the batch to float32. Targets may be labels, which a criterion wants as whole numbers: move them, and no more.",
+    "You turn the targets to float32. They may be labels, which a criterion wants as whole numbers: move them, and no more.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x = x_batch.to(device).float()

@@ -742,7 +742,6 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 @bank.wrong(
     "mean-told-sum-taken",
     "You report the mean of the batches' means, and step along their sum. Both are to be the mean over all images of the group.",
-    also=("sum-of-means",),
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

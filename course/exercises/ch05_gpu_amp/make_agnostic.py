@@ -41,7 +41,7 @@ def _module(module: nn.Module, x: Tensor) -> Observation:
     if given.requires_grad:
         given.sum().backward()
     slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
-    return {"slopes": slopes} | module_elsewhere(module, x)
+    return module_elsewhere(module, x) | {"slopes": slopes}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:

@@ -44,16 +44,16 @@ def _spelled(name: str, case: Case) -> str:
 
 
 returned = watched(moved, "returned")
-tensor = Requirement(
-    "moves a tensor",
-    watched(moved, "returned", "tracked"),
-    {"tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph."},
-)
+tensor = Requirement("moves a tensor", returned)
 sequences = Requirement("moves what is in lists and tuples", returned)
 dicts = Requirement("moves what is in dicts, and keeps their order", returned)
 deep = Requirement("goes down to any depth", returned)
 named = Requirement("keeps named tuples", returned)
-others = Requirement("keeps everything else as it is", returned)
+others = Requirement(
+    "keeps everything else as it is, a tensor's graph too",
+    watched(moved, "returned", "tracked"),
+    {"tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph."},
+)
 new = Requirement(
     "leaves obj as it was, and makes new containers",
     watched(moved, "left", "new"),
@@ -67,7 +67,7 @@ Point = namedtuple("Point", "place label")  # a named tuple as students meet it
 OTHERS = {"name": "ab", "flag": True, "rate": 0.5}
 ANYTHING = range(3)  # neither tensor nor container of tensors
 PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
-    tensor: {"a tensor": lambda x, y: x, "w": lambda x, y: x.requires_grad_()},
+    tensor: {"a tensor": lambda x, y: x},
     sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
     dicts: {"{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x}, "{2: x, 1: y}": lambda x, y: {2: x, 1: y}},
     deep: {
@@ -83,6 +83,7 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "range(3)": lambda x, y: ANYTHING,
+        "w": lambda x, y: x.requires_grad_(),
     },
 }
 NESTS = {name: nest for nests in PLACES.values() for name, nest in nests.items()}
