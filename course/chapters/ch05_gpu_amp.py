@@ -158,6 +158,7 @@ def pick_device(prefer=None):
     prefer: a name such as "cpu" or "cuda:1", which then decides; or None, which asks for
     the first that is available of "cuda", "mps" and "cpu", in this order. torch is asked
     anew at each call: torch.cuda.is_available() and torch.backends.mps.is_available().
+    torch's own default device stays what it is.
 
     pick_device("cpu") gives torch.device("cpu").
     """

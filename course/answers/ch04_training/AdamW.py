@@ -440,6 +440,220 @@ class AdamW:
             p.grad = None
 
 
+@bank.wrong(
+    "rebinding",
+    "You write p = p - ..., which makes a new tensor: the caller's stays where it was. Change it in place, as by p.sub_.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p = p - self.lr * m_hat / (s_hat.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "absolute-values",
+    "Your s is a mean of absolute gradients. It is that of their squares, of which the root is taken later.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g.abs()
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.sub_(self.lr * m_hat / (s_hat.sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong("first-beta-for-both", "You use the first beta for s too. s has the second one, and a longer memory.")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b1 * self.s[i] + (1 - b1) * g**2
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.sub_(self.lr * m_hat / (s_hat.sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "begins-at-the-gradient",
+    "Your m begins at the first gradient. It begins at 0: that is what the division by 1 - beta ** t makes up for.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i] = g.clone() if self.t[i] == 1 else b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.sub_(self.lr * m_hat / (s_hat.sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong("decays-what-has-no-gradient", "A tensor without a gradient still decays. It is to be left alone.")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            p.mul_(1 - self.lr * self.weight_decay)
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.sub_(self.lr * m_hat / (s_hat.sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "within-the-graph",
+    "You change tensors that require grad while a graph is recorded, and torch refuses. Work under torch.no_grad().",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.sub_(self.lr * m_hat / (s_hat.sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.right("lerps-and-addc")
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        b1, b2 = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            g = p.grad
+            self.t[i] += 1
+            p.mul_(1 - self.lr * self.weight_decay)
+            self.m[i].lerp_(g, 1 - b1)
+            self.s[i].mul_(b2).addcmul_(g, g, value=1 - b2)
+            m_hat = self.m[i] / (1 - b1 ** self.t[i])
+            s_hat = self.s[i] / (1 - b2 ** self.t[i])
+            p.addcdiv_(m_hat, s_hat.sqrt().add_(self.eps), value=-self.lr)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("around-torch")
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

@@ -159,6 +159,94 @@ class PairDataset(Dataset):
         return self.x[i], self.y[0]
 
 
+@bank.wrong(
+    "compares-shapes",
+    "You compare whole shapes. A row of x may have many features where y has one number: compare how many rows there are.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if x.shape != y.shape:
+            raise ValueError(f"{x.shape} and {y.shape} differ")
+        self.inputs, self.targets = x, y
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        return self.inputs[i], self.targets[i]
+
+
+@bank.wrong("flattens", "You flatten the rows of x. Item i is the pair (x[i], y[i]), as they are.")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("lengths differ")
+        self.inputs, self.targets = x.flatten(1), y
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        return self.inputs[i], self.targets[i]
+
+
+@bank.wrong("one-side", "You refuse too few targets, and take too few inputs. Any other length is a ValueError.")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) > len(y):
+            raise ValueError("too few targets")
+        self.inputs, self.targets = x, y
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        return self.inputs[i], self.targets[i]
+
+
+@bank.wrong("targets-as-numbers", "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("lengths differ")
+        self.inputs, self.targets = x, y
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        return self.inputs[i], self.targets[i].item()
+
+
+@bank.wrong(
+    "to-float",
+    "You turn x and y to float32. They stay as they are: as labels for cross-entropy, whole numbers are needed.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("lengths differ")
+        self.inputs, self.targets = x.float(), y.float()
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, i):
+        return self.inputs[i], self.targets[i]
+
+
+@bank.right("zipped-rows")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        self.pairs = [*zip(x.unbind(), y.unbind(), strict=True)]
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def __getitem__(self, i):
+        return self.pairs[i]
+
+
 @bank.right("own-lines")
 class PairDataset:
     def __init__(self, x, y):

@@ -4,6 +4,7 @@ import copy
 
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from autograder.authoring.bank import AnswerBank
 
@@ -1203,6 +1204,504 @@ def broken_loops():
             optimizer.step()
             value = loss.item()
             losses.append(value)
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "b-clears-no-more",
+    "Loop b does not clear the gradients any more: they pile up. Move the line in front of backward, or behind the step.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "g-order-undone",
+    "Loop g sorts the targets by the order backwards. What is shuffled by `order` stands beside y[order].",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order.argsort()])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "e-sum-over-columns",
+    "In loop e (n, 1) still meets (n,), and the means of the columns are added up: each prediction is compared with every target.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x) - y) ** 2).mean(dim=0).sum()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.wrong(
+    "c-steps-cut-short",
+    "Loop c keeps its rate, and you cut its gradients short: its steps have one length to the end, and pass over the valley.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.01)
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
+
+
+@bank.right("twin-is-the-model")
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        twin = model
+        optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x) - y.unsqueeze(1)) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
         return losses
 
     return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}

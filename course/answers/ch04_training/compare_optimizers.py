@@ -193,7 +193,7 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 @bank.wrong(
     "counts-one-more",
-    "You count the look at the loss as a step: your counts are one too large.",
+    "Your counts are one too large. When the loss is first below the goal, only the steps before that look have been taken.",
 )
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):
@@ -364,6 +364,155 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
         first, second = new(), new()
         sgd.append(count(first, torch.optim.SGD(first.parameters(), lr=sgd_lr)))
         adam.append(count(second, torch.optim.Adam(second.parameters(), lr=adam_lr)))
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong("none-where-not-reached", "Where the goal is not reached you count None. Put the limit there.")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return None
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(n or 0 for n in sgd) / max(1, sum(n or 0 for n in adam))}
+
+
+@bank.wrong("rates-of-its-own", "You train at 0.1 and 0.001 whatever the caller says. Use sgd_lr and adam_lr.")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, 0.1) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, 0.001) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong("rates-swapped", "SGD trains at the rate of Adam, and Adam at that of SGD.")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, adam_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, sgd_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong("places-as-seeds", "You seed with 0, 1, 2 and so on. The seeds are those that you are given.")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in range(len(seeds))]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in range(len(seeds))]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.wrong("root-of-the-loss", "You hold the root of the loss against the goal. The loss itself is to come below it.")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), y)
+            if loss.sqrt().item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
+@bank.right("while-it-is-not-reached")
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    def count(seed, kind, rate):
+        model, x, y = start(seed)
+        optimizer = kind(model.parameters(), lr=rate)
+        taken = 0
+        while taken < limit and (loss := (model(x) - y).square().mean()) >= goal:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            taken += 1
+        return taken
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 

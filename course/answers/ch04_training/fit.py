@@ -571,6 +571,210 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
+@bank.wrong(
+    "mean-of-batch-shares",
+    "In the drawer you average the shares of the batches, and a smaller last one counts as much as a full one. Count rows.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).float().mean().item()
+                n += len(y)
+        history.append([sum(losses) / len(losses), total / n, right / len(drawer)])
+    return history
+
+
+@bank.wrong(
+    "weighs-by-rows",
+    "You weigh the losses of an epoch by the rows of their batches. Here the plain mean of the batch losses is asked for.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.extend([loss.item()] * len(y))
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                n += len(y)
+        history.append([sum(losses) / len(losses), total / n, right / n])
+    return history
+
+
+@bank.wrong(
+    "counts-never-begin-anew",
+    "You set your sums for the drawer to 0 once. From the second epoch on, those of the epochs before are among them.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    total, right, n = 0.0, 0, 0
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                n += len(y)
+        history.append([sum(losses) / len(losses), total / n, right / n])
+    return history
+
+
+@bank.wrong(
+    "last-batch-of-the-drawer",
+    "You measure the drawer's last batch alone: each batch takes the place of what you had of the one before. Add up.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total = criterion(logits, y).item() * len(y)
+                right = (logits.argmax(dim=1) == y).sum().item()
+                n = len(y)
+        history.append([sum(losses) / len(losses), total / n, right / n])
+    return history
+
+
+@bank.wrong(
+    "softmax-first",
+    "You hand probabilities to the criterion. It takes what the model says, logits, and does its own softmax.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x).softmax(dim=1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                n += len(y)
+        history.append([sum(losses) / len(losses), total / n, right / n])
+    return history
+
+
+@bank.wrong("returns-after-one-epoch", "Your `return` stands within the loop: after the first epoch it is over.")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                n += len(y)
+        history.append([sum(losses) / len(losses), total / n, right / n])
+        return history
+
+
+@bank.told("rows-as-dicts", "rows")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        total, right, n = 0.0, 0, 0
+        with torch.no_grad():
+            for x, y in drawer:
+                logits = model(x)
+                total += criterion(logits, y).item() * len(y)
+                right += (logits.argmax(dim=1) == y).sum().item()
+                n += len(y)
+        history.append({"train_loss": sum(losses) / len(losses), "val_loss": total / n, "accuracy": right / n})
+    return history
+
+
+@bank.right("cat-of-the-drawer")
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for epoch in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        with torch.inference_mode():
+            parts = [(model(x), y) for x, y in drawer]
+            logits, labels = map(torch.cat, zip(*parts))
+            measured = criterion(logits, labels).item(), logits.argmax(dim=1).eq(labels).double().mean().item()
+        history.append([sum(losses) / len(losses), *measured])
+    return history
+
+
 @bank.right("inference-mode")
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     rows = []

@@ -643,6 +643,183 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     return result
 
 
+@bank.wrong(
+    "scheduler-before-each-epoch",
+    "You step the scheduler before each epoch: the first one has the rate of the second. It follows the epoch.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for epoch in range(len(losses), epochs):
+        scheduler.step()
+        batch_losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            batch_losses.append(loss.item())
+        losses.append(sum(batch_losses) / len(batch_losses))
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+
+
+@bank.wrong(
+    "scheduler-stepped-anew",
+    "In place of loading its state you step the scheduler as often as before: it lowers a rate that has been loaded low already.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        [scheduler.step() for _ in checkpoint["losses"]]
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for epoch in range(len(losses), epochs):
+        batch_losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            batch_losses.append(loss.item())
+        scheduler.step()
+        losses.append(sum(batch_losses) / len(batch_losses))
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+
+
+@bank.wrong(
+    "losses-of-the-rest",
+    "After going on, your losses begin with the first new epoch. Those of the checkpoint belong before them.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    begin, losses = 0, []
+    if checkpoint is not None:
+        begin = checkpoint["epoch"]
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+    model.train()
+    for _ in range(begin, epochs):
+        of_batches = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            of_batches.append(loss.item())
+        scheduler.step()
+        losses.append(sum(of_batches) / len(of_batches))
+    states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
+    return {**copy.deepcopy(states), "rng": torch.get_rng_state(), "epoch": epochs, "losses": losses}
+
+
+@bank.wrong(
+    "an-epoch-left-out",
+    "You begin one epoch too late: the number in your checkpoint is how many were run, and so that of the next one.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    begin, losses = 0, []
+    if checkpoint is not None:
+        begin, losses = checkpoint["epoch"] + 1, list(checkpoint["losses"])
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+    model.train()
+    for _ in range(begin, epochs):
+        of_batches = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            of_batches.append(loss.item())
+        scheduler.step()
+        losses.append(sum(of_batches) / len(of_batches))
+    states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
+    return {**copy.deepcopy(states), "rng": torch.get_rng_state(), "epoch": epochs, "losses": losses}
+
+
+@bank.wrong(
+    "random-numbers-from-before",
+    "You save the state of the generator from before the training. What it has drawn since will be drawn again.",
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    rng = torch.get_rng_state()
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        scheduler.load_state_dict(copy.deepcopy(checkpoint["scheduler"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for epoch in range(len(losses), epochs):
+        batch_losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            batch_losses.append(loss.item())
+        scheduler.step()
+        losses.append(sum(batch_losses) / len(batch_losses))
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "scheduler": copy.deepcopy(scheduler.state_dict()),
+        "rng": rng,
+        "losses": losses,
+    }
+
+
+@bank.right("parts-in-a-list")
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint is not None:
+        for part, saved in zip((model, optimizer, scheduler), copy.deepcopy(checkpoint["parts"])):
+            part.load_state_dict(saved)
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for epoch in range(epochs - len(losses)):
+        batch_losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            batch_losses.append(loss.item())
+        scheduler.step()
+        losses.append(sum(batch_losses) / len(batch_losses))
+    return {
+        "parts": [copy.deepcopy(part.state_dict()) for part in (model, optimizer, scheduler)],
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+    }
+
+
 @bank.right("parts-in-a-dict")
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}

@@ -215,6 +215,65 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
 
 
+@bank.wrong(
+    "never-converted-back",
+    "Your weights belong to the standardized columns, and meet houses in meters and years. Convert weights and bias back.",
+)
+def house_prices(x, y, new):
+    spread, middle = x.std(dim=0), x.mean(dim=0)
+    scaled = (x - middle) / spread
+    weight, bias = torch.zeros(x.shape[1], requires_grad=True), torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.SGD([weight, bias], lr=0.1)
+    for _ in range(1000):
+        optimizer.zero_grad()
+        ((scaled @ weight + bias - y) ** 2).mean().backward()
+        optimizer.step()
+    weight, bias = weight.detach(), bias.detach()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "through-the-origin",
+    "Your line goes through the origin: the bias is left at 0. Even a house without any area has its price.",
+)
+def house_prices(x, y, new):
+    weight = torch.linalg.lstsq(x.double(), y.double().unsqueeze(1)).solution.flatten().float()
+    return {"weight": weight, "bias": torch.zeros(()), "prices": new @ weight}
+
+
+@bank.wrong("bias-of-one-row", "Your bias has the shape (1,). It is to be a scalar tensor, of shape ().")
+def house_prices(x, y, new):
+    middle, spread = x.mean(dim=0), x.std(dim=0)
+    table = torch.cat([(x - middle) / spread, torch.ones(len(x), 1)], dim=1)
+    best = torch.linalg.lstsq(table, y.unsqueeze(1)).solution.flatten()
+    weight = best[:-1] / spread
+    bias = best[-1:] - weight @ middle
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
+@bank.wrong(
+    "prices-in-mixed-units",
+    "Your weights are in the units of x again, and the new houses that you price with them are standardized. Use them as they come.",
+)
+def house_prices(x, y, new):
+    middle, spread = x.mean(dim=0), x.std(dim=0)
+    table = torch.cat([(x - middle) / spread, torch.ones(len(x), 1)], dim=1)
+    best = torch.linalg.lstsq(table, y.unsqueeze(1)).solution.flatten()
+    weight = best[:-1] / spread
+    bias = best[-1] - weight @ middle
+    return {"weight": weight, "bias": bias, "prices": (new - middle) / spread @ weight + bias}
+
+
+@bank.right("pseudoinverse")
+def house_prices(x, y, new):
+    middle, spread = x.mean(dim=0), x.std(dim=0)
+    table = torch.cat([(x - middle) / spread, torch.ones(len(x), 1)], dim=1)
+    best = torch.linalg.pinv(table.double()) @ y.double()
+    weight = (best[:-1] / spread).to(x.dtype)
+    bias = best[-1].to(x.dtype) - middle @ weight
+    return dict(weight=weight, bias=bias, prices=torch.addmv(bias, new, weight))
+
+
 @bank.right("least-squares")
 def house_prices(x, y, new):
     table = torch.cat([x, torch.ones(len(x), 1)], dim=1).double()

@@ -216,6 +216,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "step-first",
     "You look for a missing step before you look into the optimizer: one that holds a copy gets the wrong name.",
+    unless=r"(?s)wrong parameters.*no step",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -305,6 +306,137 @@ def overfit_one_batch(trial):
     for _ in range(99):
         trial.step(x, y)
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "only-count",
+    "You count what the optimizer holds. A copy of the model has as many parameters: ask of each whether it is in there.",
+    unless=r"(?s)no step.*wrong parameters",
+)
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    if sum(len(group["params"]) for group in trial.optimizer.param_groups) != len(params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "frozen-late",
+    "You ask for frozen parameters after the step. Where all are frozen it moves nothing, and gets the name of the later fault.",
+)
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.wrong(
+    "fixed-tenth",
+    "You hold the last loss against 0.1. The limit is one tenth of the first loss, however large that is.",
+)
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < 0.1 else "learning rate"
+
+
+@bank.wrong(
+    "nearly-still",
+    "You take a small step for none. allclose lets small differences pass; asked for is whether anything has changed at all.",
+)
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, again):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.allclose(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.wrong("all-labels", "You find shuffled labels only where each of them has changed. One that has is enough.")
+def overfit_one_batch(trial):
+    (x, y), (same, again) = trial.batch(), trial.batch()
+    if torch.equal(x, same) and not (y == again).any():
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    first = trial.step(x, y)
+    if all(torch.equal(old, p) for old, p in zip(before, params)):
+        return "no step"
+    for _ in range(99):
+        trial.step(x, y)
+    return "ok" if trial.step(x, y) < first / 10 else "learning rate"
+
+
+@bank.right("sets-of-parameters")
+def overfit_one_batch(trial):
+    x1, y1 = trial.batch()
+    x2, y2 = trial.batch()
+    if torch.equal(x1, x2) and not torch.equal(y1, y2):
+        return "shuffled labels"
+    if any(not p.requires_grad for p in trial.model.parameters()):
+        return "frozen"
+    if set(trial.model.parameters()) - {p for g in trial.optimizer.param_groups for p in g["params"]}:
+        return "wrong parameters"
+    before = [p.detach().clone() for p in trial.model.parameters()]
+    first = trial.step(x1, y1)
+    if all(torch.equal(a, b) for a, b in zip(before, trial.model.parameters())):
+        return "no step"
+    losses = [trial.step(x1, y1) for _ in range(100)]
+    learned = losses[-1] < first / 10
+    return "ok" if learned else "learning rate"
 
 
 @bank.right("collects-facts")

@@ -465,6 +465,178 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
+@bank.wrong("absolute-errors", "Your loss is the mean of the absolute errors. The mean squared error is asked for.")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.l1_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong("pi-by-two-digits", "Your x end at 3.14. They are to go to pi, which is math.pi.")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-3.14, 3.14, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong("four-batches", "You take a step for each of several batches. A round is one step, on all 200 points.")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        for some, sines in zip(x.split(50), y.split(50)):
+            chosen.zero_grad()
+            loss = F.mse_loss(model(some), sines)
+            loss.backward()
+            chosen.step()
+    return model
+
+
+@bank.wrong("one-step-too-many", "You take one step more than asked for.")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(1 + steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.wrong("stops-when-good", "You stop as soon as the loss is small. How many rounds there are, `steps` says.")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+        if loss.item() < 0.02:
+            break
+    return model
+
+
+@bank.told("one-model-for-all", "another")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd", kept=[]):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+
+    kept.append(SinMLP())
+    model = kept[0] if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        chosen.step()
+    return model
+
+
+@bank.right("clamps-and-squares")
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(1, 16)
+            self.out = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.out(self.hidden(x).clamp(min=0))
+
+    model = SinMLP() if model is None else model
+    kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        loss = (model(x) - y).square().mean()
+        loss.backward()
+        chosen.step()
+    return model
+
+
 @bank.right("last-layer-first")
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

@@ -752,6 +752,254 @@ class LossScaler:
             self.clean_steps = 0
 
 
+@bank.told("another-grad", "same")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad = p.grad / self.factor
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
+@bank.wrong(
+    "once-and-for-all",
+    "Once a gradient was not finite, your scaler never takes the next ones for finite again. Begin anew in each unscale_.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
+@bank.wrong(
+    "count-goes-on",
+    "Your factor grows at the right time, but the count of clean steps goes on. After each growth it begins again at 0.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps % self.growth_interval == 0:
+                    self.factor *= self.growth
+        self.unscaled = False
+
+
+@bank.wrong("always-halves", "After an overflow you halve the factor. What it is multiplied by is `backoff`.")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor /= 2
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
+@bank.wrong(
+    "clears-in-step",
+    "Your step clears the gradients. They are to stay in .grad, divided, until the caller clears them.",
+)
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+        optimizer.zero_grad()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
+@bank.right("times-the-inverse")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.mul_(1 / self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
 @bank.right("flags")
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -257,6 +257,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "model-in-16-bits",
     "You turn the model itself to 16 bits. Its weights are to stay in float32; autocast makes 16-bit copies of them.",
+    also=("whole-model",),
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -411,6 +412,138 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     scaler.scale(loss).backward()
     scaler.unscale_(optimizer)
     nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "half-mse",
+    "You turn y to 16 bits and take the difference there. The loss is to be worked out in float32: F.mse_loss does so in the block.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        difference = model(x) - y.to(dtype)
+        loss = (difference**2).mean().float()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "each-alone",
+    "You clip the gradient of each parameter by itself. The norm is that of all gradients together: one call for all of them.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    for weights in model.parameters():
+        nn.utils.clip_grad_norm_([weights], max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "whole-model",
+    "In your step the model itself goes to 16 bits. Autocast lowers copies for the products, and leaves the weights in float32.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    model.to(dtype)
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x.to(dtype)).float(), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "zero-last",
+    "You clear the gradients at the end alone: those that are there when the step begins are added to, and yours are gone after it.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+@bank.wrong(
+    "cpu-named", "Your autocast is that of the CPU, whatever `device_type` says. On a GPU nothing would be lowered."
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast("cpu", dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "leaves-early",
+    "Where the loss is not finite you return at once. The scaler is never told: its factor stays too large. It skips the step itself.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    if not torch.isfinite(loss):
+        return loss.detach()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "by-rows", "You add up the squared errors and divide by the rows. The mean is over all entries, of all columns."
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = ((model(x).float() - y) ** 2).sum() / len(x)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.right("norm-by-hand")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x).float(), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in grads]))
+    shrink = min(1.0, max_norm / float(total + 1e-6))
+    for g in grads:
+        g.mul_(shrink)
     scaler.step(optimizer)
     scaler.update()
     return loss.detach()

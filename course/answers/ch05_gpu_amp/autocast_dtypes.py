@@ -32,6 +32,7 @@ def autocast_dtypes(ops, device):
 @bank.wrong(
     "losses-half",
     "You lower the losses. They are on the list of what is kept in float32, because sums lose much in 16 bits.",
+    also=("mse-low",),
 )
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
@@ -156,6 +157,28 @@ def autocast_dtypes(ops, device):
 @bank.wrong("nothing-lowered", "You lower nothing. Autocast lowers products, and what follows them.")
 def autocast_dtypes(ops, device):
     return dict.fromkeys(ops, torch.float32)
+
+
+@bank.wrong("mse-low", "You lower mse_loss. Like cross_entropy it is a loss, and those are kept in float32.")
+def autocast_dtypes(ops, device):
+    full = ("relu_of_input", "add", "cross_entropy", "weight", "grad")
+    return {op: torch.float32 if op in full else torch.bfloat16 for op in ops}
+
+
+@bank.wrong(
+    "whole-table", "You return the dtypes of all names, whichever are asked for. The dict is to hold those in `ops`."
+)
+def autocast_dtypes(ops, device):
+    low = ["linear", "relu", "matmul", "softmax"]
+    full = ["relu_of_input", "add", "mse_loss", "cross_entropy", "weight", "grad"]
+    return dict.fromkeys(low, torch.bfloat16) | dict.fromkeys(full, torch.float32)
+
+
+@bank.right("fills-and-updates")
+def autocast_dtypes(ops, device):
+    answer = dict.fromkeys(ops, torch.float)
+    answer.update((op, torch.bfloat16) for op in ops if op in {"linear", "matmul", "relu", "softmax"})
+    return answer
 
 
 @bank.right("sets")

@@ -31,6 +31,7 @@ def bench(fn, warmup, iters, sync):
     "no-warmup",
     "You leave the warm-up calls out. The first calls are slower than those that follow, and are not to be timed.",
     also=("times-the-warm-up",),
+    unless=r"warmup\s*:|>=?\s*warmup",
 )
 def bench(fn, warmup, iters, sync):
     times = []
@@ -63,7 +64,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "all-calls-at-once",
     "You time all calls together and divide by their count. That is a mean; for a median, time each call by itself.",
-    also=("mean", "sync-only-after"),
+    also=("mean",),
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -93,7 +94,7 @@ def bench(fn, warmup, iters, sync):
 
 @bank.wrong(
     "sync-only-after",
-    "Before the first timed call you do not wait: the work of the warm-up is left over, and counts in its time.",
+    "When you read the clock for the first timed call, the work of the warm-up is not done, and counts in its time. Wait before you read it.",
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -222,6 +223,35 @@ def bench(fn, warmup, iters, sync):
         sync()
         times.append(1000 * (time.perf_counter() - begin))
     return statistics.median(times)
+
+
+@bank.wrong(
+    "from-iters",
+    "You take the warm-up out of the `iters` calls. It comes before them: `warmup` calls, and then `iters` that are timed.",
+)
+def bench(fn, warmup, iters, sync):
+    spans = []
+    for _ in range(iters):
+        sync()
+        begin = time.perf_counter()
+        fn()
+        sync()
+        spans.append(time.perf_counter() - begin)
+    return statistics.median(spans[warmup:])
+
+
+@bank.right("minus-and-plus")
+def bench(fn, warmup, iters, sync):
+    [fn() for _ in range(warmup)]
+    times = torch.empty(iters, dtype=torch.float64)
+    sync()
+    for i in range(iters):
+        times[i] = -time.perf_counter()
+        fn()
+        sync()
+        times[i] += time.perf_counter()
+    low, high = times.sort().values[[(iters - 1) // 2, iters // 2]].tolist()
+    return (low + high) / 2
 
 
 @bank.right("sorted-by-hand")

@@ -220,6 +220,97 @@ def count_syncs(fn):
     return sorted(name for name in found if name in ("aten._local_scalar_dense", "aten.nonzero"))
 
 
+@bank.wrong(
+    "like-nonzero",
+    "You look for names that have nonzero in them. count_nonzero has it too, and waits for nothing: compare whole names.",
+)
+def count_syncs(fn):
+    names = []
+
+    class Listen(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if "_local_scalar_dense" in name or "nonzero" in name:
+                names.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Listen():
+        fn()
+    return names
+
+
+@bank.wrong(
+    "for-item", "You look for an operation called item. Under the dispatcher, its name is aten._local_scalar_dense."
+)
+def count_syncs(fn):
+    names = []
+
+    class Listen(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten.item", "aten.nonzero"):
+                names.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Listen():
+        fn()
+    return names
+
+
+@bank.wrong(
+    "never-equal",
+    "`str(func)` ends in the overload, as in aten.nonzero.default, so that your comparison never holds. Take str(func.overloadpacket).",
+)
+def count_syncs(fn):
+    names = []
+
+    class Listen(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if str(func) in ("aten._local_scalar_dense", "aten.nonzero"):
+                names.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    with Listen():
+        fn()
+    return names
+
+
+@bank.wrong(
+    "names-without-aten", "Your names lack their beginning. str(func.overloadpacket) gives them whole: aten.nonzero."
+)
+def count_syncs(fn):
+    names = []
+
+    class Listen(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket).split(".")[-1]
+            if name in ("_local_scalar_dense", "nonzero"):
+                names.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Listen():
+        fn()
+    return names
+
+
+@bank.right("counts-packets")
+def count_syncs(fn):
+    slow = (torch.ops.aten._local_scalar_dense, torch.ops.aten.nonzero)
+
+    class Watch(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.found = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.found += [str(op) for op in slow if op is func.overloadpacket]
+            return func(*args, **kwargs) if kwargs else func(*args)
+
+    with Watch() as watch:
+        fn()
+    return watch.found
+
+
 @bank.right("nested")
 def count_syncs(fn):
     class Note(TorchDispatchMode):

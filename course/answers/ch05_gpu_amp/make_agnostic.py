@@ -18,7 +18,6 @@ bank = AnswerBank("make_agnostic")
         "mask-is-no-buffer",
         "optimizer-first",
         "places-on-the-cpu",
-        "targets-left-behind",
     ),
 )
 def make_agnostic():
@@ -1058,6 +1057,316 @@ def make_agnostic():
         return total / len(batches)
 
     return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "slope-is-detached", "You detach the slope in AddPlaces: no gradient arrives at it, and it is never learned."
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places.float()[:, None] * self.slope.detach()
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "as-many-as-columns",
+    "AddPlaces makes as many numbers as x has columns. It takes one for each row of a sequence, x.shape[1], which only forward knows.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[-1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
+
+
+@bank.wrong("another-rate", "`start` gives its optimizer another learning rate than the one that stood there.")
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.01)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "loss-in-a-list", "`epoch` returns a tensor of shape (1,). A scalar has the shape (): torch.zeros(()) is one."
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros(1, device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
+    "float-and-back",
+    "`epoch` makes a number of the loss and a tensor of the number. For the number it waits: stay with tensors.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return torch.tensor(float(total) / len(batches), device=device)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
+
+
+@bank.right("moved-like-x")
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1]).to(x)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(n, m) for n, m in zip(sizes, sizes[1:])])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    modules = {"places": AddPlaces, "keep": KeepColumns, "stack": Stack}
+    return {**modules, "start": start, "epoch": epoch}
 
 
 @bank.right("buffer-and-sequential")

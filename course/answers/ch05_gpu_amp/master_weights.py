@@ -112,6 +112,42 @@ def master_weights(w16, grad, lr, steps):
     return alone, master
 
 
+@bank.wrong(
+    "master-after",
+    "Your master begins where `alone` ends. Both begin at w16, and take the same steps beside each other.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone = w16.clone()
+    for _ in range(steps):
+        alone -= lr * grad
+    master, slope = alone.float(), grad.float()
+    for _ in range(steps):
+        master -= lr * slope
+    return alone, master
+
+
+@bank.wrong(
+    "back-to-16",
+    "You turn the master back to 16 bits at the end. What it has kept of small steps is lost then; it stays in float32.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone, master, slope = w16, w16.float(), grad.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = master - lr * slope
+    return alone, master.to(w16.dtype)
+
+
+@bank.right("folded")
+def master_weights(w16, grad, lr, steps):
+    from functools import reduce
+
+    g32 = grad.to(torch.float32)
+    alone = reduce(lambda w, _: w - lr * grad, range(steps), w16)
+    master = reduce(lambda w, _: torch.sub(w, torch.mul(g32, lr)), range(steps), w16.type(torch.float32))
+    return (alone, master)
+
+
 @bank.right("in-place-on-copies")
 def master_weights(w16, grad, lr, steps):
     alone, master = w16.clone(), w16.to(torch.float32, copy=True)

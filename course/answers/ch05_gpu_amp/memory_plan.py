@@ -477,6 +477,148 @@ def memory_plan(model, batch, optimizer, dtype):
     }
 
 
+@bank.wrong(
+    "batch-left-out",
+    "You leave the batch out of the activations. The first layer saves it for its backward: it counts like any other.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    model = copy.deepcopy(model).to(dtype)
+    batch = batch.to(dtype).requires_grad_()
+    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers(), batch]}
+    seen = {}
+
+    def pack(t):
+        s = t.untyped_storage()
+        if s.data_ptr() not in own:
+            seen[s.data_ptr()] = s.nbytes()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        outputs = model(batch)
+    del outputs
+    p = sum(t.nbytes for t in model.parameters())
+    g = sum(t.nbytes for t in model.parameters() if t.requires_grad)
+    return {
+        "parameters": p,
+        "gradients": g,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
+        "activations": sum(seen.values()),
+    }
+
+
+@bank.wrong(
+    "state-in-float32",
+    "You count four bytes for each number of the optimizer's state. It is in `dtype`, as the weights are.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    model = copy.deepcopy(model).to(dtype)
+    batch = batch.to(dtype)
+    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
+    seen = {}
+
+    def pack(t):
+        s = t.untyped_storage()
+        if s.data_ptr() not in own:
+            seen[s.data_ptr()] = s.nbytes()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        outputs = model(batch)
+    del outputs
+    p = sum(t.numel() * t.element_size() for t in model.parameters())
+    n = sum(t.numel() for t in model.parameters() if t.requires_grad)
+    g = sum(t.numel() * t.element_size() for t in model.parameters() if t.requires_grad)
+    return {
+        "parameters": p,
+        "gradients": g,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * n * 4,
+        "activations": sum(seen.values()),
+    }
+
+
+@bank.wrong(
+    "four-or-two", "You know four bytes, and two for all else. float64 has eight: dtype.itemsize says how many."
+)
+def memory_plan(model, batch, optimizer, dtype):
+    size = 4 if dtype == torch.float32 else 2
+    model = copy.deepcopy(model).to(dtype)
+    batch = batch.to(dtype)
+    own = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers()]}
+    seen = {}
+
+    def pack(t):
+        s = t.untyped_storage()
+        if s.data_ptr() not in own:
+            seen[s.data_ptr()] = s.nbytes()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        outputs = model(batch)
+    del outputs
+    p = sum(t.numel() for t in model.parameters()) * size
+    g = sum(t.numel() for t in model.parameters() if t.requires_grad) * size
+    return {
+        "parameters": p,
+        "gradients": g,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
+        "activations": sum(seen.values()),
+    }
+
+
+@bank.wrong(
+    "elements-of-each-view",
+    "You count the elements of each view that begins in another place. Views of one piece of memory have it in common: it counts once, whole.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    model = copy.deepcopy(model).to(dtype)
+    batch = batch.to(dtype)
+    own = {t.data_ptr() for t in [*model.parameters(), *model.buffers()]}
+    seen = {}
+
+    def pack(t):
+        if t.data_ptr() not in own:
+            seen[t.data_ptr()] = t.numel() * t.element_size()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        outputs = model(batch)
+    del outputs
+    p = sum(t.numel() * t.element_size() for t in model.parameters())
+    g = sum(t.numel() * t.element_size() for t in model.parameters() if t.requires_grad)
+    return {
+        "parameters": p,
+        "gradients": g,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
+        "activations": sum(seen.values()),
+    }
+
+
+@bank.right("pops-its-own")
+def memory_plan(model, batch, optimizer, dtype):
+    twin, given = copy.deepcopy(model).to(dtype), batch.detach().to(dtype).clone()
+    pieces = {}
+
+    def note(saved):
+        memory = saved.untyped_storage()
+        pieces[memory.data_ptr()] = len(memory)
+        return saved
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda kept: kept), torch.enable_grad():
+        outputs = twin(given)
+    for known in list(twin.parameters()) + list(twin.buffers()):
+        pieces.pop(known.untyped_storage().data_ptr(), None)
+    del outputs
+    learned = [p for p in twin.parameters() if p.requires_grad]
+    weights = sum(p.nbytes for p in twin.parameters())
+    slopes = sum(p.nbytes for p in learned)
+    return dict(
+        parameters=weights,
+        gradients=slopes,
+        optimizer=("sgd", "momentum", "adam").index(optimizer) * slopes,
+        activations=sum(pieces.values()),
+    )
+
+
 @bank.right("list-of-storages")
 def memory_plan(model, batch, optimizer, dtype):
     width = torch.empty((), dtype=dtype).element_size()

@@ -160,6 +160,23 @@ def mixed_region(block):
         return block(torch.ones(1, 3))
 
 
+@bank.told("always-the-cpu", "on")
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast("cpu", enabled=False):
+            return block(x.to(torch.float32))
+
+    return safe
+
+
+@bank.right("decorates-the-block")
+def mixed_region(block):
+    def safe(x):
+        return torch.autocast(x.device.type, enabled=False)(block)(x.to(torch.float32))
+
+    return safe
+
+
 @bank.right("decorated")
 def mixed_region(block):
     def run(x):

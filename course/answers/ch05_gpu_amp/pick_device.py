@@ -69,7 +69,7 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "no-mps",
-    "You know cuda and the CPU. A Mac without cuda may have mps, which comes before the CPU.",
+    "Where torch.backends.mps.is_available() says yes and there is no cuda, you give the CPU. A Mac may have mps: ask this.",
 )
 def pick_device(prefer=None):
     if prefer is not None:
@@ -107,6 +107,38 @@ def pick_device(prefer=None):
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")
+
+
+@bank.wrong(
+    "falls-back",
+    "You turn a `prefer` that is not there into the CPU. Who names a device gets it, and hears from torch where it is missing.",
+)
+def pick_device(prefer=None):
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if prefer is None:
+        prefer = "cuda" if there["cuda"] else "mps"
+    if not there.get(prefer, True):
+        prefer = "cpu"
+    return torch.device(prefer)
+
+
+@bank.told("sets-the-default", "default_kept")
+def pick_device(prefer=None):
+    if prefer is None:
+        prefer = "cpu"
+        if torch.backends.mps.is_available():
+            prefer = "mps"
+        if torch.cuda.is_available():
+            prefer = "cuda"
+    torch.set_default_device(prefer)
+    return torch.device(prefer)
+
+
+@bank.right("asks-in-a-table")
+def pick_device(prefer=None):
+    asks = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
+    name = next(name for name, ask in asks.items() if ask()) if prefer is None else prefer
+    return torch.device(name)
 
 
 @bank.right("own-lines")

@@ -226,6 +226,53 @@ def to_device(obj, device):
     return move(obj)
 
 
+@bank.wrong(
+    "all-one-by-one",
+    "You give plain tuples their values one by one, as named tuples want them. A plain tuple is made from one list.",
+)
+def to_device(obj, device):
+    def go(one):
+        if isinstance(one, torch.Tensor):
+            return one.to(device)
+        if isinstance(one, dict):
+            return {key: go(value) for key, value in one.items()}
+        if isinstance(one, list):
+            return [go(value) for value in one]
+        return type(one)(*map(go, one)) if isinstance(one, tuple) else one
+
+    return go(obj)
+
+
+@bank.told("made-anew", "tracked")
+def to_device(obj, device):
+    def go(one):
+        if isinstance(one, torch.Tensor):
+            return torch.asarray(one.detach(), device=device)
+        if isinstance(one, dict):
+            return {key: go(value) for key, value in one.items()}
+        if isinstance(one, tuple) and hasattr(one, "_fields"):
+            return type(one)(*map(go, one))
+        return type(one)(map(go, one)) if isinstance(one, (list, tuple)) else one
+
+    return go(obj)
+
+
+@bank.right("maps-and-makes")
+def to_device(obj, device):
+    def again(one):
+        if isinstance(one, dict):
+            new = type(one)()
+            new.update(zip(one, map(again, one.values()), strict=True))
+            return new
+        if isinstance(one, tuple):
+            return one._make(map(again, one)) if hasattr(one, "_make") else tuple(map(again, one))
+        if isinstance(one, list):
+            return [*map(again, one)]
+        return one.to(device=device) if torch.is_tensor(one) else one
+
+    return again(obj)
+
+
 @bank.right("tree-map-too")
 def to_device(batch, device):
     from torch.utils._pytree import tree_map

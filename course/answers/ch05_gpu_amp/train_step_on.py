@@ -172,6 +172,71 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach().reshape(1)
 
 
+@bank.wrong(
+    "clears-before-the-step", "You clear the gradients between backward and step: nothing is left to step with."
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "clears-once-more",
+    "You clear the gradients once more after the step. They are to stay there for whoever wants to look at them.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+@bank.wrong(
+    "optimizer-of-its-own",
+    "You make an optimizer of your own. The one that is given has a rate and a memory: it is to take the step.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.wrong(
+    "targets-to-float",
+    "You turn the targets to float32. They may be labels, which a criterion wants as whole numbers: move them, and no more.",
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x = x_batch.to(device).float()
+    y = y_batch.to(device).float()
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+@bank.right("inference-copy")
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    batch = [torch.as_tensor(part, device=device) for part in (x_batch, y_batch)]
+    loss = criterion(model(batch[0]), batch[1])
+    optimizer.zero_grad(set_to_none=False)
+    loss.backward()
+    optimizer.step()
+    with torch.no_grad():
+        return loss.clone()
+
+
 @bank.right("clone")
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     inputs, targets = (part.to(device=device) for part in (x_batch, y_batch))

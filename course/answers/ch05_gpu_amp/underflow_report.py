@@ -9,7 +9,8 @@ bank = AnswerBank("underflow_report")
 
 @bank.wrong(
     "wrong-dtype-grads",
-    "You look for zeros in the float32 gradients, where hardly any are. Turn them to float16 first.",
+    "You look for zeros where float32 or bfloat16 holds the gradients: hardly any are 0 there. Turn them to float16 first.",
+    unless=r"half\(|\bfloat16",
 )
 def underflow_report(loss_fn, scales):
     report = {}
@@ -242,6 +243,84 @@ def underflow_report(loss_fn, scales):
         kept = sum(int(((g != 0) & (s.half() != 0)).sum()) for g, s in zip(plain, scaled))
         report[scale] = kept / counted if counted else 0.0
     return report
+
+
+@bank.wrong(
+    "accumulates",
+    "`backward` adds to the .grad that is there: you count a sum of old gradients and new ones. torch.autograd.grad leaves .grad alone.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        (scale * loss).backward()
+        grads = [p.grad for p in params if p.grad is not None]
+        total = sum(int((g != 0).sum()) for g in grads)
+        lost = sum(int(((g != 0) & (g.half() == 0)).sum()) for g in grads)
+        report[scale] = lost / total if total else 0.0
+    return report
+
+
+@bank.wrong(
+    "one-graph", "You call loss_fn once. The first scale uses up the graph of this loss: call it anew for each scale."
+)
+def underflow_report(loss_fn, scales):
+    loss, params = loss_fn()
+    report = {}
+    for scale in scales:
+        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        grads = [g for g in found if g is not None]
+        total = sum(int((g != 0).sum()) for g in grads)
+        lost = sum(int(((g != 0) & (g.half() == 0)).sum()) for g in grads)
+        report[scale] = lost / total if total else 0.0
+    return report
+
+
+@bank.wrong(
+    "tensor-nan",
+    "Where nothing is to be counted you divide 0 by 0, and tensors give nan for that. The share is 0.0 there.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in found if g is not None])
+        total = (flat != 0).sum()
+        lost = ((flat != 0) & (flat.half() == 0)).sum()
+        report[scale] = (lost / total).item()
+    return report
+
+
+@bank.wrong(
+    "count-int", "You return how many entries are lost. Asked for is their share of those that were not 0, a float."
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        found = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        flat = torch.cat([g.flatten() for g in found if g is not None])
+        report[scale] = ((flat != 0) & (flat.half() == 0)).sum().item()
+    return report
+
+
+@bank.right("puts-grads-aside")
+def underflow_report(loss_fn, scales):
+    result = {}
+    for s in scales:
+        loss, ps = loss_fn()
+        old = [p.grad for p in ps]
+        for p in ps:
+            p.grad = None
+        loss.backward(torch.tensor(s))
+        new = [p.grad for p in ps if p.grad is not None]
+        for p, g in zip(ps, old):
+            p.grad = g
+        there = sum(int(g.count_nonzero()) for g in new)
+        left = sum(int(g[g != 0].to(torch.float16).count_nonzero()) for g in new)
+        result[s] = (there - left) / max(there, 1)
+    return result
 
 
 @bank.right("flat")

@@ -642,6 +642,96 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
+@bank.told("loads-in-the-loop", "goes_on")
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+        model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "halved-every-two-batches",
+    "Your scheduler counts batches, two for a halving. How many there are in an epoch, nobody says: let it count epochs.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.right("counts-its-batches")
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=len(batches), gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            total += loss.item()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = copy.deepcopy(model.state_dict())
+    model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
 @bank.right("logarithms-and-clones")
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

@@ -420,7 +420,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 
 @bank.wrong(
     "batch-stays-behind",
-    "Your batches stay on the CPU, wherever the model is.",
+    "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set
@@ -581,6 +581,245 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
     parts = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
     parts |= {"order": order.get_state(), "rng": torch.get_rng_state()}
     return {**copy.deepcopy(parts), "losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "live-weights",
+    "Your checkpoint holds a copy of the optimizer's state, and the model's live weights: its next step changes them.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.set_state(checkpoint["gen"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(len(losses), epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": model.state_dict(),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+        "accuracies": accuracies,
+    }
+
+
+@bank.wrong(
+    "order-seeded-anew",
+    "After a resume you seed the order anew. It is to go on where it was: save the generator's state and put it back.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.manual_seed(seed + len(checkpoint["losses"]))
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(len(losses), epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+        "accuracies": accuracies,
+    }
+
+
+@bank.wrong(
+    "parameters-alone",
+    "You save the parameters alone. The running statistics of batch norm are buffers, and get lost; state_dict has both.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"], strict=False)
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.set_state(checkpoint["gen"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(len(losses), epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": {n: p.detach().clone() for n, p in model.named_parameters()},
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+        "accuracies": accuracies,
+    }
+
+
+@bank.wrong(
+    "state-from-before",
+    "You save torch's generator as it was before the training. Dropout has drawn from it since: ask for the state in the end.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    rng = torch.get_rng_state()
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.set_state(checkpoint["gen"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(len(losses), epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": rng,
+        "losses": losses,
+        "accuracies": accuracies,
+    }
+
+
+@bank.wrong(
+    "seeds-the-global-generator",
+    "You seed torch's global generator, from which dropout draws. The seed is for the order alone.",
+)
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    torch.manual_seed(seed)
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.set_state(checkpoint["gen"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(len(losses), epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": copy.deepcopy(model.state_dict()),
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+        "accuracies": accuracies,
+    }
+
+
+@bank.right("clones-by-name")
+def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    if checkpoint is not None:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(copy.deepcopy(checkpoint["optimizer"]))
+        gen.set_state(checkpoint["gen"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses, accuracies = list(checkpoint["losses"]), list(checkpoint["accuracies"])
+    for epoch in range(epochs)[len(losses) :]:
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {
+        "model": {k: v.clone() for k, v in model.state_dict().items()},
+        "optimizer": copy.deepcopy(optimizer.state_dict()),
+        "gen": gen.get_state(),
+        "rng": torch.get_rng_state(),
+        "losses": losses,
+        "accuracies": accuracies,
+    }
 
 
 @bank.right("orders-drawn-again")

@@ -448,7 +448,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 @bank.wrong(
     "batch-stays-behind",
-    "Your batches stay on the CPU, wherever the model is.",
+    "Images or labels stay on the CPU, wherever the model is: those of a batch, or those of val_set. All are to go to it.",
 )
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set
@@ -606,6 +606,218 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
         with torch.no_grad():
             right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
         accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "order-from-the-seeded-global",
+    "The order comes from torch's global generator, which you seed. Dropout draws from it as well: make a torch.Generator() for the order.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "times-batch-size",
+    "You multiply each loss by batch_size. The last batch may hold fewer images: multiply by how many it has.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * batch_size
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "cleared-once-an-epoch", "You clear the gradients once for each epoch: in between, those of the batches add up."
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        optimizer.zero_grad()
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "loss-measured-afterwards",
+    "You measure the loss after the epoch, with the weights in its end. Asked for is the mean of the losses of its steps.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+        with torch.no_grad():
+            losses.append(F.cross_entropy(model(images.to(device)), labels.to(device)).item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "shuffled-again-and-again",
+    "You shuffle what the epoch before has shuffled. Each order counts from the images as they were given.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        order = torch.randperm(len(images), generator=gen)
+        images, labels = images[order], labels[order]
+        for idx in torch.arange(len(images)).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "argmax-over-images",
+    "Your argmax goes along dim 0, over the images. Each image needs its own: along dim 1, over the classes.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(0) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong("accuracy-in-percent", "Your accuracy is in percent. Asked for is a share, from 0 to 1.")
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(idx)
+        losses.append(total / len(images))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(100 * acc)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.right("a-loss-for-each-image")
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    gen = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for epoch in range(epochs):
+        model.train()
+        seen = []
+        for idx in torch.randperm(len(images), generator=gen).split(batch_size):
+            x, y = images[idx].to(device), labels[idx].to(device)
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            seen += [loss.item()] * len(idx)
+        losses.append(sum(seen) / len(seen))
+        model.eval()
+        with torch.no_grad():
+            acc = (model(val_set[0].to(device)).argmax(1) == val_set[1].to(device)).float().mean().item()
+        accuracies.append(acc)
     return {"losses": losses, "accuracies": accuracies}
 
 

@@ -739,6 +739,157 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
+@bank.wrong(
+    "mean-told-sum-taken",
+    "You report the mean of the batches' means, and step along their sum. Both are to be the mean over all images of the group.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    device = next(model.parameters()).device.type
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = batches[start : start + accumulate]
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y)
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        result.append(total / len(group))
+    return result
+
+
+@bank.wrong(
+    "unscales-each-batch",
+    "You unscale after each batch, and torch refuses the second time. A group is unscaled once, before it is clipped.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    device = next(model.parameters()).device.type
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = batches[start : start + accumulate]
+        n = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / n
+            scaler.scale(loss).backward()
+            total += loss.item()
+            scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        result.append(total)
+    return result
+
+
+@bank.wrong(
+    "updates-each-batch",
+    "You update the scaler after each batch, before it has taken a step. It is updated once for each step, after it.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    device = next(model.parameters()).device.type
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = batches[start : start + accumulate]
+        n = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / n
+            scaler.scale(loss).backward()
+            total += loss.item()
+            scaler.update()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        result.append(total)
+    return result
+
+
+@bank.wrong(
+    "updates-once-an-epoch",
+    "You update the scaler once, at the end. It is updated after each step; until then it refuses to unscale again.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    device = next(model.parameters()).device.type
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = batches[start : start + accumulate]
+        n = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / n
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        result.append(total)
+    scaler.update()
+    return result
+
+
+@bank.wrong(
+    "scales-with-amp-alone",
+    "Without amp you do not scale the loss, and unscale all the same: the scaler refuses. It does its work either way.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    device = next(model.parameters()).device.type
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = batches[start : start + accumulate]
+        n = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(device, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / n
+            (scaler.scale(loss) if amp else loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        result.append(total)
+    return result
+
+
+@bank.right("groups-by-number")
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    result = []
+    for start in range(0, len(batches), accumulate):
+        group = [pair for i, pair in enumerate(batches) if i // accumulate == start // accumulate]
+        n = sum(y.numel() for _, y in group)
+        optimizer.zero_grad()
+        total = 0.0
+        for x, y in group:
+            with torch.amp.autocast(x.device.type, torch.bfloat16, amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / n
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        result.append(total)
+    return result
+
+
 @bank.right("divided-before-the-step")
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

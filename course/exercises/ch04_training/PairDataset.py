@@ -60,6 +60,7 @@ unequal = Requirement(
     "refuses inputs and targets of different length",
     refusing,
     tells={"refused": "Other lengths of x and y should be a ValueError when the data set is made."},
+    given=("first",),
 )
 feeds = Requirement(
     "feeds a DataLoader",
@@ -80,3 +81,4 @@ def PairDataset(draw: Draw) -> Iterator[Case]:
         n, d = draw.whole(7, 30), draw.whole(3, 6)
         more = draw.whole(1, 2) if requirement is unequal else 0
         yield requirement(draw.normal(n, d), draw.ints(0, 9, n + more))
+    yield items(draw.normal(3, 2, draw.whole(2, 4)), draw.normal(3, 2))

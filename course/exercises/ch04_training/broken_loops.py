@@ -107,6 +107,7 @@ def _or_inf(loss: float) -> float:
 _TELLS = {
     "learned": "The last losses of this loop are not a small part of the first.",
     "trained": "The losses fall, but the model that was given has not learned.",
+    "first": "The first loss is not the mean of the squared errors of the first weights.",
     "optimizers": "The loop should keep its kind of optimizer.",
 }
 shown_by = {

@@ -40,8 +40,12 @@ class _Fit(Run):
 
     def told(self, checkpoint: Any) -> Observation:
         if not isinstance(checkpoint, list) or not all(_is_row(row) for row in checkpoint):
-            return {"losses": see(checkpoint), "measured": see(checkpoint)}
-        return {"losses": see([row[0] for row in checkpoint]), "measured": see([list(row[1:]) for row in checkpoint])}
+            return {"rows": False, "losses": see(checkpoint), "measured": see(checkpoint)}
+        return {
+            "rows": True,
+            "losses": see([row[0] for row in checkpoint]),
+            "measured": see([list(row[1:]) for row in checkpoint]),
+        }
 
     def left(self) -> Observation:
         return {"held": held_by(self.model)}
@@ -58,27 +62,35 @@ def _is_row(row: object) -> bool:
 
 
 _HELD = {"held": "The model does not end with the right weights and buffers."}
+_ROWS = {"rows": "The history is to be a list, with a row of three numbers for each epoch."}
 _MEASURED = {"measured": "Loss and accuracy in the drawer, epoch by epoch, are not what they should be."}
 
 trains = Requirement("takes one step for each batch, epoch after epoch", trained(_Fit, "held"), _HELD)
 anew = Requirement("goes through the loader anew in each epoch", trained(_Fit, "held"), _HELD)
 noted = Requirement(
     "notes the mean of the batch losses of each epoch",
-    trained(_Fit, "losses"),
-    {"losses": "The first number of each row is not the mean of the epoch's batch losses, as a float."},
+    trained(_Fit, "rows", "losses"),
+    _ROWS | {"losses": "The first number of each row is not the mean of the epoch's batch losses, as a float."},
 )
-measures = Requirement("measures the drawer after each epoch, each sample once", trained(_Fit, "measured"), _MEASURED)
+measures = Requirement(
+    "measures the drawer after each epoch, each sample once",
+    trained(_Fit, "rows", "measured"),
+    _ROWS | _MEASURED,
+)
 modes = Requirement(
     "trains in train mode and measures in eval mode, in each epoch",
-    trained(_Fit, "modes", "measured", "held"),
+    trained(_Fit, "modes", "rows", "measured", "held"),
     _HELD
+    | _ROWS
     | _MEASURED
     | {"modes": "The model was called in other modes: train mode is for the steps, eval mode for the drawer."},
+    given=("rows", "measured", "held"),
 )
 no_graph = Requirement(
     "builds no graph while it measures",
     trained(_Fit, "tracked"),
     {"tracked": "While you measured, a graph was built that nobody needs."},
+    needs=(modes,),
 )
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import float64
+from torch import Tensor, float64
 from torch.utils.data import DataLoader, TensorDataset
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.observation import Observation
+from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.chance import random_from
 from autograder.watching.probes.training import held_by
@@ -26,7 +26,7 @@ class _Fit(Run):
         name, optimizer, factor, order, x, y, self.stop, self.epochs = copy_of(case.args)
         self.model = row_model(name, x.shape[1], seed=seed).to(device)
         self.optimizer = optimizer_of(optimizer, self.model.parameters(), 0.05)
-        self._scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lambda epoch: factor**epoch)
+        self._scheduler = _scheduler(self.optimizer, factor, **case.kwargs)
         self._loader = DataLoader(TensorDataset(x, y), batch_size=3, shuffle=order == "shuffled")
 
     def train(self, answer: Answer, epochs: int, *checkpoint: Any) -> Any:
@@ -39,10 +39,22 @@ class _Fit(Run):
             self.optimizer.step()
 
     def told(self, checkpoint: Any) -> Observation:
-        return {"losses": see(checkpoint["losses"])}
+        return {"losses": [_number(loss) for loss in checkpoint["losses"]]}
 
     def left(self) -> Observation:
         return {"held": held_by(self.model)}
+
+
+def _number(noted: object) -> Plain:
+    """A loss as it is, or the number that a tensor holds: the tensor itself is a fault of another requirement."""
+    return float(noted) if isinstance(noted, Tensor) and noted.numel() == 1 else see(noted)
+
+
+def _scheduler(optimizer: torch.optim.Optimizer, factor: float, chained: bool = False) -> Any:
+    """Times a factor each epoch: counted from the first rate, or chained, each rate made from the one before."""
+    if chained:
+        return torch.optim.lr_scheduler.ExponentialLR(optimizer, factor)
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: factor**epoch)
 
 
 @watched
@@ -53,7 +65,7 @@ def trained(answer: Answer, case: Case) -> Observation:
         checkpoint = run.train(answer, run.epochs)
     if not isinstance(checkpoint, dict) or "losses" not in checkpoint:
         return {"returned": see(checkpoint)}
-    return run.told(checkpoint) | run.left()
+    return {"losses": see(checkpoint["losses"])} | run.left()
 
 
 _HELD = {"held": "The model does not end with the right weights and buffers."}
@@ -93,16 +105,19 @@ def fit_resumable(draw: Draw) -> Iterator[Case]:
     """Stop a training, and go on as if nothing had happened."""
     stop = draw.whole(1, 2)
 
-    def case(requirement: Requirement, model: str, optimizer: str, factor: float, order: str = "in order") -> Case:
+    def case(
+        requirement: Requirement, model: str, optimizer: str, factor: float, order: str = "in order", **more: bool
+    ) -> Case:
         n = draw.choice([5, 8])  # two or three batches, the last one smaller
         x, y = draw.normal(n, 3, dtype=float64), draw.normal(n, 1, dtype=float64)
-        return requirement(model, optimizer, factor, order, x, y, stop, stop + 2)
+        return requirement(model, optimizer, factor, order, x, y, stop, stop + 2, **more)
 
     yield case(trains, "two layers", "SGD", 0.5)
     yield case(memory, "two layers", "SGD with momentum", 1.0)
     yield case(memory, "two layers", "Adam", 1.0)
     yield case(rate, "two layers", "SGD", 0.5)
+    yield case(rate, "linear", "SGD", 0.5, chained=True)
     yield case(chance, "dropout", "SGD", 1.0, "shuffled")
     yield case(buffers, "batch norm, in eval mode", "SGD", 1.0)
-    yield case(file, "linear", "SGD", 1.0)
+    yield case(file, "linear", "SGD", 1.0, chained=True)
     yield case(kept, "linear", "Adam", 0.5)

@@ -19,7 +19,7 @@ from autograder.watching.probe import Answer, changed_inputs, copy_of, see, watc
 
 def priced(*kept: str) -> Probe:
     """A fitted line. Facets: `line` (its prices for x), `weight`, `prices` (of the new houses), `added_up` (the prices
-    are what weight and bias give), `tracked`, `inputs`.
+    are what weight and bias give), `shapes` (of weight, bias and prices), `tracked`, `inputs`.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -29,6 +29,7 @@ def priced(*kept: str) -> Probe:
             return {"returned": see(result)}
         parts = {key: torch.as_tensor(part).detach().double() for key, part in result.items()}
         seen = _line(parts, *case.args) | {"inputs": changed_inputs(case, args, {})}
+        seen["shapes"] = [list(parts[key].shape) for key in ("weight", "bias", "prices")]
         return seen | {"tracked": [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]}
 
     return watched(look, *kept)
@@ -55,8 +56,9 @@ near = Requirement("comes near the best line", priced("line"), _LINE)
 any_units = Requirement("comes near the best line, whatever the units", priced("line"), _LINE)
 raw = Requirement(
     "gives weights in the units of x and y",
-    priced("weight"),
+    priced("weight", "shapes"),
     tells={
+        "shapes": "These shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
         "weight": "The weights are not those of the best line. Here they are in spreads of y per spread of a column.",
     },
 )

@@ -45,7 +45,8 @@ class Trial:
         """One step of training; returns the loss before it."""
         self.optimizer.zero_grad()
         loss = ((self.model(x) - y) ** 2).mean()
-        loss.backward()
+        if loss.requires_grad:
+            loss.backward()
         if self.clears == "late":
             self.optimizer.zero_grad()
         if self.steps:
@@ -90,6 +91,15 @@ def _linear_with_rate(lr: float) -> Make:
     return make
 
 
+def _few_labels(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    return _trial(shuffles=True)(model, x, torch.eye(4, 1, dtype=y.dtype))
+
+
+def _small_targets(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    [nn.init.zeros_(param) for param in model[-1].parameters()]
+    return _linear_with_rate(1e-5)(model, x, 0.1 * y.tanh())
+
+
 _TRIALS: dict[str, Make] = {
     "sound": _sound,
     "sound: two groups in Adam": _two_groups,
@@ -98,11 +108,15 @@ _TRIALS: dict[str, Make] = {
     "optimizer.step is missing": _trial(steps=False),
     "gradients cleared before the step": _trial(clears="late"),
     "labels in another order each time": _trial(shuffles=True),
+    "one label of another kind, at another place each time": _few_labels,
+    "all frozen": _frozen(lambda model: model),
     "first layer frozen": _frozen(lambda model: model[0]),
     "last bias frozen": _frozen(lambda model: model[-1].bias),
     "optimizer made for a copy": _trial(lambda model: copy.deepcopy(model).parameters()),
     "optimizer without the last bias": _trial(lambda model: list(model.parameters())[:-1]),
     "learning rate 0.00001": _linear_with_rate(1e-5),
+    "learning rate 0.0000000001": _linear_with_rate(1e-10),
+    "learning rate 0.00001, and small targets": _small_targets,
     "learning rate 100": _linear_with_rate(100.0),
 }
 
@@ -123,8 +137,11 @@ def _made(name: str, seed: int) -> Trial:
 
 shown_by = {
     Requirement("tells a sound trial from one without a step", diagnosed): ("sound", "optimizer.step is missing"),
-    Requirement("finds shuffled labels", diagnosed): ("labels in another order each time",),
-    Requirement("finds a frozen parameter", diagnosed): ("first layer frozen", "last bias frozen"),
+    Requirement("finds shuffled labels", diagnosed): (
+        "labels in another order each time",
+        "one label of another kind, at another place each time",
+    ),
+    Requirement("finds a frozen parameter", diagnosed): ("first layer frozen", "last bias frozen", "all frozen"),
     Requirement("finds parameters that the optimizer does not have", diagnosed): (
         "optimizer made for a copy",
         "optimizer without the last bias",
@@ -132,6 +149,8 @@ shown_by = {
     Requirement("finds a step that moves nothing", diagnosed): ("gradients cleared before the step",),
     Requirement("finds a learning rate that is too low or too high", diagnosed): (
         "learning rate 0.00001",
+        "learning rate 0.0000000001",
+        "learning rate 0.00001, and small targets",
         "learning rate 100",
     ),
     Requirement("does not suspect what is sound", diagnosed): (

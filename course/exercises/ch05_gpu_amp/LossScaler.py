@@ -22,7 +22,8 @@ def rounds(*kept: str, how: str = "step") -> Probe:
 
     how: "step" (and nothing before it), "unscale_" (and then step), "unscale_ and look" (no step, no update).
     Facets: `scaled` (the loss of 0.75, before each round, and the gradient that comes through), `grads` (after
-    unscale_, or after the round), `held`, `factors` and `clean_steps` (after each round).
+    unscale_, or after the round), `same` (each .grad is the tensor that it was), `held`, `factors` and `clean_steps`
+    (after each round).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -31,11 +32,12 @@ def rounds(*kept: str, how: str = "step") -> Probe:
         params = [torch.ones_like(_last(given, i)).requires_grad_() for i in (0, 1)]
         groups = [{"params": params[:1]}, {"params": params[1:]}]
         optimizer = torch.optim.SGD(groups, lr=0.5, momentum=0.5)
-        seen: Observation = {facet: [] for facet in ("scaled", "grads", "held", "factors", "clean_steps")}
+        seen: Observation = {facet: [] for facet in ("scaled", "grads", "same", "held", "factors", "clean_steps")}
         for grads in given:
             seen["scaled"].append(_scaled(scaler))
             _round(scaler, optimizer, params, grads, how)
             seen["grads"].append([see(param.grad) for param in params])
+            seen["same"].append(all(param.grad is grad for param, grad in zip(params, grads, strict=True)))
             seen["held"].append([values(param) for param in params])
             seen["factors"].append(_plain(scaler.factor))
             seen["clean_steps"].append(_plain(scaler.clean_steps))
@@ -97,7 +99,11 @@ multiplies = Requirement(
     rounds("scaled"),
     {"scaled": "`scale(loss)` is not the loss times factor, or its gradient does not arrive at the loss."},
 )
-divides = Requirement("divides the gradients in place", rounds("grads", how="unscale_ and look"), GRADS)
+divides = Requirement(
+    "divides the gradients in place",
+    rounds("grads", "same", how="unscale_ and look"),
+    GRADS | {"same": "You put another tensor into .grad. Divide the one that is there, in place."},
+)
 steps = Requirement("steps only where all gradients are finite", rounds("held"), HELD)
 once = Requirement("divides once in each round", rounds("grads", "held", how="unscale_"), GRADS | HELD)
 static = Requirement(

@@ -14,7 +14,7 @@ from autograder.watching.probe import Answer, copy_of, see, watched
 from autograder.watching.probes.precision import NotedScaler, lowered_to
 from autograder.watching.probes.training import at_each_call, at_each_gradient, grads_of, held_by
 
-from ._models import eighths, model_of, optimizer_of
+from ._models import LAYERS, eighths, made, optimizer_of
 
 
 def amp_step(*kept: str, warm: bool = False) -> Probe:
@@ -25,12 +25,13 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         name, kind, scale, x, y = copy_of(case.args)
-        model = model_of(name, x.shape[1])
+        model = made(lambda: LAYERS[name](x.shape[1], y.shape[1]))
         optimizer = optimizer_of(kind, model.parameters())
         if warm:
             ((model(x) - y - 2.0) ** 2).mean().backward()
         scaler = NotedScaler(scale, growth_interval=3)
-        forward, backward = at_each_call(model, lambda *_: lowered_to()), at_each_gradient(model, lowered_to)
+        forward = at_each_call(model, lambda *_: _lowered_for(case.kwargs["device_type"]))
+        backward = at_each_gradient(model, lowered_to)
         result = answer(model, optimizer, scaler, x, y, **case.kwargs)
         state = scaler.state_dict()
         seen: Observation = {"held": held_by(model), "grads": grads_of(model), "returned": see(result)}
@@ -40,6 +41,11 @@ def amp_step(*kept: str, warm: bool = False) -> Probe:
         return seen | {"step": sorted({dtype is not None for dtype in scaler.steps})}
 
     return watched(look, *kept)
+
+
+def _lowered_for(device_type: str) -> torch.dtype | None:
+    """The dtype that autocast for this type of device lowers to just now; None where it is off."""
+    return torch.get_autocast_dtype(device_type) if torch.is_autocast_enabled(device_type) else None
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -56,7 +62,7 @@ under = Requirement(
     "runs the model under autocast, backward and step outside",
     amp_step("forward", "backward", "step", "held"),
     {
-        "forward": "The model is to run once, under autocast with the `dtype` of the call.",
+        "forward": "The model is to run once, under autocast for the `device_type` and with the `dtype` of the call.",
         "backward": "Your backward runs under autocast.",
         "step": "scaler.step is to run once, and outside of autocast.",
     },
@@ -91,19 +97,29 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     half, brain = torch.float16, torch.bfloat16
 
     def case(
-        requirement: Requirement, model: str, scale: float, dtype: torch.dtype, clip: float = 1e6, times: float = 1.0
+        requirement: Requirement,
+        model: str,
+        scale: float,
+        dtype: torch.dtype,
+        clip: float = 1e6,
+        times: float = 1.0,
+        columns: int = 1,
+        on: str = "cpu",
     ) -> Case:
-        x, y = eighths(draw, 4, d), times * eighths(draw, 4, 1)
-        return requirement(model, "SGD", scale, x, y, device_type="cpu", dtype=dtype, max_norm=clip)
+        x, y = eighths(draw, 4, d), times * eighths(draw, 4, columns)
+        return requirement(model, "SGD", scale, x, y, device_type=on, dtype=dtype, max_norm=clip)
 
     yield case(moves, "linear", 1.0, brain)
-    yield case(moves, "two layers", 1.0, brain)
+    yield case(moves, "two layers", 1.0, brain, columns=2)
     yield case(under, "two layers", 8.0, brain)
     yield case(under, "linear", 8.0, half)
+    yield case(under, "linear", 8.0, brain, on="xpu")  # of any machine, this autocast has a switch
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=draw.choice([0.0625, 0.125]))
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=64.0, times=2.0)
     yield case(skips, "linear", 65536.0, half, times=4096.0)
     yield case(updates, "linear", 2.0 ** draw.whole(3, 6), brain)
     yield case(updates, "linear", 65536.0, half, times=4096.0)
+    yield case(updates, "linear", 16.0, half, times=2.0**68)  # the loss itself is inf
     yield case(old, "linear", 16.0, brain)
     yield case(returns, "linear", 2.0 ** draw.whole(3, 6), brain)
+    yield case(returns, "linear", 4.0, brain, columns=2)

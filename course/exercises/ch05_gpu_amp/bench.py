@@ -33,13 +33,14 @@ def _spelled(name: str, case: Case) -> str:
 returned = watched(benched, "returned")
 one = Requirement("times one call", returned)
 middle = Requirement("gives the median of several calls", returned)
-warm = Requirement("leaves the warm-up out", returned)
+warm = Requirement("leaves the warm-up out", returned, needs=(middle,))
 done = Requirement(
     "waits until the work of a call is done",
     watched(benched, "waits", "returned"),
     {"waits": "You never call sync: nobody waits for the work."},
+    needs=(middle,),
 )
-before = Requirement("begins with no work left over", returned)
+before = Requirement("begins with no work left over", returned, needs=(middle, warm))
 calls = Requirement(
     "calls fn as often as asked for",
     watched(benched, "calls"),

@@ -32,7 +32,16 @@ def _headed(width: int, classes: int) -> nn.Module:
 
 def _places(add_places: Any, x: Tensor) -> Observation:
     fresh = see(add_places(x.shape[-1])(x.clone()).detach())
-    return {"fresh": fresh} | module_elsewhere(fill(add_places(x.shape[-1])), x)
+    return {"fresh": fresh} | _module(add_places(x.shape[-1]), x)
+
+
+def _module(module: nn.Module, x: Tensor) -> Observation:
+    """What a module does here and elsewhere, and the gradients of the sum of what comes out, which it learns by."""
+    given = fill(module)(x.clone())
+    if given.requires_grad:
+        given.sum().backward()
+    slopes = [see(param.grad) for param in module.parameters() if param.requires_grad]
+    return module_elsewhere(module, x) | {"slopes": slopes}
 
 
 def _start(start: Any, x: Tensor, classes: int) -> Observation:
@@ -116,6 +125,7 @@ HERE = {
     "elsewhere": "On the meta device, what comes out is not what it should be.",
 }
 MODULE = HERE | {
+    "slopes": "The gradients that arrive at what the module learns are not right, or none arrives.",
     "learned": "The count of numbers that are learned is not what it should be.",
     "left_behind": "After `.to`, these tensors of the module are still where they were (their shapes).",
     "input_kept": "The module changes the tensor that it is given.",
@@ -132,7 +142,7 @@ keep = Requirement(
 )
 stack = Requirement(
     "all layers of Stack move, and are learned",
-    part("stack", lambda made, x, sizes: module_elsewhere(fill(made([x.shape[-1], *sizes])), x)),
+    part("stack", lambda made, x, sizes: _module(made([x.shape[-1], *sizes]), x)),
     MODULE,
 )
 start = Requirement(

@@ -77,6 +77,33 @@ def region(*kept: str, within: bool = True) -> Probe:
     return watched(look, *kept, "entered")
 
 
+class _Elsewhere(Tensor):
+    """A tensor on the CPU that says it is on an Intel GPU, whose autocast has a switch of its own on any machine."""
+
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]
+        """Where it says that it is."""
+        return torch.device("xpu")
+
+
+@watched
+def region_elsewhere(answer: Answer, case: Case) -> Observation:
+    """One call with x on another device, where autocast is on: is it on while the block runs? and what comes back."""
+    on: list[bool] = []
+
+    def block(x: Tensor) -> Tensor:
+        on.append(torch.is_autocast_enabled("xpu"))
+        return x + x
+
+    before = torch.is_autocast_enabled("xpu")
+    torch.set_autocast_enabled("xpu", True)
+    try:
+        result = answer(block)(copy_of(case.args)[1].as_subclass(_Elsewhere))
+    finally:
+        torch.set_autocast_enabled("xpu", before)
+    return {"on": on, "returned": [see(result.as_subclass(Tensor) if isinstance(result, Tensor) else result)]}
+
+
 def _quietly(safe: Callable[[Tensor], Any], x: Tensor) -> Any:
     """What comes back; a block that is made to fail may fail."""
     try:
@@ -106,6 +133,8 @@ def compare_regions(expected: Observation, got: Observation, tolerance: Toleranc
 def _spelled(name: str, case: Case) -> str:
     """The function that comes back is called with x."""
     block, x = case.args
+    if case.requirement == there.sentence:
+        return f"{name}(<x + x>)(<x on a GPU, of shape {tuple(x.shape)}>)"
     return f"{name}(<{block}>)({argument(x)})"
 
 
@@ -116,6 +145,11 @@ flows = Requirement(
     "lets the gradient flow to x",
     region("gradient"),
     {"gradient": "The gradients that arrive at x and at the weights of block are not right, or none arrives."},
+)
+there = Requirement(
+    "switches autocast off for the device that x is on",
+    region_elsewhere,
+    {"on": "x is on another device than the CPU, and autocast for that one is not off while the block runs."},
 )
 as_is = Requirement("returns what block returns, as it is", region("returned"))
 on_again = Requirement(
@@ -152,6 +186,7 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield outside("a product", x(torch.float16))
     yield flows("a layer", x())
     yield flows("a product", x(torch.bfloat16))
+    yield there("a sum", x())
     yield as_is("an argmax", x())
     yield as_is("a sum in float64", x())
     yield on_again("a product", x())

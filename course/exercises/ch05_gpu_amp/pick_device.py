@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -16,13 +17,28 @@ from autograder.watching.probes.devices import accelerators
 
 @watched
 def picked(answer: Answer, case: Case) -> Observation:
-    """What is chosen with these accelerators there, one situation after another."""
+    """What is chosen with these accelerators there, one situation after another; and whether torch's default stays."""
     prefer, situations = case.args
     chosen = []
-    for there in situations:
-        with accelerators(there):
-            chosen.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
-    return {"returned": chosen}
+    with _default_put_back() as kept:
+        for there in situations:
+            with accelerators(there):
+                chosen.append(_first_of_kind(answer() if prefer is None else answer(prefer), prefer))
+    return {"returned": chosen, "default_kept": all(kept)}
+
+
+@contextmanager
+def _default_put_back() -> Iterator[list[bool]]:
+    """Put torch's default device back after a block, and tell whether it was still the same."""
+    before, kept = torch.get_default_device(), list[bool]()
+    try:
+        yield kept
+    finally:
+        try:
+            kept.append(torch.empty(0).device == before)
+        except (AssertionError, RuntimeError):  # it is one that is not there
+            kept.append(False)
+        torch.set_default_device(None if before.type == "cpu" else before)
 
 
 def _first_of_kind(device: object, prefer: str | None) -> Plain:
@@ -39,11 +55,14 @@ def _spelled(name: str, case: Case) -> str:
     return f"{call}, with {', then with '.join(situations)}"
 
 
-cuda = Requirement("takes cuda where it is there, and the CPU where there is nothing else", picked)
-mps = Requirement("takes mps where there is no cuda", picked)
-first = Requirement("takes cuda before mps", picked)
-asked = Requirement("takes the device that it is asked for", picked)
-anew = Requirement("asks torch anew at each call", picked)
+DEFAULT = {
+    "default_kept": "Your function sets torch's default device. Return a device, and set nothing.",
+}
+cuda = Requirement("takes cuda where it is there, and the CPU where there is nothing else", picked, DEFAULT)
+mps = Requirement("takes mps where there is no cuda", picked, DEFAULT)
+first = Requirement("takes cuda before mps", picked, DEFAULT)
+asked = Requirement("takes the device that it is asked for", picked, DEFAULT)
+anew = Requirement("asks torch anew at each call", picked, DEFAULT)
 
 BOTH, NONE = "cuda and mps there", "only the CPU there"
 
@@ -67,6 +86,6 @@ def pick_device(draw: Draw) -> Iterator[Case]:
     yield cuda(None, in_some_order("cuda there", NONE, NONE))
     yield mps(None, in_some_order("mps there", "mps there", NONE))
     yield first(None, in_some_order(BOTH, "mps there", "cuda there"))
-    for name in ("cpu", f"cuda:{draw.whole(1, 99)}"):
+    for name in ("cpu", f"cuda:{draw.whole(1, 99)}", draw.choice(["cuda", "mps"])):
         yield asked(name, [BOTH, NONE])
     yield anew(None, in_some_order(BOTH, NONE, "mps there"))

@@ -20,18 +20,25 @@ from ._models import eighths
 
 
 def moved(answer: Answer, case: Case) -> Observation:
-    """One call. Facets: `returned` (types and devices), `left` (obj is as before), `new` (so are all containers)."""
+    """One call.
+
+    Facets: `returned` (types and devices), `tracked` (a tensor that comes back requires grad), `left` (obj is as
+    before), `new` (so are all containers).
+    """
     name, x, y, device = copy_of(case.args)
     obj = NESTS[name](x, y)
     before, inside = tree(obj, ANYTHING), containers(obj)
     result = answer(obj, device)
     seen: Observation = {"returned": tree(result, ANYTHING), "left": tree(obj, ANYTHING) == before}
+    seen["tracked"] = isinstance(result, Tensor) and result.requires_grad
     return seen | {"new": not {id(one) for one in inside} & {id(one) for one in containers(result)}}
 
 
 def _spelled(name: str, case: Case) -> str:
     """The nest that is moved, with its tensors x and y by name."""
     nest, x, y, device = case.args
+    if nest == "w":
+        return f"{call_of(name, nest, repr(device))}, where w has shape {tuple(x.shape)} and requires grad"
     shapes = f"where x has shape {tuple(x.shape)}, y {tuple(y.shape)}"
     return f"{call_of(name, 'x' if nest == 'a tensor' else nest, repr(device))}, {shapes}"
 
@@ -42,7 +49,11 @@ sequences = Requirement("moves what is in lists and tuples", returned)
 dicts = Requirement("moves what is in dicts, and keeps their order", returned)
 deep = Requirement("goes down to any depth", returned)
 named = Requirement("keeps named tuples", returned)
-others = Requirement("keeps everything else as it is", returned)
+others = Requirement(
+    "keeps everything else as it is, a tensor's graph too",
+    watched(moved, "returned", "tracked"),
+    {"tracked": "What you return is cut off from the tensor that was given. `.to` keeps its graph."},
+)
 new = Requirement(
     "leaves obj as it was, and makes new containers",
     watched(moved, "left", "new"),
@@ -72,10 +83,17 @@ PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
         "{'x': x, 'name': 'ab', 'flag': True, 'rate': 0.5}": lambda x, y: {"x": x, **OTHERS},
         "{'x': [], 'y': (), 'z': {}}": lambda x, y: {"x": [], "y": (), "z": {}},
         "range(3)": lambda x, y: ANYTHING,
+        "w": lambda x, y: x.requires_grad_(),
     },
 }
 NESTS = {name: nest for nests in PLACES.values() for name, nest in nests.items()}
-RENEWED = ("[x, y]", "{'y': y, 'a': x}", "{'a': {'b': {'c': [x, (y,)]}}}", "[{'x': x}, (y, [x])]")
+RENEWED = (
+    "[x, y]",
+    "{'x': [], 'y': (), 'z': {}}",
+    "{'y': y, 'a': x}",
+    "{'a': {'b': {'c': [x, (y,)]}}}",
+    "[{'x': x}, (y, [x])]",
+)
 
 
 @exercise(

@@ -11,7 +11,7 @@ from torch import Tensor
 from autograder.judging.words import call_of, sized
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Probe, Requirement, exercise
-from autograder.watching.observation import Observation
+from autograder.watching.observation import Observation, dtype_name
 from autograder.watching.probe import Answer, attempt, changed_inputs, copy_of, see, watched
 from autograder.watching.probes.devices import values_asked_for
 from autograder.watching.probes.training import grads_of, held_by
@@ -30,6 +30,7 @@ class _Step:
         self.devices: list[list[str]] = []
         self.rows: list[int] = []
         self.order: list[list[str]] = []
+        self.dtypes: list[str] = []
 
     def taken(self, answer: Answer, device: Any, x: Tensor, y: Tensor) -> Any:
         """What the answer returns."""
@@ -40,6 +41,7 @@ class _Step:
         """The mean of the squares, whichever comes first."""
         self.devices.append(sorted({prediction.device.type, target.device.type}))
         self.rows.append(len(prediction))
+        self.dtypes.append(dtype_name(target.dtype))
         self.order.append(["prediction" if one.requires_grad else "target" for one in (prediction, target)])
         return ((prediction - target) ** 2).mean()
 
@@ -48,7 +50,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
     """One step on the CPU, perhaps after one elsewhere that left gradients and a memory of the optimizer.
 
     Facets: `held`, `grads`, `returned`, `waits` (how often a value was asked for), `forwards`, `criterion` (what it was
-    called with, each time), `inputs` (which part of the batch changed).
+    called with, each time), `targets` (their dtype then), `inputs` (which part of the batch changed).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -60,7 +62,7 @@ def one_step(*kept: str, warm: bool = False) -> Probe:
         with values_asked_for() as asked:
             result = step.taken(answer, device, x, y)
         seen: Observation = {"held": held_by(step.model), "grads": grads_of(step.model), "returned": see(result)}
-        seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order}
+        seen |= {"waits": len(asked), "forwards": len(step.inputs), "criterion": step.order, "targets": step.dtypes}
         return seen | {"inputs": changed_inputs(case, args, {})}
 
     return watched(look, *kept)
@@ -134,10 +136,11 @@ waits = Requirement(
 )
 once = Requirement(
     "calls the model and the criterion once, prediction first",
-    one_step("forwards", "criterion", "inputs", "held"),
+    one_step("forwards", "criterion", "targets", "inputs", "held"),
     {
         "forwards": "The model is to be called once: `model(x)`.",
         "criterion": "The criterion is to be called once, with the prediction and then the targets.",
+        "targets": "The criterion is to meet the targets in the dtype that they have: move them, and no more.",
         "inputs": "Your step changes the batch itself.",
     },
     given=("held",),
@@ -170,3 +173,4 @@ def train_step_on(draw: Draw) -> Iterator[Case]:
     yield loss("cpu", "linear", "SGD", *batch())
     yield waits("cpu", "two layers", "SGD", *batch())
     yield once("cpu", "two layers", "SGD", *batch())
+    yield once("cpu", "linear", "SGD", eighths(draw, n, d), draw.ints(0, 9, n, 1))

@@ -35,7 +35,8 @@ class Training(Run):
 
     def told(self, checkpoint: Any) -> Observation:
         known = checkpoint if isinstance(checkpoint, dict) else {}
-        return {name: see(known.get(name)) for name in ("losses", "accuracies")}
+        names = ("losses", "accuracies")
+        return {"keys": [name for name in names if name in known]} | {name: see(known.get(name)) for name in names}
 
     def left(self) -> Observation:
         return {"outputs": outputs_of(self.model)}
@@ -43,6 +44,9 @@ class Training(Run):
 
 OUTPUTS = {
     "outputs": "After your training, the model gives other outputs than it should: its weights are not right.",
+}
+KEYS = {
+    "keys": 'What you return is to be a dict with the keys "losses" and "accuracies".',
 }
 MODES = {
     "modes": "The model was called in other modes: it should train in train mode, and be measured in eval mode.",

@@ -69,6 +69,8 @@ class _Scripted(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)).double()
         self._rights, self._labels, self._shown = rights, labels, 0
+        self._validated = False
+        self.goes_on = True
         self.modes: set[str] = set()
         self.snapshots: list[Tensor] = []
 
@@ -76,6 +78,9 @@ class _Scripted(nn.Module):
         """(n, 1, 8, 8) to (n, 3)."""
         validates = len(x) == _VAL
         self.modes.add(f"{'validation' if validates else 'training'} in {'train' if self.training else 'eval'} mode")
+        if self._validated and not validates:
+            self.goes_on = self.goes_on and torch.equal(self.weights(), self.snapshots[-1])
+        self._validated = validates
         logits: Tensor = self.layers(x)
         return self._script(len(x)) if validates else logits
 
@@ -121,8 +126,9 @@ def _about_to_step(model: nn.Module) -> Callable[[Optimizer], tuple[str, float, 
 def hunted(*kept: str) -> Probe:
     """One training by the mended trainer, of a model whose accuracies follow a script.
 
-    Facets: `accuracies`, `losses`, `gradients` (at each step), `modes`, `rates`, `optimizers`, and `kept` (the weights
-    in the end: those of the best epoch, of an earlier one as good, of the last one, or others).
+    Facets: `accuracies`, `losses`, `gradients` (at each step), `modes`, `rates`, `optimizers`, `goes_on` (each epoch
+    begins with the weights that the one before it left), and `kept` (the weights in the end: those of the best epoch,
+    of an earlier one as good, of the last one, or others).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -139,7 +145,7 @@ def hunted(*kept: str) -> Probe:
         gradients, rates, optimizers = map(list, zip(*steps, strict=True)) if steps else ([], [], [])
         seen: Observation = {name: see(known.get(name)) for name in ("losses", "accuracies")}
         seen |= {"gradients": gradients, "rates": rates, "optimizers": sorted(set(optimizers))}
-        return seen | {"modes": sorted(model.modes), "kept": model.kept()}
+        return seen | {"modes": sorted(model.modes), "goes_on": model.goes_on, "kept": model.kept()}
 
     return watched(look, *kept)
 
@@ -174,9 +180,10 @@ rate = Requirement(
 )
 best = Requirement(
     "leaves the weights of the best epoch in the model",
-    hunted("kept", "accuracies"),
+    hunted("kept", "goes_on", "accuracies"),
     tells={
         "kept": "In the end, the model should hold the weights of its best epoch, the latest if there are several.",
+        "goes_on": "An epoch began with other weights than the epoch before it had left. Load the best after the last.",
     },
     given=("accuracies",),
 )
@@ -214,7 +221,7 @@ def fix_trainer(draw: Draw) -> Iterator[Case]:
     yield case(logits, 10, 3, 6, lr=0.0)  # the last batch is smaller
     yield case(clean, 8, draw.whole(1, 9), draw.whole(1, 9))
     yield case(modes, 8, draw.whole(1, 9), draw.whole(1, 9))
-    yield case(rate, 8, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
+    yield case(rate, 12, 2, 4, 6, lr=round(draw.real(0.05, 0.2), 3))
     yield case(best, 8, draw.whole(1, 5), draw.whole(7, 9), draw.whole(2, 6))
     yield case(best, 8, draw.whole(7, 9), draw.whole(1, 4), draw.whole(2, 6))
     yield case(best, 8, draw.whole(1, 6), 8, 8, draw.whole(3, 6))

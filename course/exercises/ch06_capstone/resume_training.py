@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probes.training_runs import resumed, trained
 
-from ._training import MODES, OUTPUTS, Training, case_of, on_device, training
+from ._training import KEYS, MODES, OUTPUTS, Training, case_of, on_device, training
 
 _RESUMED = OUTPUTS | {
     "same": "The training that was stopped and gone on with is not, bit for bit, the one that was not stopped.",
 }
 
-whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), OUTPUTS | MODES)
-goes_on = Requirement("goes on bit for bit, with another model", resumed(Training), _RESUMED)
-keeps = Requirement("gives a checkpoint that keeps", resumed(Training, saved=True, reused=True), _RESUMED)
+
+class _Stopped(Training):
+    """A training of which the numbers are told, whatever holds them: that they are floats is asked for elsewhere."""
+
+    def told(self, checkpoint: Any) -> Observation:
+        return {name: _numbers(seen) for name, seen in super().told(checkpoint).items()}
+
+
+def _numbers(seen: Plain) -> Plain:
+    """What was seen, with the number that each tensor of a list holds in its place."""
+    if not isinstance(seen, list):
+        return seen
+    return [
+        one.values.item() if isinstance(one, Seen) and one.values is not None and one.shape == () else one
+        for one in seen
+    ]
+
+
+whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
+goes_on = Requirement("goes on bit for bit, with another model", resumed(_Stopped), _RESUMED)
+keeps = Requirement("gives a checkpoint that keeps", resumed(_Stopped, saved=True, reused=True), _RESUMED)
 
 
 @exercise(
