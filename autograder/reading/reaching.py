@@ -134,7 +134,8 @@ class Search:
             self._run(node, text_of(node.args[0]), scope)
         elif function == "builtins.getattr" and text in _INSIDES:
             self._tell(node, _INSIDES[text])
-        self._read(node, scope.path(node))
+        if function:
+            self._read(node, scope.path(node))
         self._any(node, scope)
 
     def _run(self, node: ast.Call, text: str, scope: Scope) -> None:
