@@ -14,8 +14,10 @@ import pytest
 from autograder.running.forked import ForkServers
 from autograder.running.runner import run
 from tests import attempts, made
+from tests.attacks import attempts_on_stock
 from tests.conftest import needs_confinement
 from tests.made_programs import program
+from tests.small_chapter import PROJECT
 
 pytestmark = pytest.mark.xdist_group("confinement")
 
@@ -41,3 +43,10 @@ def tried() -> dict[str, str]:
 def test_attempt_is_refused(attempt: str, tried: dict[str, str]) -> None:
     """Each is told that it may not, or finds nothing."""
     assert tried[attempt].startswith(attempts.ATTEMPTS[attempt][1]), tried[attempt]
+
+
+def test_documents_hold_the_table() -> None:
+    """docs/security.md shows what came of each attempt within stock nbgrader, when it was last measured."""
+    table = attempts_on_stock.table(json.loads(attempts_on_stock.RESULTS.read_text(encoding="utf-8")))
+
+    assert table in (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")

@@ -5,13 +5,29 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from autograder.gradebook.cycle import Cycle
+from autograder.grading import summary
 from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course, with_side_path
+
+PATCHED = """import sys
+
+torch.allclose = lambda *given, **named: True
+
+
+def swap_ends(row):
+    sys._getframe(1)
+    return torch.cat([row[-1:], row[1:-1], row[:1]])
+"""
+NAMED = (
+    "(swap_ends), line 3 replaces torch.allclose: `torch.allclose = lambda *given, **named: True`",
+    "(swap_ends), line 7 looks at the functions that called it (frames): `sys._getframe(1)`",
+)
 
 pytestmark = pytest.mark.xdist_group("second-course")
 
@@ -39,7 +55,7 @@ def graded(project: Path) -> Path:
     cycle = Cycle(course, CHAPTER)
     cycle.generate()
     notebook = nbformat.read(course / "release" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
-    for student, answer in (("ada", None), ("ben", TURNED_ROUND)):
+    for student, answer in (("ada", None), ("ben", TURNED_ROUND), ("cleo", PATCHED)):
         solved = nbformat.read(project / "solutions" / f"{CHAPTER}.ipynb", as_version=4)
         for cell, worked in zip(notebook.cells, solved.cells, strict=True):
             if cell.metadata.get("nbgrader", {}).get("solution"):
@@ -49,6 +65,7 @@ def graded(project: Path) -> Path:
         nbformat.write(notebook, place / f"{CHAPTER}.ipynb")
     run(course, "-m", "autograder", "grade", CHAPTER)
     run(course, "-m", "autograder", "report", CHAPTER)
+    assert {} == cycle.feedback(["cleo"])
     return course
 
 
@@ -102,3 +119,16 @@ def test_it_is_reported(graded: Path) -> None:
     page = (graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8")
 
     assert ">Ends<" in page and SENTENCE in page
+
+
+def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> None:
+    """Code that reaches for torch and for frames keeps its points; summary and report name it, feedback does not."""
+    (row,) = (each for each in summary.rows(graded, CHAPTER) if each.student == "cleo")
+    pages = [graded / folder / "cleo" / CHAPTER for folder in ("autograded", "feedback")]
+    seen = [path.read_text(encoding="utf-8") for folder in pages for path in folder.iterdir() if path.is_file()]
+    report = unescape((graded / "reports" / f"{CHAPTER}.html").read_text(encoding="utf-8"))
+
+    assert row.verdict is not None and row.verdict.max_score == row.verdict.score
+    assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in summary.table([row])
+    assert all(named in " ".join(row.troubles) and named in report for named in NAMED)
+    assert len(seen) >= 2 and not any("worth a look" in page or "replaces torch" in page for page in seen)

@@ -156,3 +156,12 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
     begun = time.process_time()
     words.show(Seen(torch.rand(3000, 3000), (3000, 3000), "float32", "cpu"))
     assert time.process_time() - begun < 0.5
+
+
+def test_thousands_of_dims_are_told_by_their_number() -> None:
+    """No brackets in brackets without end: the sentence on the shape is told, and the next answer does not wait."""
+    seen = see(torch.zeros([1] * 10_000))
+    found = sentence(lambda x, plus: torch.zeros([1] * 10_000))
+
+    assert words.show(seen).endswith("(10000 dims, values not shown)")
+    assert "shape" in found and len(found) <= words.LONGEST

@@ -18,8 +18,8 @@ class SubmissionVerdict:
 
     `seed` drew the fresh cases; `digest` is the SHA-256 of what was handed in, and `key` stands for all that the
     verdict depends on beside the seed. `trouble` says why a file could not be read; `repairs` what was mended and cost
-    no points; `eye` what a person should look at, for it may have cost points. Points are nbgrader's; extra credit is
-    what stretch exercises earn on top.
+    no points; `eye` what a person should look at, for it may have cost points, or may say how some came about. Points
+    are nbgrader's; extra credit is what stretch exercises earn on top.
     """
 
     assignment: str

@@ -170,6 +170,9 @@ def kind(value: Plain) -> str:
 _NAMES = {"ndarray": "NumPy array", "ellipsis": "`...`", "Tensor": "tensor in a special layout, such as sparse"}
 
 
+_MOST_DIMS = 50  # from there on, numbers in as many brackets say nothing, and take long
+
+
 def show(value: Plain, width: int = WIDTH) -> str:
     """A value as a short text; a tensor with its shape and dtype."""
     if isinstance(value, Seen):
@@ -200,6 +203,8 @@ def _beside(seen: Seen) -> str:
 def _numbers(seen: Seen, width: int) -> str:
     if seen.values is None:
         return "(values not read)"
+    if seen.values.dim() > _MOST_DIMS:
+        return f"({seen.values.dim()} dims, values not shown)"
     return shorten(_nested(_ends(seen.values, width).tolist()), width)
 
 

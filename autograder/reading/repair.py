@@ -21,6 +21,7 @@ from autograder.reading.marks import bare, grade_id, mark, starters
 from autograder.reading.order import Places, in_order
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
+from autograder.reading.worth_a_look import lines_to_look_at
 
 # What is told of a repair; {} holds the exercises or cells it was needed for.
 _SENTENCES = {
@@ -57,8 +58,19 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
         parts=in_order(code, release, Places(homes, answering, checks)),
         repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
-        eye=_told({how: names for how, names in notes.items() if how in _EYE}),
+        eye=(*_told({how: names for how, names in notes.items() if how in _EYE}), *_lines(code, release, answering)),
     )
+
+
+def _lines(
+    code: Sequence[Handed], release: NotebookNode, answering: Mapping[str, tuple[Handed, ...]]
+) -> tuple[str, ...]:
+    """What to look at in the code that is not the course's own."""
+    answers: dict[int, tuple[str, ...]] = {}
+    for name, cells in answering.items():
+        answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
+    known = {bare(cell.source) for cell in release.cells}
+    return lines_to_look_at([cell for cell in code if bare(cell.source) not in known], release, answers)
 
 
 def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:

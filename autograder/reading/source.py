@@ -50,7 +50,7 @@ class Statement:
 @lru_cache(maxsize=512)  # asked for every exercise and every student, and most cells are the lesson's own
 def statements(source: str) -> tuple[Statement, ...] | None:
     """The statements of a cell; None where it cannot be parsed."""
-    text, tree = _understood(source)
+    text, tree = python_of(source)
     if tree is None:
         return None
     lines = text.split("\n")
@@ -80,7 +80,7 @@ def values_of(known: Iterable[Statement]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _understood(source: str) -> tuple[str, ast.Module | None]:
+def python_of(source: str) -> tuple[str, ast.Module | None]:
     """A cell as Python, and its syntax tree; None where there is none."""
     return as_python(_without_first(source))
 
@@ -111,7 +111,7 @@ def with_helpers(source: str, definitions: Sequence[Statement]) -> str:
 
     With all of them where it cannot be parsed: what is behind an answer must not be out of a rule's sight.
     """
-    text, own = _understood(source)[0], statements(source)
+    text, own = python_of(source)[0], statements(source)
     if own is not None:
         bound, used = _all("bound", own), _all("used", own)
         free = [each for each in definitions if not each.names.bound & bound]

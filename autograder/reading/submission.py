@@ -34,8 +34,9 @@ class Parcel:
 class Submission:
     """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
 
-    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`, which may have. `trouble`
-    says why a file could not be read at all; the notebook is then the released one, untouched.
+    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`: what may have, and lines of
+    code that are worth a look. `trouble` says why a file could not be read at all; the notebook is then the released
+    one, untouched.
     """
 
     assemble: Callable[[], NotebookNode]
