@@ -37,6 +37,6 @@ def vjp(draw: Draw) -> Iterator[Case]:
     yield sums("mix_entries", doubles(n), doubles(n))
     yield sums("mix_to_three", doubles(n), doubles(3))
     yield sums("row_products", doubles(n, d), doubles(n))
-    yield untracked("squares", doubles(n), doubles(n))
-    yield left("squares", doubles(n), torch.ones(n).double())
+    yield untracked("mix_entries", doubles(n), doubles(n))
+    yield left("mix_entries", doubles(n), doubles(n))
     yield again("squares", doubles(n), torch.ones(n).double())
