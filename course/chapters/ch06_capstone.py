@@ -838,7 +838,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # %% name="description"
 about = digits.DESCR
 start = about.index("Preprocessing programs")
-print(about[start : about.index("For info on NIST")])
+print(about[start : about.index("For info on NIST")].strip())
 
 # %% [markdown]
 # Normalized bitmaps: each digit was cut out, and enlarged or shrunk to 32 by 32, before somebody counted the blocks.

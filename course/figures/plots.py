@@ -14,7 +14,9 @@ def plots_take_the_ink_of_the_page() -> None:
     """
     shell = get_ipython()
     if shell is not None:
-        shell.display_formatter.formatters["text/html"].for_type_by_name("matplotlib.figure", "Figure", _shown)
+        html = shell.display_formatter.formatters["text/html"]
+        # The first plot forgets every form of a Figure but pixels; those of what a Figure is made from stay.
+        html.for_type_by_name("matplotlib.figure", "FigureBase", _shown)
 
 
 def _shown(figure: Any) -> str | None:

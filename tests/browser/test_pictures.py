@@ -13,9 +13,7 @@ from course.instruments import show_digits
 images, labels = load_digits().images, load_digits().target
 show_digits(images[:12], says=[0, 1, 2, 9] + list(labels[4:12]), is_=labels[:12])"""
 PLOT = """
-from course.figures.plots import plots_take_the_ink_of_the_page
 from matplotlib import pyplot as plt
-plots_take_the_ink_of_the_page()
 plt.plot([1, 0])
 plt.xlabel("epoch"), plt.ylabel("loss")
 plt.show()"""
@@ -27,13 +25,14 @@ INK_AND_PAPER = """svg => {
     while (isClear(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement
     return [getComputedStyle(svg).fill, getComputedStyle(behind).backgroundColor].map(c => numbers(c).slice(0, 3))
 }"""
+SETUP = "from course.figures.plots import plots_take_the_ink_of_the_page\nplots_take_the_ink_of_the_page()"
 FIRST_PAGE = "from course.figures import ch01_tensors as figures\nfigures.first_page()"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_pictures_are_shown_and_told(lab: Lab, theme: str) -> None:
     """Each has its words as its name for a screen reader, also when the notebook is opened again; none dazzles."""
-    notebook = lab.write("pictures.ipynb", DIGITS, FIRST_PAGE, PLOT)
+    notebook = lab.write("pictures.ipynb", SETUP, DIGITS, FIRST_PAGE, PLOT)
     lab.open(notebook)
     lab.use_theme(theme)
     lab.run_all()
