@@ -168,7 +168,8 @@ optimizer.zero_grad()
 criterion(neuron(x), y).backward()  # lines 2, 3 and 4
 after_four = neuron.weight.item()
 optimizer.step()
-print("first, after line 4, after line 5:", at_first, after_four, neuron.weight.item())
+at_last = neuron.weight.item()
+print(f"first {at_first:.4f}, after line 4 {after_four:.4f}, after line 5 {at_last:.4f}")
 reveal(guess, 5 if after_four == at_first else "an earlier one")
 
 # %% claim=true
