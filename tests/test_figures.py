@@ -1,37 +1,28 @@
-"""Figures as notebooks show them: sharp, and with words for who cannot see them."""
+"""Figures as notebooks show them: sharp, legible in both themes, and with words for who cannot see them."""
 
-import base64
 import html
+import inspect
 import re
 import sys
+from types import ModuleType
 
 import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.pylabtools import select_figure_formats
 from IPython.utils.capture import capture_output
+from matplotlib import pyplot as plt
+from matplotlib.figure import FigureBase
 
-from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch06_capstone
+from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone
 from course.figures.digits import known_digits
-from course.figures.sharp import Drawing
-from course.instruments import drawn_four
+from course.figures.plots import plots_take_the_ink_of_the_page
+from course.figures.sharp import Drawing, plot_on_the_page
+from tests.contrast import PAGES, contrast, lines, words
+from tests.drawn import FIGURES, drawn
 
-FIGURES = {
-    "a first page": ch01_tensors.first_page,
-    "titles": lambda: ch01_tensors.strides(torch.arange(12).reshape(3, 4)),
-    "a product": lambda: ch01_tensors.matrix_product(torch.ones(3, 2), torch.ones(2, 3)),
-    "a drawing": lambda: ch01_tensors.shrink(drawn_four()),
-    "templates": ch02_autograd.first_page,
-    "edges": ch03_modules.first_page,
-    "a convolution": lambda: ch03_modules.convolution(torch.eye(8), torch.ones(3, 3), 1, 2),
-    "one drawing, read twice": ch06_capstone.first_page,
-    "a card": lambda: ch06_capstone.card(
-        {"losses": [1.0, 0.5], "accuracies": [0.5, 0.9]},
-        10 * torch.eye(10).long(),
-        torch.eye(32).expand(12, 32, 32),
-        torch.arange(12) % 10,
-        torch.arange(12) % 10,
-    ),
-}
+CHAPTERS = (ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone)
+SHARED = {"finish", "told"}  # what finishes a figure that another has begun
 
 
 @pytest.fixture(autouse=True)
@@ -40,19 +31,109 @@ def shell() -> InteractiveShell:
     return InteractiveShell.instance()
 
 
+def _drawing(module: ModuleType) -> set[str]:
+    """The names by which a chapter calls its figures."""
+    functions = inspect.getmembers(module, inspect.isfunction)
+    figures = {name for name, each in functions if each.__annotations__.get("return") == "Figure"}
+    return {f"{module.__name__.split('.')[-1][:4]} {name}" for name in figures - SHARED if name[0] != "_"}
+
+
+def test_none_is_left_out() -> None:
+    """Each figure of each chapter is among those that the tests draw."""
+    assert {" ".join(name.split()[:2]) for name in FIGURES} == set().union(*map(_drawing, CHAPTERS))
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_shown(name: str) -> None:
-    """One picture of twice the dots that it is wide on the page, with a sentence and not only a title."""
+    """One drawing, as wide as a page or less, with a sentence and not only a title."""
     with capture_output() as shown:
-        figure = FIGURES[name]()
-        figure._ipython_display_()  # type: ignore[attr-defined]
+        drawn(name)._ipython_display_()  # type: ignore[attr-defined]
     (output,) = shown.outputs
-    picture = base64.b64decode(re.findall(r"base64,([^\"]+)", output.data["text/html"])[0])
-    width = int(re.findall(r'width="(\d+)"', output.data["text/html"])[0])
-    words = html.unescape(re.findall(r'alt="(.*?)"', output.data["text/html"])[0])
+    markup = output.data["text/html"]
+    width = int(re.findall(r'^<svg [^>]*width="(\d+)"', markup)[0])
+    told = html.unescape(re.findall(r'^<svg [^>]*role="img" aria-label="(.*?)"', markup)[0])
 
-    assert int.from_bytes(picture[16:20], "big") in (2 * width, 2 * width + 1) and 400 < width < 1100
-    assert words == output.data["text/plain"] and len(words) > 60 and words.endswith(".")
+    assert 400 < width < 1100 and len(markup) < 200_000 and markup.endswith("</svg>")
+    assert told == output.data["text/plain"] and len(told) > 60 and told.endswith(".")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_takes_the_ink_of_the_page(name: str) -> None:
+    """Nothing black or white is written on the page itself, no paper is laid under it, and the page's style stays."""
+    with capture_output() as shown:
+        drawn(name)._ipython_display_()  # type: ignore[attr-defined]
+    markup = shown.outputs[0].data["text/html"]
+
+    assert "currentColor" in markup and not re.search("#222222|#000000|<style|<metadata|<!DOCTYPE|<script", markup)
+    assert not re.search(r'id="(figure|axes)_\d+">\s*<g id="patch_\d+">\s*<path [^>]*fill: #fff', markup)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", FIGURES)
+def test_legible(name: str, page: str) -> None:
+    """Words have a contrast of 4.5 with what they stand on, lines and shapes one of 3 with the page."""
+    figure = drawn(name)
+    figure.draw_without_rendering()  # for where things stand
+
+    assert not [(told, round(float(ratio), 1)) for told, ratio in words(figure, page) if ratio < 4.5]
+    assert not [(told, round(float(ratio), 1)) for told, ratio in lines(figure, page) if ratio < 3]
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    """Known values."""
+    assert 21 == pytest.approx(contrast((0, 0, 0), (1, 1, 1)))
+    assert 4.54 == pytest.approx(contrast((0x76 / 255,) * 3, (1, 1, 1)), abs=0.01)
+
+
+def test_pale_words_would_be_found() -> None:
+    """On the page, on a color and on a picture."""
+    figure, (left, right) = plt.subplots(1, 2)
+    plt.close(figure)
+    left.text(0.5, 0.5, "pale", color="#bbbbbb")
+    left.fill([0, 0.3, 0.3, 0], [0, 0, 0.3, 0.3], facecolor="#ffff00", edgecolor="none")
+    left.text(0.15, 0.15, "white on yellow", color="white", ha="center", va="center", fontsize=4)
+    left.plot([0, 1], [1, 0], color="#ffff00", label="pale line")
+    right.imshow([[0, 1]], cmap="Greys")
+    right.text(1, 0, "black on black", color="#111111", ha="center", va="center")
+    figure.draw_without_rendering()
+
+    told = {told for told, ratio in words(figure, "#ffffff") if ratio < 4.5}
+    assert {"pale", "white on yellow", "black on black"} == told
+    assert "line pale line" in {told for told, ratio in lines(figure, "#ffffff") if ratio < 3}
+
+
+def test_a_readers_plot() -> None:
+    """It is shown in the same way, told by its labels; the legend lays no paper, and the figure itself is as it was."""
+    figure, ax = plt.subplots()
+    plt.close(figure)
+    ax.plot([0, 1], label="what it learns from")
+    ax.set(xlabel="epoch", ylabel="loss")
+    ax.legend()
+    markup = plot_on_the_page(figure)
+
+    assert markup and 'aria-label="A plot. loss against epoch: what it learns from"' in markup
+    assert "#ffffff" not in markup and "currentColor" in markup
+    assert (1, 1, 1, 1) == figure.get_facecolor() == ax.get_facecolor()
+
+
+def test_readers_plots_in_a_notebook(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the line in the setup cell a plot has this form besides its pixels; a cloud of points has pixels only."""
+    monkeypatch.setattr("course.figures.plots.get_ipython", lambda: None)
+    plots_take_the_ink_of_the_page()
+    monkeypatch.setattr("course.figures.plots.get_ipython", lambda: shell)
+    assert shell.display_formatter is not None
+    formatter = shell.display_formatter.formatters["text/html"]
+    plots_take_the_ink_of_the_page()
+    select_figure_formats(shell, {"png"})  # which the first plot of a notebook does, and forgets others' forms
+    try:
+        figure, ax = plt.subplots()
+        plt.close(figure)
+        ax.plot([0, 1])
+        small = formatter(figure)
+        ax.scatter(torch.rand(20_000), torch.rand(20_000), c=torch.rand(20_000))
+        assert small.startswith("<svg") and formatter(figure) is None
+    finally:
+        formatter.pop(FigureBase)
 
 
 def test_words_are_titles_where_nobody_wrote_any() -> None:

@@ -23,10 +23,12 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch04_training as figures
+from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import saved_tensors, show_digits
 
 torch.set_num_threads(1)  # for models this small, a second one costs more than it brings
 _ = torch.manual_seed(seed)
+plots_take_the_ink_of_the_page()
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -166,7 +168,8 @@ optimizer.zero_grad()
 criterion(neuron(x), y).backward()  # lines 2, 3 and 4
 after_four = neuron.weight.item()
 optimizer.step()
-print("first, after line 4, after line 5:", at_first, after_four, neuron.weight.item())
+at_last = neuron.weight.item()
+print(f"first {at_first:.4f}, after line 4 {after_four:.4f}, after line 5 {at_last:.4f}")
 reveal(guess, 5 if after_four == at_first else "an earlier one")
 
 # %% claim=true

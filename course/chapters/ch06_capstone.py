@@ -35,10 +35,12 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch06_capstone as figures
+from course.figures.plots import plots_take_the_ink_of_the_page
 from course.instruments import show_digits
 
 torch.set_num_threads(1)  # for models this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
+plots_take_the_ink_of_the_page()
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -836,7 +838,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # %% name="description"
 about = digits.DESCR
 start = about.index("Preprocessing programs")
-print(about[start : about.index("For info on NIST")])
+print(about[start : about.index("For info on NIST")].strip())
 
 # %% [markdown]
 # Normalized bitmaps: each digit was cut out, and enlarged or shrunk to 32 by 32, before somebody counted the blocks.

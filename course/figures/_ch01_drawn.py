@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import INK, ORANGE, SKY
+from autograder.telling.palette import BLUE, VERMILION
 from course.instruments import drawn_four
 
 from .digits import known_digits
-from .drawing import new_figure, paper, told
+from .drawing import new_figure, paper, told, write_numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ def first_page() -> Figure:
     paper(left, drawing, "what you draw")
     paper(middle, shrunk, "what the program gets")
     shares = _likeness(shrunk)
-    right.bar(range(10), shares.tolist(), color=[ORANGE if share == shares.max() else SKY for share in shares])
+    right.bar(range(10), shares.tolist(), color=[VERMILION if share == shares.max() else BLUE for share in shares])
     right.set(xticks=range(10), yticks=[], xlabel="digit", title=f"what it says: {shares.argmax().item()}")
     return told(
         fig,
@@ -39,14 +39,11 @@ def shrink(drawing: Tensor) -> Figure:
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 4.6))
     paper(left, drawing, "32 by 32, black or white; blocks of 4 by 4")
     for edge in range(4, 32, 4):
-        left.axhline(edge - 0.5, color=ORANGE, linewidth=0.8)
-        left.axvline(edge - 0.5, color=ORANGE, linewidth=0.8)
+        left.axhline(edge - 0.5, color=VERMILION, linewidth=0.8)
+        left.axvline(edge - 0.5, color=VERMILION, linewidth=0.8)
     shrunk = _shrunk(drawing)
     paper(right, shrunk, "8 by 8, the ink counted in each block")
-    for row in range(8):
-        for col in range(8):
-            color = "white" if shrunk[row, col] > 8 else INK
-            right.text(col, row, f"{shrunk[row, col].item():g}", ha="center", va="center", fontsize=9, color=color)
+    write_numbers(right, shrunk, 9)
     return told(
         fig,
         "Left, a drawn four of 32 by 32 black and white pixels under a grid of blocks of 4 by 4. "

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, SILVER
+from autograder.telling.palette import BLUE, GREEN, GREY, INK, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (
     (torch.float32, BLUE, "-"),
-    (torch.float16, ORANGE, "--"),
+    (torch.float16, VERMILION, "--"),
     (torch.bfloat16, GREEN, ":"),
 )
 REACH = 0.03  # how far from 1 numbers are drawn
@@ -49,7 +49,7 @@ def gaps_by_size(ax: Axes) -> None:
     ax.set_xticks([10.0**power for power in range(-8, 9, 4)])
     ax.set_title("Larger numbers stand farther apart", fontsize=12, loc="left", color=INK)
     ax.spines[["right", "top"]].set_visible(False)
-    ax.grid(color=SILVER, linewidth=0.5)
+    ax.grid(color=GREY, linewidth=0.5, alpha=0.5)
 
 
 def _neighbors_of_one(dtype: torch.dtype, reach: float) -> list[float]:

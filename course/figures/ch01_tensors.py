@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import GREEN, INK, ORANGE, PALE, SKY, WHITE, YELLOW
+from autograder.telling.palette import DARK, GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, WHITE, YELLOW
 
 from ._ch01_drawn import first_page as first_page
 from ._ch01_drawn import shrink as shrink
@@ -28,10 +28,10 @@ def matrix_product(left: Tensor, right: Tensor) -> Figure:
     fig, ax = blank(width=inner + cols + 9.5, height=rows + inner + 1.6)
     for i in range(rows):
         for k in range(inner):
-            box(ax, k, rows - 1 - i, _number(left[i, k]), YELLOW if i == 0 else PALE)
+            box(ax, k, rows - 1 - i, _number(left[i, k]), YELLOW if i == 0 else TINT)
     for k in range(inner):
         for j in range(cols):
-            box(ax, inner + 1 + j, rows + inner - k, _number(right[k, j]), SKY if j == 0 else PALE)
+            box(ax, inner + 1 + j, rows + inner - k, _number(right[k, j]), SKY if j == 0 else TINT)
     product = left @ right
     for i in range(rows):
         for j in range(cols):
@@ -40,7 +40,7 @@ def matrix_product(left: Tensor, right: Tensor) -> Figure:
                 inner + 1 + j,
                 rows - 1 - i,
                 _number(product[i, j]) if i == j == 0 else "",
-                GREEN if i == j == 0 else "white",
+                GREEN if i == j == 0 else NO_COLOR,
             )
     terms = " + ".join(f"{_number(a)} * {_number(b)}" for a, b in zip(left[0], right[:, 0], strict=True))
     caption(ax, inner + cols + 1.6, rows - 0.5, f"{terms} = {_number(product[0, 0])}")
@@ -65,7 +65,7 @@ def strides(x: Tensor) -> Figure:
     owner = {_offset(x, row, col): row for row in reversed(range(rows)) for col in range(cols)}
     strip = torch.as_strided(x.detach(), (memory,), (1,), 0)
     for place in range(memory):
-        color = _row_color(owner[place]) if place in owner else PALE
+        color = _row_color(owner[place]) if place in owner else TINT
         box(ax, place, 0.6, _number(strip[place]), color)
         ax.text(place + 0.5, 0.35, str(place), ha="center", va="center", fontsize=8, color=INK)
     for step in sorted(set(x.stride()) - {0}):
@@ -85,7 +85,7 @@ def view_or_copy(base: Tensor, view: Tensor, copy: Tensor) -> Figure:
     fig, ax = blank(width=memory + 4, height=4.6)
     seen = set(range(view.storage_offset(), view.storage_offset() + view.numel()))
     for place, value in enumerate(base.reshape(-1)):
-        box(ax, place + 4, 2.6, _number(value), SKY if place in seen else PALE)
+        box(ax, place + 4, 2.6, _number(value), SKY if place in seen else TINT)
     for place, value in enumerate(copy.reshape(-1)):
         box(ax, place + 4, 0.3, _number(value), ORANGE)
     left, right = min(seen) + 4, max(seen) + 5
@@ -113,7 +113,7 @@ def broadcasting(first: Sequence[int], second: Sequence[int]) -> Figure:
             _axis_box(ax, 3.4 + 1.6 * axis, y, size, sizes[axis])
     caption(ax, 0, 0.7, "result" if all(sizes) else "no result")
     for axis, size in enumerate(sizes):
-        box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else "white", width=1.5)
+        box(ax, 3.4 + 1.6 * axis, 0.2, str(size) if size else "?", YELLOW if size else NO_COLOR, width=1.5)
     return finish(
         fig,
         "Shapes line up at the right; hatched axes are stretched",
@@ -131,7 +131,7 @@ def stretched(column: Tensor, row: Tensor) -> Figure:
         for i in range(n):
             for j in range(m):
                 real = which == 2 or (j == 0 if which == 0 else i == 0)
-                color = (SKY, ORANGE, YELLOW)[which] if real else "white"
+                color = (SKY, ORANGE, YELLOW)[which] if real else NO_COLOR
                 box(ax, left + j, n - 1 - i + 0.1, _number(grid[i, j]), color, hatched=not real)
     middle = n / 2 + 0.1
     ax.text(m + 0.75, middle, "+", ha="center", va="center", fontsize=18, color=INK)
@@ -150,7 +150,7 @@ def reductions(x: Tensor) -> Figure:
     fig, ax = blank(width=cols + 6.5, height=rows + 2.6)
     for i in range(rows):
         for j in range(cols):
-            box(ax, j, rows - i + 1.2, _number(x[i, j]), PALE)
+            box(ax, j, rows - i + 1.2, _number(x[i, j]), TINT)
         box(ax, cols + 1.4, rows - i + 1.2, _number(x.sum(dim=1)[i]), SKY)
     for j in range(cols):
         box(ax, j, 0.1, _number(x.sum(dim=0)[j]), ORANGE)
@@ -191,7 +191,7 @@ def _axis_box(ax: Axes, x: float, y: float, size: int, result: int) -> None:
     """Draw one axis of a shape: its length, or how it is stretched; a missing axis (0) is dashed."""
     is_stretched = size in (0, 1) and result > 1
     words = f"{size or 'none'} to {result}" if is_stretched else str(size or "none")
-    color = SKY if not is_stretched else "white"
+    color = SKY if not is_stretched else NO_COLOR
     box(ax, x, y, words, color if result else ORANGE, width=1.5, hatched=is_stretched)
 
 
@@ -207,7 +207,7 @@ def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
     ax.annotate("", (start + step + 0.5, 1.62), (start + 0.5, 1.62), arrowprops=bend)
     back = {"facecolor": WHITE, "edgecolor": "none", "pad": 0.6}  # another arc may pass behind it
     top = (start + step / 2 + 0.5, 1.66 + lift)
-    ax.text(*top, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK, bbox=back)
+    ax.text(*top, f"+{step}", ha="center", va="bottom", fontsize=10, color=DARK, bbox=back)
 
 
 def _offset(x: Tensor, row: int, col: int) -> int:

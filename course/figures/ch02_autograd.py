@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SKY, YELLOW
+from autograder.telling.palette import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, WHITE, YELLOW
 
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, signed, told
@@ -161,12 +161,12 @@ def versions() -> Figure:
         saved, name = (y, "y") if f is torch.exp else (x, "x")
         noted = saved._version
         y += 1
-        box(ax, 0, row + 0.5, words, PALE, width=2.6)
+        box(ax, 0, row + 0.5, words, TINT, width=2.6)
         box(ax, 3.1, row + 0.5, f"saves {name}, version {noted}", SKY, width=4.0)
         box(ax, 7.6, row + 0.5, f"y += 1: y has version {y._version}", YELLOW, width=4.6)
         agrees = saved._version == noted
         verdict = f"{name}: {noted} and {saved._version}, " + ("fine" if agrees else "error")
-        box(ax, 12.7, row + 0.5, verdict, "white" if agrees else ORANGE, width=2.8)
+        box(ax, 12.7, row + 0.5, verdict, NO_COLOR if agrees else ORANGE, width=2.8)
         for left, right in ((2.6, 3.1), (7.1, 7.6), (12.2, 12.7)):
             ax.annotate("", (right, row + 1.0), (left, row + 1.0), arrowprops={"arrowstyle": "-|>", "color": INK})
     for left, words in ((0, "forward"), (3.1, "the node"), (7.6, "change in place"), (12.7, "backward compares")):
@@ -227,8 +227,8 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], via: 
     assert via.grad is not None
     ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.5})
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    back = {"facecolor": "white", "edgecolor": ORANGE, "boxstyle": "round,pad=0.15"}
-    ax.text(*middle, f"{via.grad.item():g}", ha="center", va="center", fontsize=10, color=INK, bbox=back)
+    back = {"facecolor": WHITE, "edgecolor": ORANGE, "boxstyle": "round,pad=0.15"}
+    ax.text(*middle, f"{via.grad.item():g}", ha="center", va="center", fontsize=10, color=DARK, bbox=back)
 
 
 def _stack(ax: Axes, left: float, total: float, each: float) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, INK, ORANGE, PALE, SILVER, SKY, YELLOW
+from autograder.telling.palette import BLUE, GREY, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from .digits import known_digits
-from .drawing import blank, box, caption, finish, new_figure, paper, signed, told
+from .drawing import blank, box, caption, finish, new_figure, paper, signed, told, write_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 # kind of a row in the figure of a module -> its color and what the legend says
 KINDS = {
-    "module": (PALE, "module"),
+    "module": (TINT, "module"),
     "parameter": (ORANGE, "parameter: learns"),
     "buffer": (SKY, "buffer: saved, moved"),
-    "plain": ("white", "plain attribute: not seen"),
+    "plain": (NO_COLOR, "plain attribute: not seen"),
 }
 INDENT = 2.4  # how far a row stands to the right of the one that holds it
 WIDTH = 100  # units of each layer in the figure of activations
@@ -58,12 +58,12 @@ def convolution(picture: Tensor, kernel: Tensor, row: int, col: int) -> Figure:
     result = nn.functional.conv2d(picture[None, None], kernel[None, None])[0, 0]
     fig, (left, middle, right) = new_figure(1, 3, figsize=(9.5, 3.4))
     paper(left, picture, "the picture, with the window on it")
-    _numbers(left, picture, picture.max().item() / 2)
+    write_numbers(left, picture, 8)
     _window(left, row, col, height, width)
     signed(middle, kernel, "the kernel")
-    _numbers(middle, kernel, kernel.abs().max().item() / 2)
+    write_numbers(middle, kernel, 8)
     signed(right, result, f"the result; the marked place: {(patch * kernel).sum().item():g}")
-    _numbers(right, result, result.abs().max().item() / 2)
+    write_numbers(right, result, 8)
     _window(right, row, col, 1, 1)
     return told(
         fig,
@@ -76,15 +76,7 @@ def _window(ax: Axes, row: int, col: int, height: int, width: int) -> None:
     """Draw a frame around some places of a picture."""
     left, top = col - 0.5, row - 0.5
     corners = [(left, top), (left + width, top), (left + width, top + height), (left, top + height), (left, top)]
-    ax.plot(*zip(*corners, strict=True), color=ORANGE, linewidth=3)
-
-
-def _numbers(ax: Axes, picture: Tensor, white_above: float) -> None:
-    """Write the numbers of a picture into its places."""
-    for row, numbers in enumerate(picture.tolist()):
-        for col, number in enumerate(numbers):
-            color = "white" if abs(number) > white_above else INK
-            ax.text(col, row, f"{number:g}", ha="center", va="center", fontsize=8, color=color)
+    ax.plot(*zip(*corners, strict=True), color=VERMILION, linewidth=3)
 
 
 def tree(module: nn.Module) -> Figure:
@@ -141,7 +133,7 @@ def modes() -> Figure:
     norm = nn.BatchNorm1d(1)
     with torch.no_grad():
         results = {"input": batch, "train mode": norm(batch), "eval mode, after it": norm.eval()(batch)}
-    for (name, values), color in zip(results.items(), (SILVER, BLUE, ORANGE), strict=True):
+    for (name, values), color in zip(results.items(), (GREY, BLUE, VERMILION), strict=True):
         shape = "stepfilled" if name == "input" else "step"
         label = f"{name}: mean {abs(values.mean().item()):.1f}"
         lines.hist(values.flatten().tolist(), bins=60, range=(-4, 12), histtype=shape, color=color, lw=2, label=label)
@@ -209,7 +201,7 @@ def _dropout_cells(ax: Axes) -> None:
     for which, (words, values) in enumerate(zip(("train", "train again", "eval"), results, strict=True)):
         for place, value in enumerate(values.flatten().tolist()):
             row, column = divmod(place, 6)
-            color = {0.0: "white", 1.0: SKY, 2.0: YELLOW}[value]
+            color = {0.0: NO_COLOR, 1.0: SKY, 2.0: YELLOW}[value]
             box(ax, 7.0 * which + column, 5 - row, f"{value:g}", color)
         caption(ax, 7.0 * which + 3, 0.3, words, align="center")
     ax.set(xlim=(-0.3, 20.3), ylim=(-0.3, 6.4), aspect="equal", title="Dropout(0.5) on ones")

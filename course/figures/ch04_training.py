@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SILVER, SKY, YELLOW
+from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from . import _ch04_runs as runs
 from .drawing import blank, box, caption, finish, new_figure, paper, told
@@ -25,7 +25,7 @@ sin_runs = runs.sin_runs  # the chapter calls it
 LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
 
 # what happens in a step -> the color of its box
-COLORS = {"zero_grad": YELLOW, "forward": SKY, "criterion": GREEN, "backward": ORANGE, "step": PALE}
+COLORS = {"zero_grad": YELLOW, "forward": SKY, "criterion": GREEN, "backward": ORANGE, "step": TINT}
 
 
 def first_page() -> Figure:
@@ -34,10 +34,10 @@ def first_page() -> Figure:
     fig, row = new_figure(1, 5, figsize=(10.5, 2.6), width_ratios=(2.2, 2.2, 1, 1, 1))
     epochs = range(len(seen))
     row[0].plot(epochs, [one[0] for one in seen], color=BLUE, label="what it learns from")
-    row[0].plot(epochs, [one[1] for one in seen], color=ORANGE, label="never seen")
+    row[0].plot(epochs, [one[1] for one in seen], color=VERMILION, label="never seen")
     row[0].set(xlabel="epoch", ylabel="loss", ylim=(0, None))
     row[0].legend(fontsize=8)
-    row[1].plot(epochs, [100 * one[2] for one in seen], color=ORANGE)
+    row[1].plot(epochs, [100 * one[2] for one in seen], color=VERMILION)
     row[1].set(xlabel="epoch", ylabel="% of the unseen read", ylim=(0, 102))
     for ax, (picture, says, truth) in zip(row[2:], wrong, strict=True):
         paper(ax, picture, f"says {says}, is {truth}")
@@ -54,9 +54,9 @@ def parabola(descend: Callable[[float], Losses], rates: Sequence[float], steps: 
     fig, row = new_figure(1, len(rates), figsize=(10.5, 3.0), sharey=True)
     curve = torch.linspace(-1.6, 7.6, 100)
     names = ("too small", "right", "too large")
-    for ax, lr, name, color in zip(row, rates, names, (BLUE, GREEN, ORANGE), strict=True):
+    for ax, lr, name, color in zip(row, rates, names, (BLUE, GREEN, VERMILION), strict=True):
         places = descend(lr)[: steps + 1]
-        ax.plot(curve.tolist(), ((curve - 3) ** 2).tolist(), color=SILVER)
+        ax.plot(curve.tolist(), ((curve - 3) ** 2).tolist(), color=GREY)
         ax.plot(places, [(w - 3) ** 2 for w in places], "o-", color=color, markersize=5, linewidth=1)
         ax.plot(places[:1], [9], "o", color=INK, markersize=7)
         ax.set_title(f"lr {lr:g}: {name}", fontsize=11, color=INK)
@@ -105,7 +105,7 @@ def _table(rows: Sequence[tuple[str, dict[str, str]]]) -> Figure:
         y = len(rows) - 1.0 - number
         caption(ax, 0, y + 0.5, line if number == 0 else f"{number}  {line}")
         for column, (name, value) in enumerate(state.items()):
-            box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else PALE, width=2.2)
+            box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else TINT, width=2.2)
         before = state
     told_of = "; ".join(f"{line}: {', '.join(f'{k} {v}' for k, v in state.items())}" for line, state in rows)
     return finish(fig, "One step, line by line; orange: what this line changed", f"A table. {told_of}.")
@@ -122,7 +122,7 @@ def call_order(step: Callable[..., Any]) -> Figure:
         box(ax, left, y, words, COLORS[kind], width=2.7)
         if number % per_row:
             ax.annotate("", (left, y + 0.5), (left - 0.4, y + 0.5), arrowprops={"arrowstyle": "-|>", "color": INK})
-    alt = ", ".join(words for _, words in events)
+    alt = f"Boxes in the order of the calls: {', '.join(words for _, words in events)}."
     return finish(fig, "One step, as recorded from the code (read row by row)", alt)
 
 
@@ -210,7 +210,7 @@ def symptoms() -> Figure:
 def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = HIGH) -> None:
     """Plot losses against steps on a logarithmic scale; one that explodes leaves at the top, marked, with words."""
     end = len(lines[0])
-    for losses, color in zip(lines, (BLUE, ORANGE), strict=False):
+    for losses, color in zip(lines, (BLUE, VERMILION), strict=False):
         shown = [value if math.isfinite(value) else math.inf for value in losses]
         out = next((step for step, value in enumerate(shown) if value > high), None)
         if out is not None and not shown[-1] < high:
@@ -250,14 +250,14 @@ def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
     """Draw how the errors of many runs are spread, with a threshold, and the best, middle and worst fit."""
     fig, (left, right) = new_figure(1, 2, figsize=(10.5, 3.4))
     left.hist(errors.log10().tolist(), bins=24, color=SKY, edgecolor=INK)
-    left.axvline(math.log10(bar), color=ORANGE, linewidth=2)
+    left.axvline(math.log10(bar), color=VERMILION, linewidth=2)
     left.text(math.log10(bar), left.get_ylim()[1] * 0.92, f" {bar:g}", color=INK)
     ticks = (-4, -3, -2, -1)
     left.set_xticks(ticks, [f"{10.0**tick:g}" for tick in ticks])
     left.set(xlabel="mean squared error after training", ylabel="runs", title=f"{len(errors)} first weights")
     order = errors.argsort()
     right.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
-    for name, run, color in (("best", 0, GREEN), ("middle", len(order) // 2, BLUE), ("worst", -1, ORANGE)):
+    for name, run, color in (("best", 0, GREEN), ("middle", len(order) // 2, BLUE), ("worst", -1, VERMILION)):
         right.plot(x.tolist(), fits[order[run]].tolist(), color=color, label=f"{name}: {errors[order[run]]:.2g}")
     right.legend(fontsize=9)
     right.set(xlabel="x", ylabel="y")
@@ -270,14 +270,14 @@ def surface(steps: int = 40) -> Figure:
     sgd, adam = torch.optim.SGD, torch.optim.Adam
     routes = {
         "SGD, lr 0.09": (runs.path(sgd, steps, lr=0.09), BLUE),
-        "SGD, lr 0.04, momentum 0.7": (runs.path(sgd, steps, lr=0.04, momentum=0.7), ORANGE),
+        "SGD, lr 0.04, momentum 0.7": (runs.path(sgd, steps, lr=0.04, momentum=0.7), VERMILION),
         "Adam, lr 0.3": (runs.path(adam, steps, lr=0.3), GREEN),
     }
     fig, row = new_figure(1, 3, figsize=(10.5, 2.9))
     a, b = torch.meshgrid(torch.linspace(-4.6, 2.0, 80), torch.linspace(-1.4, 1.4, 80), indexing="xy")
     height = a**2 / 2 + 10 * b**2
     for ax, (name, (visited, color)) in zip(row, routes.items(), strict=True):
-        ax.contour(a.numpy(), b.numpy(), height.numpy(), levels=12, colors=SILVER, linewidths=0.8)
+        ax.contour(a.numpy(), b.numpy(), height.numpy(), levels=12, colors=GREY, linewidths=0.8)
         ax.plot(*zip(*visited, strict=True), "o-", color=color, markersize=3, linewidth=1.2)
         ax.plot([0], [0], "*", color=INK, markersize=10)
         ax.set_title(name, fontsize=10, color=INK)

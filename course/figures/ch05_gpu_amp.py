@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, PALE, SKY, YELLOW
+from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT
 from course.instruments import saved_bytes
 
 from .digits import known_digits
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Block = tuple[str, str, float, float]  # who, what, begin, end
 
-DOINGS = {"launch": SKY, "work": GREEN, "wait": PALE}  # what somebody does -> the color of its block
+DOINGS = {"launch": SKY, "work": GREEN, "wait": TINT}  # what somebody does -> the color of its block
 DTYPES = {torch.float32: SKY, torch.bfloat16: ORANGE}
 
 # parts of the memory of a step, with Adam -> the color, and how many numbers for each weight
@@ -36,13 +36,13 @@ def first_page() -> Figure:
     runs = {"float32": _digits_in(torch.float32), "bfloat16": _digits_in(torch.bfloat16)}
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0))
     for (words, (losses, _)), style in zip(runs.items(), ("-", "--"), strict=True):
-        color, width = (BLUE, 5.0) if style == "-" else (ORANGE, 2.0)
+        color, width = (BLUE, 6.0) if style == "-" else (INK, 2.0)  # the thin one is seen on the wide one
         left.plot(range(1, len(losses) + 1), losses, style, color=color, linewidth=width, label=words)
     left.set(xlabel="epoch", ylabel="loss", xticks=range(0, 13, 3), ylim=(0, None))
     left.set_title("what it costs: one curve lies on the other", fontsize=11, loc="left", color=INK)
     left.legend(frameon=False)
     sizes = [size / 1024 for _, size in runs.values()]
-    right.barh([1, 0], sizes, color=[BLUE, ORANGE], edgecolor=INK, height=0.6)
+    right.barh([1, 0], sizes, color=[BLUE, TINT], edgecolor=INK, height=0.6)
     right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB saved for the backward pass")
     right.set_title("what it saves: half of the activations", fontsize=11, loc="left", color=INK)
     return told(
@@ -98,7 +98,7 @@ def scaled_cycle() -> Figure:
         ("the weights after one step", (8.4, 2.5), (12.15, 2.1), (4.65, 2.1)),
         ("copies", (3.5, 3.4), (2.5, 2.65), (2.5, 4.15)),
     ):
-        ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "linewidth": 1.5, "color": INK})
+        ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK})
         if words:
             caption(ax, *at, words, align="center")
     return finish(
@@ -181,7 +181,7 @@ def dtype_flow() -> Figure:
         left = 0.2 + 3.4 * place
         _typed(ax, left, 4.9, words, value)
         if place:
-            ax.annotate("", (left - 0.05, 5.4), (left - 0.75, 5.4), arrowprops={"arrowstyle": "-|>", "linewidth": 1.5})
+            ax.annotate("", (left - 0.05, 5.4), (left - 0.75, 5.4), arrowprops={"arrowstyle": "-|>", "color": INK})
         if value.requires_grad and value.grad is not None and words != "mse_loss":
             _typed(ax, left, 2.8, "its gradient", value.grad)
         if weight is not None:
@@ -220,7 +220,7 @@ def gradients(scales: Sequence[float]) -> Figure:
     for ax, scale in zip(fig.axes, scales, strict=True):
         scaled = sizes * scale
         lost, over = (scaled <= SMALLEST).double().mean().item(), (scaled > LARGEST).double().mean().item()
-        ax.axvspan(math.log2(SMALLEST), math.log2(LARGEST), color=YELLOW, alpha=0.45)
+        ax.axvspan(math.log2(SMALLEST), math.log2(LARGEST), facecolor=TINT, edgecolor=GREY)
         ax.hist(scaled.log2().tolist(), bins=range(-42, 29), color=BLUE)
         ax.set(xlim=(-42, 28), xlabel="size, as a power of 2", yticks=[])
         ax.set_title(f"loss times 2^{math.log2(scale):g}:\n{lost:.1%} become 0, {over:.1%} inf", fontsize=10, color=INK)

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from autograder.telling.palette import BLUE, GREEN, INK, ORANGE, SILVER
+from autograder.telling.palette import BLUE, GREEN, GREY, INK, VERMILION
 
 from .digits import known_digits
-from .drawing import new_figure, paper, told
+from .drawing import new_figure, paper, told, write_numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ def first_page() -> Figure:
     for (picture, shares), ax, bars, words in zip(both, row[1::2], row[2::2], ("as it is", "prepared"), strict=True):
         answers.append(int(shares.argmax()))
         paper(ax, picture, words)
-        colors = [GREEN if k == truth else ORANGE if k == answers[-1] else SILVER for k in range(10)]
+        colors = [GREEN if k == truth else VERMILION if k == answers[-1] else GREY for k in range(10)]
         bars.bar(range(10), shares.tolist(), color=colors)
         bars.set(xticks=range(10), ylim=(0, 1.05), yticks=[])
         bars.set_title(f'"{answers[-1]}"', fontsize=11, color=INK)
@@ -95,17 +95,20 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
     curve.set(xlabel="epoch", ylabel="% right, of digits never seen", title="A model that I wrote reads handwriting")
     matrix.imshow(confusion.tolist(), cmap="Blues")
     matrix.set(xticks=range(10), yticks=range(10), xlabel="what it says", ylabel="what it is")
-    for row, column in confusion.nonzero().tolist():
-        color = "white" if confusion[row, column] > confusion.max() / 2 else INK
-        matrix.text(column, row, str(int(confusion[row, column])), ha="center", va="center", fontsize=8, color=color)
+    write_numbers(matrix, confusion, 8, zeros=False)
     shown = list(zip(drawings, says.tolist(), labels.tolist(), strict=True))
-    for ax in axes[1:].flat:
-        ax.axis("off")
+    for ax in axes[1:].flat[len(shown) :]:
+        ax.remove()
     for ax, (drawing, said, truth) in zip(axes[1:].flat, shown, strict=False):
         paper(ax, drawing, "")
-        ax.set_title(f'"{said}"', fontsize=12, color=INK if said == truth else ORANGE)
+        ax.set_title(f'"{said}"' if said == truth else f'"{said}" ✗', fontsize=12, color=INK)
     said_of = ", ".join(str(said) for said in says.tolist())
-    return told(fig, f"Accuracy by epoch, a confusion matrix, and drawings; of them the model says {said_of}.")
+    right = f"from {history['accuracies'][0]:.0%} in the first epoch to {history['accuracies'][-1]:.0%} in the last"
+    return told(
+        fig,
+        f"Above, a curve of the share of unseen digits that are read, {right}, and a table of what each digit is taken "
+        f"for, with most of the numbers on its diagonal. Below, drawings; of them the model says {said_of}.",
+    )
 
 
 def folder_of_digits(images: Tensor, labels: Tensor) -> Path:
@@ -149,14 +152,18 @@ def resumed(make_model: Maker, images: Tensor, labels: Tensor, seed: int) -> Fig
     fig, ax = new_figure(figsize=(8.0, 3.6))
     curves = {words: _losses(make_model, images, labels, seed, memory) for words, memory in _MEMORIES.items()}
     whole = curves.pop("unbroken")
-    ax.plot(range(1, _EPOCHS + 1), whole, color=INK, linewidth=6, alpha=0.25, label="unbroken")
+    ax.plot(range(1, _EPOCHS + 1), whole, color=GREY, linewidth=6, label="unbroken")
     for (words, losses), (color, style) in zip(curves.items(), _STYLES, strict=True):
         epochs = range(_STOP + 1, _EPOCHS + 1)
         ax.plot(epochs, losses[_STOP:], style, color=color, label=f"resumed with {words}")
     ax.axvline(_STOP + 0.5, color=INK, linewidth=1, linestyle=":")
     ax.set(xlabel="epoch", ylabel="mean loss", xticks=range(1, _EPOCHS + 1))
     ax.legend(fontsize=9)
-    return fig
+    return told(
+        fig,
+        f"The loss of each of {_EPOCHS} epochs. A wide gray line runs unbroken; three thin ones begin after epoch "
+        f"{_STOP}. That which is resumed with all that remembers lies on the wide line; the other two do not.",
+    )
 
 
 # What is carried over to the new run; None: there is no new run.
@@ -166,7 +173,7 @@ _MEMORIES: dict[str, tuple[str, ...] | None] = {
     "weights and optimizer": ("optimizer",),
     "all that remembers": ("optimizer", "order", "dropout"),
 }
-_STYLES = ((ORANGE, "^--"), (BLUE, "s--"), (GREEN, "o-"))
+_STYLES = ((VERMILION, "^--"), (BLUE, "s--"), (GREEN, "o-"))
 
 
 def _losses(
@@ -201,15 +208,19 @@ def precision(make_model: Maker, images: Tensor, labels: Tensor, seed: int) -> F
     full, mixed = (_steps(make_model, images, labels, seed, amp) for amp in (False, True))
     gaps = [100 * abs(m - f) / f for m, f in zip(mixed, full, strict=True)]
     fig, axes = new_figure(1, 2, figsize=(9.0, 3.2))
-    axes[0].plot(full, color=INK, linewidth=5, alpha=0.25, label="float32")
-    axes[0].plot(mixed, color=ORANGE, label="mixed, bfloat16")
+    axes[0].plot(full, color=GREY, linewidth=5, label="float32")
+    axes[0].plot(mixed, color=VERMILION, label="mixed, bfloat16")
     axes[0].set(xlabel="step", ylabel="loss")
     axes[0].legend(fontsize=9)
-    axes[1].bar(range(len(gaps)), gaps, color=ORANGE)
+    axes[1].bar(range(len(gaps)), gaps, color=VERMILION)
     axes[1].axhline(1.0, color=INK, linewidth=1, linestyle=":")
     axes[1].text(0, 1.15, "what the check allows", fontsize=9, color=INK)
     axes[1].set(xlabel="step", ylabel="apart, in percent of the loss", yscale="log", ylim=(1e-4, 5.0))
-    return fig
+    return told(
+        fig,
+        "Left, the loss of each step in float32, a wide gray line, and in mixed precision, a thin one that lies on it. "
+        f"Right, a bar for each step: how far they are apart, at most {max(gaps):.1g} percent of the loss.",
+    )
 
 
 def _steps(make_model: Maker, images: Tensor, labels: Tensor, seed: int, amp: bool) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autograder.telling.palette import GREY, INK
+from autograder.telling.palette import DARK, GREY, INK, NO_COLOR, TINT, WHITE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,12 @@ def blank(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def box(ax: Axes, x: float, y: float, words: str, color: str, *, width: float = 1.0, hatched: bool = False) -> None:
-    """Draw one cell with its text."""
-    hatch = "///" if hatched else None
+    """Draw one cell with its text, which is dark on every color and of the page's ink where there is none."""
+    hatch, edge = ("///", GREY + "70") if hatched else (None, INK)  # lines so faint that words stand on them
     corners = [(x, y), (x + width, y), (x + width, y + 1.0), (x, y + 1.0)]
-    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor=GREY if hatched else INK, hatch=hatch)
-    back = {"facecolor": "white", "edgecolor": "none", "pad": 1.0} if hatched else None
-    ax.text(x + width / 2, y + 0.5, words, ha="center", va="center", fontsize=11, color=INK, bbox=back)
+    ax.fill(*zip(*corners, strict=True), facecolor=color, edgecolor=edge, hatch=hatch)
+    ink = INK if color in (NO_COLOR, TINT) else DARK
+    ax.text(x + width / 2, y + 0.5, words, ha="center", va="center", fontsize=11, color=ink)
 
 
 def caption(ax: Axes, x: float, y: float, words: str, align: str = "left") -> None:
@@ -54,6 +54,17 @@ def paper(ax: Axes, picture: Tensor, title: str) -> None:
     """Draw a picture of numbers as ink on paper, without axes."""
     ax.imshow(picture.tolist(), cmap="Greys", vmin=0)
     ax.set(xticks=[], yticks=[], title=title)
+
+
+def write_numbers(ax: Axes, picture: Tensor, size: float, *, zeros: bool = True) -> None:
+    """Write the numbers of a picture into its places, white or dark, as is better read on each."""
+    colors = ax.images[-1].to_rgba(picture.numpy())
+    for row, numbers in enumerate(picture.tolist()):
+        for column, number in enumerate(numbers):
+            red, green, blue, _ = colors[row, column] ** 2.2
+            ink = DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else WHITE
+            if number or zeros:
+                ax.text(column, row, f"{number:g}", ha="center", va="center", fontsize=size, color=ink)
 
 
 def signed(ax: Axes, picture: Tensor, title: str = "", reach: float = 0.0) -> None:

@@ -1,16 +1,26 @@
-"""A figure as notebooks show it: at twice the resolution, and with words for who cannot see it."""
+"""A figure as notebooks show it: as lines that take the page's ink, light or dark, and words for who cannot see it."""
 
 from __future__ import annotations
 
 import io
+import re
+from html import escape
+from typing import Any
 
 from IPython.display import display
+from matplotlib import rc_context
 from matplotlib.figure import Figure
-from PIL import Image
 
-from autograder.telling.markup import picture
+from autograder.telling.palette import INK
 
-_DOTS = 100  # to the inch, as wide as a page; drawn with twice as many
+_LARGEST = 1_000_000  # characters of a drawing; what has more, such as a cloud of points, is better off as pixels
+# The page's own color, whatever the theme: nothing here needs to know which one was chosen.
+_PAGE_INK = re.compile(f"{INK}|#000000", re.IGNORECASE)
+_LEGEND = re.compile(r'(<g id="legend_\d+">\s*<g id="patch_\d+">\s*<path [^>]*?style="fill: )#ffffff')
+# What matplotlib says about the whole document would hold for the whole notebook.
+_ABOUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>", re.DOTALL)
+_TOP = re.compile(r".*?<svg[^>]*?width=\"([\d.]+)pt\"[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 class Drawing(Figure):
@@ -20,20 +30,42 @@ class Drawing(Figure):
 
     def words(self) -> str:
         """What the figure shows, in a sentence or two."""
-        titles = [" ".join(ax.get_title(where).split()) for ax in self.axes for where in ("left", "center")]
-        above = self.get_suptitle()
-        return self.alt or "; ".join(filter(None, [above, *titles])) or "a figure"
+        return self.alt or _words_of(self) or "a figure"
 
     def _ipython_display_(self) -> None:
-        png = self._png()
-        width = int.from_bytes(png[16:20], "big") // 2  # where a PNG says how wide it is
-        shown = picture(png, self.words(), width=width, style="max-width:100%;background:white")
-        display({"text/html": shown, "text/plain": self.words()}, raw=True)
+        display({"text/html": _themed(self, self.words()), "text/plain": self.words()}, raw=True)
 
-    def _png(self) -> bytes:
-        """The picture in 256 colors, which no eye tells from all of them, in a third of the bytes."""
-        drawn, kept = io.BytesIO(), io.BytesIO()
-        self.savefig(drawn, format="png", dpi=2 * _DOTS, bbox_inches="tight", facecolor="white")
-        colors = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
-        colors.save(kept, "png", optimize=True)
-        return kept.getvalue()
+
+def plot_on_the_page(figure: Figure) -> str | None:
+    """A reader's own plot as HTML; None where it would be too large, so that it is shown in pixels."""
+    shown = _themed(figure, f"A plot. {_words_of(figure)}".strip())
+    return shown if len(shown) < _LARGEST else None
+
+
+def _words_of(figure: Figure) -> str:
+    """A figure's titles; those axes without one are told by their labels and their legend."""
+    told = [figure.get_suptitle()]
+    for ax in figure.axes:
+        titles = [" ".join(ax.get_title(where).split()) for where in ("left", "center")]
+        against = " against ".join(filter(None, (ax.get_ylabel(), ax.get_xlabel())))
+        lines = ", ".join(ax.get_legend_handles_labels()[1])
+        told += titles if any(titles) else [": ".join(filter(None, (against, lines)))]
+    return "; ".join(filter(None, told))
+
+
+def _themed(figure: Figure, words: str) -> str:
+    """A figure as SVG inside the page: without paper, its ink that of the text around it."""
+    drawn = io.StringIO()
+    style: dict[str, Any] = {"transparent": True, "bbox_inches": "tight", "metadata": _NO_METADATA}
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": None}):
+        figure.savefig(drawn, format="svg", **style)
+    svg = _LEGEND.sub(r"\1none", _ABOUT.sub("", drawn.getvalue()))
+    top = _TOP.match(svg)
+    assert top is not None
+    width = round(float(top[1]) * 100 / 72)  # a hundred dots to the inch: as wide as a page
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
+        f'aria-label="{escape(words)}" width="{width}" viewBox="{top[2]}" fill="currentColor" stroke-linejoin="round" '
+        f'stroke-linecap="butt" style="max-width:100%;height:auto"><desc>{escape(words)}</desc>'
+    )
+    return head + _PAGE_INK.sub("currentColor", svg[top.end() :]).strip()

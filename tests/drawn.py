@@ -1,0 +1,114 @@
+"""Every figure of the course, drawn as its chapter draws it, or smaller; and what a part of it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone
+from course.figures.digits import known_digits
+from course.instruments import drawn_four
+
+TABLE = torch.arange(12).reshape(3, 4)
+
+
+class Held(nn.Module):
+    """Holds one thing of each kind."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slope = nn.Parameter(torch.ones(2))
+        self.register_buffer("center", torch.ones(2))
+        self.hidden = [nn.Linear(2, 2)]
+
+
+def _descend(rate: float) -> list[float]:
+    places = [0.0]
+    for _ in range(8):
+        places.append(places[-1] - rate * 2 * (places[-1] - 3))
+    return places
+
+
+def _step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x: Tensor, y: Tensor) -> None:
+    optimizer.zero_grad()
+    criterion(model(x), y).backward()
+    optimizer.step()
+
+
+def _small_model(seed: int) -> nn.Module:
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 10))
+
+
+def _pictures() -> tuple[Tensor, Tensor]:
+    return torch.rand(32, 1, 8, 8, generator=torch.Generator().manual_seed(0)), torch.arange(32) % 10
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "ch01 first_page": ch01_tensors.first_page,
+    "ch01 view_or_copy": lambda: ch01_tensors.view_or_copy(TABLE, TABLE[1], TABLE[[0, 2]]),
+    "ch01 strides": lambda: ch01_tensors.strides(TABLE.T),
+    "ch01 broadcasting": lambda: ch01_tensors.broadcasting((3, 1, 5), (4, 1)),
+    "ch01 broadcasting of what does not fit": lambda: ch01_tensors.broadcasting((3, 2), (4,)),
+    "ch01 stretched": lambda: ch01_tensors.stretched(torch.tensor([[0], [10]]), torch.tensor([1, 2, 3])),
+    "ch01 reductions": lambda: ch01_tensors.reductions(TABLE),
+    "ch01 shrink": lambda: ch01_tensors.shrink(drawn_four()),
+    "ch01 matrix_product": lambda: ch01_tensors.matrix_product(torch.ones(3, 2), torch.ones(2, 3)),
+    "ch01 float_spacing": ch01_tensors.float_spacing,
+    "ch02 first_page": ch02_autograd.first_page,
+    "ch02 graph": lambda: ch02_autograd.graph(2.0, 3.0),
+    "ch02 accumulation": lambda: ch02_autograd.accumulation(4),
+    "ch02 saved_bytes": lambda: ch02_autograd.saved_bytes(256),
+    "ch02 versions": ch02_autograd.versions,
+    "ch02 relus": ch02_autograd.relus,
+    "ch03 first_page": ch03_modules.first_page,
+    "ch03 tree": lambda: ch03_modules.tree(Held()),
+    "ch03 convolution": lambda: ch03_modules.convolution(
+        known_digits()[0][0].reshape(8, 8), torch.eye(3) * 3 - 1, 1, 2
+    ),
+    "ch03 activations": lambda: ch03_modules.activations(4),
+    "ch03 modes": ch03_modules.modes,
+    "ch04 first_page": ch04_training.first_page,
+    "ch04 parabola": lambda: ch04_training.parabola(_descend, (0.02, 0.3, 1.05)),
+    "ch04 stepper": ch04_training.stepper,
+    "ch04 call_order": lambda: ch04_training.call_order(_step),
+    "ch04 curves": lambda: ch04_training.curves(
+        {"a rate that is right": [1.0, 0.5, 0.2], "one that is too large": [1.0, 50.0, 900.0]}
+    ),
+    "ch04 museum": ch04_training.museum,
+    "ch04 symptoms": ch04_training.symptoms,
+    "ch04 fit_of": lambda: ch04_training.fit_of(nn.Linear(1, 1)),
+    "ch04 many_fits": lambda: ch04_training.many_fits(
+        torch.linspace(-3, 3, 9), torch.rand(5, 9), torch.logspace(-4, -2, 5), bar=0.02
+    ),
+    "ch04 surface": ch04_training.surface,
+    "ch04 rates": lambda: ch04_training.rates([0.5, 1.0, 0.5]),
+    "ch05 first_page": ch05_gpu_amp.first_page,
+    "ch05 scaled_cycle": ch05_gpu_amp.scaled_cycle,
+    "ch05 timelines": lambda: ch05_gpu_amp.timelines(steps=4, launches=3),
+    "ch05 memory": lambda: ch05_gpu_amp.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096)),
+    "ch05 dtype_flow": ch05_gpu_amp.dtype_flow,
+    "ch05 gradients": lambda: ch05_gpu_amp.gradients(scales=(1.0, 2.0**16, 2.0**26)),
+    "ch05 scaler_search": lambda: ch05_gpu_amp.scaler_search(steps=60),
+    "ch06 first_page": ch06_capstone.first_page,
+    "ch06 resumed": lambda: ch06_capstone.resumed(_small_model, *_pictures(), seed=0),
+    "ch06 precision": lambda: ch06_capstone.precision(_small_model, *_pictures(), seed=0),
+    "ch06 card": lambda: ch06_capstone.card(
+        {"losses": [1.0, 0.5], "accuracies": [0.5, 0.9]},
+        10 * torch.eye(10).long(),
+        torch.eye(32).expand(12, 32, 32),
+        torch.arange(12) % 10,
+        torch.arange(12) % 9,
+    ),
+}
+
+
+@cache
+def drawn(name: str) -> Figure:
+    """One of them, drawn once in a run of the tests."""
+    return FIGURES[name]()
