@@ -758,7 +758,6 @@ show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 import matplotlib.pyplot as plt
 
 
-
 def draw(history, scale="linear"):
     plt.plot([row[0] for row in history], label="what it learns from")
     plt.plot([row[1] for row in history], label="the drawer")
