@@ -68,6 +68,7 @@ def _archive(files: dict[str, bytes]) -> bytes:
 def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     project = course.parent
     own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
+    own += [path for name in _imports(course / "chapters" / f"{stem}.py", project) for path in _module(project, name)]
     modules = _closure(project, [*own, *(project.joinpath(*name.split(".")) for name in _FRONT)])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]

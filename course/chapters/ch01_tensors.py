@@ -1332,8 +1332,7 @@ def standardize(x, dim, eps):
     """Return (x - mean) / sqrt(var + eps), mean and var taken along dim.
 
     var is the population variance (correction=0). The result has the shape and dtype
-    of x, which holds floats; far from 0, such as years, they keep their digits. x itself
-    stays as it is.
+    of x, which holds floats; x itself stays as it is.
 
     standardize(torch.tensor([[1.0, 3.0]]), dim=1, eps=0.0) gives [[-1.0, 1.0]].
     """

@@ -59,6 +59,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "no-eps",
     "You leave `eps` out: where all numbers are equal the variance is 0, and 0 / 0 is nan.",
+    also=("hardcoded-eps",),
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)
@@ -172,17 +173,9 @@ def standardize(x, dim, eps):
     return (x - x.median(dim, keepdim=True).values) / torch.sqrt(var + eps)
 
 
-@bank.told("mean-of-squares", "far")
-def standardize(x, dim, eps):
-    mean = x.mean(dim, keepdim=True)
-    var = (x**2).mean(dim, keepdim=True) - mean**2
-    return (x - mean) / torch.sqrt(var + eps)
-
-
 @bank.wrong(
     "sample-std-and-eps-outside",
     "Two slips: `std` divides by n - 1 unless you say `correction=0`, and `eps` belongs to the variance, under the root.",
-    also=("unbiased-mismatch",),
 )
 def standardize(x, dim, eps):
     centered = x - x.mean(dim, keepdim=True)
@@ -195,6 +188,13 @@ def standardize(x, dim, eps):
     m = sum(parts) / len(parts)
     v = sum((p - m) ** 2 for p in parts) / len(parts)
     return torch.stack([(p - m) / (v + eps).sqrt() for p in parts]).movedim(0, dim)
+
+
+@bank.right("mean-of-squares")
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = (x**2).mean(dim, keepdim=True) - mean**2
+    return (x - mean) / torch.sqrt(var + eps)
 
 
 @bank.right("var-mean-and-rsqrt")

@@ -512,9 +512,7 @@ bank.survives(
     {
         "torch.equal(x, same) -> torch.equal(same, x)": "Equality does not mind the order.",
         "x -> same": "Where the second x is another one, y has moved with it, so that no row has another target.",
-        "y -> same": "Where x is the same, a y that equals it is not among the trials.",
         "torch.equal(y, again) -> torch.equal(again, y)": "Equality does not mind the order.",
-        "y -> x": "Only the first of the two x is used after that.",
         "y -> again": "Trials whose labels differ have been named by then.",
         "99 -> 100": "One step more or less does not decide whether a batch is learned.",
         "99 -> 98": "One step more or less does not decide whether a batch is learned.",
