@@ -1,6 +1,9 @@
 """Sphinx's configuration of the course's site; `make site` gathers the pages around it and runs it there."""
 
+import os
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 from autograder.authoring import address
 
@@ -8,6 +11,7 @@ _ADDRESS = address.read(Path(__file__).resolve().parents[1])
 _ON_GITHUB = _ADDRESS.startswith("https://github.com/")
 
 project = "PyTorch Basics"
+author = "the PyTorch Basics project"
 html_title = project
 html_copy_source = False
 html_show_sourcelink = False
@@ -25,8 +29,17 @@ nb_merge_streams = True
 
 html_theme = "sphinx_book_theme"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
-html_context = {"default_mode": "auto"}  # as the reader's system is
+html_js_files = ["asks.js"]
+templates_path = ["_templates"]
+# Where the site will stand, with / at its end; previews want whole addresses. Without it they are relative.
+html_baseurl = os.environ.get("SITE_ADDRESS", "")
+html_context = {
+    "default_mode": "auto",  # as the reader's system is
+    "about": "A course of notebooks from no PyTorch to a model that you wrote, trained by a loop that you wrote, "
+    "which reads the digit that you draw. Wrong answers are told which misunderstanding they show.",
+}
 html_theme_options = {
     "use_download_button": False,
     "show_toc_level": 2,
@@ -44,3 +57,18 @@ html_theme_options = {
     if _ON_GITHUB
     else {},
 }
+
+
+def _draw_preview(app: Sphinx) -> None:
+    """Draw the picture that previews of a link show: pixels on paper, for no service takes lines."""
+    from course.figures import ch01_tensors
+
+    figure = ch01_tensors.first_page()
+    folder = Path(app.outdir) / "_static"
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "preview.png", dpi=150, facecolor="white", bbox_inches="tight", pad_inches=0.4)
+
+
+def setup(app: Sphinx) -> None:
+    """Sphinx calls this."""
+    app.connect("builder-inited", _draw_preview)

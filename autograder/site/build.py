@@ -10,10 +10,12 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
+from autograder.authoring import address
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
+from autograder.site.taken import Taken
 
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
@@ -43,13 +45,16 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
+    ran = {solution.stem: executed(solution, cache) for solution in sorted((project / "solutions").glob("*.ipynb"))}
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
+    first = source / "index.md"
+    taken = Taken(project / "course", ran, address.read(project))
+    first.write_text(taken.filled(first.read_text(encoding="utf-8"), "docs/index.md"), encoding="utf-8")
     (source / "notebooks").mkdir()
-    for solution in sorted((project / "solutions").glob("*.ipynb")):
-        student = nbformat.read(project / "notebooks" / solution.name, as_version=4)
-        made = chapter_page(solution.stem, student, executed(solution, cache))
-        nbformat.write(made, source / "notebooks" / solution.name)
+    for stem, worked in ran.items():
+        student = nbformat.read(project / "notebooks" / f"{stem}.ipynb", as_version=4)
+        nbformat.write(chapter_page(stem, student, worked), source / "notebooks" / f"{stem}.ipynb")
 
 
 def _linked(text: str) -> str:

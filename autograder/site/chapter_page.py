@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
+from html import escape
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.authoring.chapter_rules import RESERVED
 from autograder.catalog.course import here
@@ -16,6 +17,10 @@ from autograder.site.headings import fit_headings
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
 _FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
+# What a guess may be stands behind it, as in `guess = ...  # 1, 2 or "none"`.
+_SORT = re.compile(r"=\s*\.\.\.\s*#\s*(?P<sort>.+)$", re.MULTILINE)
+_CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
+_STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _PLOT = "A plot, made by the code above it."
 
 
@@ -48,6 +53,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield _folded(worked, "hide-input", "a solution")
         elif untouched.source != worked.source:
             yield new_code_cell(untouched.source)
+            yield new_markdown_cell(_question(untouched.source))
             asked = True
             continue
         elif mark.get("grade"):
@@ -57,7 +63,8 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         else:
             yield _shown(stem, worked, is_drawn)
         asked = False
-        _leave_out_widgets(worked)
+        if _leave_out_widgets(worked):
+            yield new_markdown_cell(_STILL)
 
 
 def _is_drawn(cell: NotebookNode) -> bool:
@@ -88,7 +95,16 @@ def _alternative(stem: str, source: str) -> str:
     return (drawing.__doc__ or _PLOT).strip().splitlines()[0]
 
 
-def _leave_out_widgets(cell: NotebookNode) -> None:
-    """Keep the picture of an explorer, which needs no kernel."""
-    for output in cell.outputs:
-        output.get("data", {}).pop(_WIDGET, None)
+def _leave_out_widgets(cell: NotebookNode) -> bool:
+    """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
+    return any([output.get("data", {}).pop(_WIDGET, None) for output in cell.outputs])
+
+
+def _question(source: str) -> str:
+    """A place where the page's script asks for a guess: by choices where the cell names them, else in words."""
+    found = _SORT.search(source)
+    sort = found["sort"].strip() if found else ""
+    choices = _CHOICE.findall(sort)
+    left = _CHOICE.sub("", sort).replace(" or ", "").replace(",", "").strip()
+    offered = "|".join(each.strip('"') for each in choices) if len(choices) > 1 and not left else ""
+    return f'<div class="asks" data-sort="{escape(sort)}" data-choices="{escape(offered)}"></div>'
