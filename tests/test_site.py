@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from html import escape
 from pathlib import Path
 
 import nbformat
@@ -14,6 +15,7 @@ from autograder.authoring.chapter import read_chapter
 from autograder.authoring.minutes import filled
 from autograder.authoring.notebook import solution_notebook
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.notebook.lesson_cells import Reveal
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
 from tests import side_chapter
@@ -62,7 +64,48 @@ def test_a_guess_is_left_to_the_reader() -> None:
     page = chapter_page(STEM, student, worked)
 
     assert "guess = ..." == page.cells[0].source and not page.cells[0].outputs
-    assert [[], ["hide-output"], []] == tags(page)
+    assert [[], [], ["hide-output"], []] == tags(page)
+
+
+@pytest.mark.parametrize(
+    ("sort", "choices"),
+    [
+        ("1, 2 or 3", "1|2|3"),
+        ("True or False", "True|False"),
+        ('"about half", or "more than twice"', "about half|more than twice"),
+        ('0.5, 1e-6 or "none"', "0.5|1e-6|none"),
+        ("a number", ""),
+        ('a number or "nan"', ""),
+        ("a number: row (5, 6) meets column (30, 60)", ""),
+    ],
+)
+def test_a_guess_can_be_made_on_the_page(sort: str, choices: str) -> None:
+    """By choices where the cell names nothing but choices, otherwise in words."""
+    student, worked = notebook(cell(f"guess = ...  # {sort}")), notebook(cell(f"guess = 1  # {sort}"))
+    asked = chapter_page(STEM, student, worked).cells[1].source
+
+    assert f'data-sort="{escape(sort)}" data-choices="{choices}"' in asked
+
+
+@pytest.mark.parametrize(("guess", "ending"), [(6, "holds"), (7, "Read on")])
+def test_the_page_does_not_say_what_its_reader_predicted(guess: int, ending: str) -> None:
+    """The guess of the worked chapter is not the reader's."""
+    told = Reveal(guess, 6)
+    output = new_output("display_data", data={"text/plain": repr(told), "text/html": told._repr_html_()})
+    student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"))
+    worked = notebook(cell(f"guess = {guess}"), cell("reveal(guess, 6)", output))
+    shown = chapter_page(STEM, student, worked).cells[2].outputs[0].data
+
+    assert ending in repr(told) and "torch says 6." == shown["text/plain"]
+    assert "torch says 6." in shown["text/html"] and "redict" not in shown["text/html"]
+
+
+def test_an_exercise_can_be_linked_to() -> None:
+    """By its name, spelled as it is."""
+    page = notebook(new_markdown_cell("# T"), new_markdown_cell("text\n\n## Exercise: `Some_name` (5 minutes)\n\nDo."))
+    source = chapter_page(STEM, page, page).cells[1].source
+
+    assert '<span class="place" id="Some_name"></span>\n\n## Exercise: `Some_name`' in source
 
 
 def test_pictures_have_words_and_no_kernel() -> None:
@@ -83,6 +126,7 @@ def test_pictures_have_words_and_no_kernel() -> None:
     assert ["remove-input"] == page.cells[0].metadata["tags"]
     assert len(alternatives[0]) > 20 and alternatives[0] != alternatives[1] and "plot" in alternatives[1]
     assert ["text/html"] == list(page.cells[2].outputs[0].data)
+    assert "in the notebook; here it stands still" in page.cells[3].source
 
 
 def test_headings_fit_a_page(tmp_path: Path) -> None:

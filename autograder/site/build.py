@@ -15,7 +15,7 @@ from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
-from autograder.site.taken import Taken
+from autograder.site.taken import Filler
 
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
@@ -49,8 +49,8 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
     first = source / "index.md"
-    taken = Taken(project / "course", ran, address.read(project))
-    first.write_text(taken.filled(first.read_text(encoding="utf-8"), "docs/index.md"), encoding="utf-8")
+    filler = Filler(project / "course", ran, address.read(project))
+    first.write_text(filler.filled(first.read_text(encoding="utf-8"), "docs/index.md"), encoding="utf-8")
     (source / "notebooks").mkdir()
     for stem, worked in ran.items():
         student = nbformat.read(project / "notebooks" / f"{stem}.ipynb", as_version=4)

@@ -20,6 +20,10 @@ _FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
 # What a guess may be stands behind it, as in `guess = ...  # 1, 2 or "none"`.
 _SORT = re.compile(r"=\s*\.\.\.\s*#\s*(?P<sort>.+)$", re.MULTILINE)
 _CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
+# The guess of the worked chapter, which is not the reader's.
+_PREDICTED = re.compile(
+    r"You predicted .*?; (torch says .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
+)
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _PLOT = "A plot, made by the code above it."
 
@@ -59,6 +63,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         elif mark.get("grade"):
             yield _folded(worked, "hide-output", "what the check says of the solution")
         elif asked:
+            _forget_the_guess(worked)
             yield _folded(worked, "hide-output", "what comes out")
         else:
             yield _shown(stem, worked, is_drawn)
@@ -97,7 +102,15 @@ def _alternative(stem: str, source: str) -> str:
 
 def _leave_out_widgets(cell: NotebookNode) -> bool:
     """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
-    return any([output.get("data", {}).pop(_WIDGET, None) for output in cell.outputs])
+    popped = [output.get("data", {}).pop(_WIDGET, None) for output in cell.outputs]
+    return any(each is not None for each in popped)
+
+
+def _forget_the_guess(cell: NotebookNode) -> None:
+    for output in cell.outputs:
+        data = output.get("data", {})
+        for kind in {"text/plain", "text/html"}.intersection(data):
+            data[kind] = _PREDICTED.sub(r"\1", data[kind])
 
 
 def _question(source: str) -> str:

@@ -18,7 +18,7 @@ from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.minutes import rounded, shares, tiers
-from autograder.errors import WorkFailed
+from autograder.errors import CourseError, WorkFailed
 from autograder.telling.feedback import html
 
 _ASKED = re.compile(r"\{\{(?P<word>\w+) (?P<about>[^{}\n]+)\}\}")
@@ -26,7 +26,7 @@ _GITHUB = "https://github.com/"
 
 
 @dataclass(frozen=True)
-class Taken:
+class Filler:
     """Fills pages from the course in a folder and from its chapters after they were run, by stem."""
 
     course: Path
@@ -50,7 +50,7 @@ class Taken:
             raise WorkFailed(f"{line}: expected one of {', '.join(words)} in braces, found {found['word']!r}.")
         try:
             return words[found["word"]](*found["about"].split())
-        except (KeyError, TypeError, OSError) as error:
+        except (KeyError, TypeError, CourseError) as error:
             raise WorkFailed(f"{line}: {found[0]} is nothing that this course has ({error}). Correct it.") from error
 
     def _minutes(self, stem: str) -> str:

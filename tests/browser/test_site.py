@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
@@ -113,6 +114,53 @@ def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) ->
     solutions.first.locator("summary").click()
     expect(solutions.first.locator("pre").first).to_be_visible()
     keep_picture(page, f"site-{stem}")
+
+
+@pytest.mark.parametrize("stem", COURSE.stems)
+def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str) -> None:
+    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted."""
+    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
+    places = page.locator("div.asks")
+    assert places.count() >= 3
+    for number in range(places.count()):
+        place = places.nth(number)
+        if place.locator("input").count():
+            place.locator("input").fill("12")
+            place.locator("input").press("Enter")
+        else:
+            place.locator("button").first.click()
+            expect(place.locator("button").first).to_have_attribute("aria-pressed", "true")
+        expect(place.get_by_role("status")).to_contain_text("You say: ")
+
+    assert page.locator("details[open]", has_text="torch says").count() > places.count() / 2
+    assert "You predicted" not in page.content()
+
+
+def test_an_exercise_is_linked_to_by_its_name(site: Path, page: Page) -> None:
+    """All of them, and one's heading is in sight when its link is followed."""
+    for stem in COURSE.stems:
+        places = Parsed(site / "notebooks" / f"{stem}.html").places
+        assert {each.name for each in COURSE.exercises(stem)} <= places, stem
+    name = next(iter(COURSE.exercises(COURSE.stems[0]))).name
+    page.goto(f"{(site / 'notebooks' / f'{COURSE.stems[0]}.html').as_uri()}#{name}")
+
+    expect(page.get_by_role("heading", name=f"Exercise: {name}").first).to_be_in_viewport()
+
+
+def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
+    """A picture of each chapter, feedback, and levels of headings without a gap; nobody unknown wrote it."""
+    page.goto((site / "index.html").as_uri())
+    levels = [
+        int(each)
+        for each in page.locator("main h1, main h2, main h3, main h4").evaluate_all(
+            "all => all.map(each => each.tagName[1])"
+        )
+    ]
+
+    assert page.locator("div.taken svg[aria-label]").count() >= len(COURSE.stems)
+    assert page.get_by_text("checks passed").count() == 1
+    assert levels[0] == 1 and all(below - above <= 1 for above, below in pairwise(levels))
+    assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:

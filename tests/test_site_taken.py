@@ -1,0 +1,126 @@
+"""What the site's first page takes from the course as it is built."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from html.parser import HTMLParser
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograder.authoring.bank import bank_path, load_bank
+from autograder.errors import WorkFailed
+from autograder.site.taken import Filler
+from tests.small_chapter import PROJECT
+
+STEM, EXERCISE, TAG = "ch04_training", "train_step", "zero-after-backward"
+
+
+def ran() -> NotebookNode:
+    """A chapter with one picture, whose HTML has an empty line."""
+    picture = new_output("display_data", data={"text/html": "<svg>\n\n</svg>"})
+    return new_notebook(cells=[new_code_cell("draw()", id="drawn", outputs=[picture])])
+
+
+def taken(address: str = "") -> Filler:
+    """The course, and a chapter that was run."""
+    return Filler(PROJECT / "course", {STEM: ran()}, address)
+
+
+def test_minutes_are_counted() -> None:
+    """Within a sentence."""
+    text = taken().filled(f"*{{{{minutes {STEM}}}}}*", "index.md")
+
+    assert re.fullmatch(r"\*\d+ minutes to read and run, \d+ for the exercises\*", text)
+
+
+def test_a_picture_is_one_block() -> None:
+    """An empty line would end it."""
+    assert '<div class="taken"><svg> </svg></div>' == taken().filled(f"{{{{picture {STEM} drawn}}}}", "index.md")
+
+
+def test_feedback_is_what_the_answer_is_told() -> None:
+    """The bank's sentence, in HTML of one line; the code is the bank's too."""
+    known = next(answer for answer in load_bank(bank_path(PROJECT / "course", STEM, EXERCISE)) if answer.tag == TAG)
+    code = taken().filled(f"{{{{answer {STEM} {EXERCISE} {TAG}}}}}", "index.md")
+    told = taken().filled(f"{{{{feedback {STEM} {EXERCISE} {TAG}}}}}", "index.md")
+
+    assert known.sentence and known.sentence in told and "\n" not in told
+    assert f"```python\n{known.source.strip()}\n```" == code
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "nothing x",
+        "minutes ch99",
+        "picture ch99 drawn",
+        f"picture {STEM} other",
+        f"answer {STEM} {EXERCISE} x",
+        "minutes",
+    ],
+)
+def test_what_is_not_there_stops_the_build(asked: str) -> None:
+    """With the line of the page."""
+    page = f"text\n{{{{{asked if ' ' in asked else asked + ' a b'}}}}}"
+    with pytest.raises(WorkFailed, match=r"docs/index\.md:2: "):
+        taken().filled(page, "docs/index.md")
+
+
+@pytest.mark.parametrize(
+    ("address", "services"),
+    [
+        ("", []),
+        ("https://gitlab.com/a/b", []),
+        ("https://github.com/a/b", ["colab.research.google.com", "mybinder.org"]),
+    ],
+)
+def test_services_open_a_public_chapter(address: str, services: list[str]) -> None:
+    """Without an address on GitHub there is nothing to open."""
+    told = taken(address).filled(f"{{{{launch {STEM}}}}}", "index.md")
+
+    assert services == re.findall(r"https://([^/]+)/", told)
+    assert not services or 2 == told.count(f"notebooks/{STEM}.ipynb")
+
+
+def test_the_first_page_asks_for_every_chapter() -> None:
+    """Its minutes and a picture."""
+    page = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
+    for path in sorted((PROJECT / "course" / "chapters").glob("ch*.py")):
+        assert f"{{{{minutes {path.stem}}}}}" in page and f"{{{{picture {path.stem} " in page
+
+
+class Seen(HTMLParser):
+    """Addresses in a page, its headings and its language."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses, self.tags = list[str](), list[str]()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note tags and addresses."""
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("href", "src") and value]
+
+
+def test_a_missing_page_needs_no_other_file() -> None:
+    """A server shows it at any depth, where addresses of styles and scripts would be wrong."""
+    seen = Seen((PROJECT / "docs" / "_extra" / "404.html").read_text(encoding="utf-8"))
+
+    assert ["index.html"] == seen.addresses and 1 == seen.tags.count("h1")
+
+
+@pytest.mark.parametrize("address", ["", "https://example.org/course/"])
+def test_previews_have_words_and_a_picture(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who made it is the project; the picture's address is whole where the site's is known."""
+    monkeypatch.setenv("SITE_ADDRESS", address)
+    settings = runpy.run_path(str(PROJECT / "docs" / "conf.py"))
+    layout = (PROJECT / "docs" / "_templates" / "layout.html").read_text(encoding="utf-8")
+
+    assert address == settings["html_baseurl"] and "project" in settings["author"]
+    assert 60 < len(settings["html_context"]["about"]) < 250
+    for name in ("title", "description", "image", "image:alt"):
+        assert f'property="og:{name}"' in layout
