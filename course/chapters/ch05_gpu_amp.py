@@ -2073,7 +2073,7 @@ def count_syncs(fn):
     Look for two: _local_scalar_dense (item, float, int, bool, an `if` on a tensor) and
     nonzero. The result lists their names in the order in which they ran, each as
     often as it ran: "aten._local_scalar_dense", "aten.nonzero". The mode sees each
-    operation as `func`; str(func.overloadpacket) is its name.
+    operation as `func`; str(func.overloadpacket) is its name. Afterwards the mode is off again.
 
     For fn = lambda: torch.ones(2).sum().item() the result is ["aten._local_scalar_dense"].
     """
@@ -2116,11 +2116,11 @@ print("a loss of 0.5 with the factor 4:", torch.tensor(0.5) * 4)
 #     unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
 #     whether one of them is not finite. step(optimizer) does the same first, unless it was
 #     done since the last update; then it calls optimizer.step() if all were finite.
-#     update() ends the round. If growth_interval is None (static), the factor stays and
-#     clean_steps stays 0. Otherwise, after gradients that were not finite the factor is
-#     multiplied by backoff and clean_steps is 0 again; after finite ones clean_steps grows
-#     by 1, and when it reaches growth_interval, the factor is multiplied by growth and
-#     clean_steps is 0 again.
+#     update() ends the round, which has one step. If growth_interval is None (static), the
+#     factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
+#     the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
+#     clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
+#     by growth and clean_steps is 0 again.
 #
 #     LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
 #     """
@@ -2148,11 +2148,11 @@ class LossScaler:
     unscale_(optimizer) divides by factor, in place, each .grad that is there, and notes
     whether one of them is not finite. step(optimizer) does the same first, unless it was
     done since the last update; then it calls optimizer.step() if all were finite.
-    update() ends the round. If growth_interval is None (static), the factor stays and
-    clean_steps stays 0. Otherwise, after gradients that were not finite the factor is
-    multiplied by backoff and clean_steps is 0 again; after finite ones clean_steps grows
-    by 1, and when it reaches growth_interval, the factor is multiplied by growth and
-    clean_steps is 0 again.
+    update() ends the round, which has one step. If growth_interval is None (static), the
+    factor stays and clean_steps stays 0. Otherwise, after gradients that were not finite
+    the factor is multiplied by backoff and clean_steps is 0 again; after finite ones
+    clean_steps grows by 1, and when it reaches growth_interval, the factor is multiplied
+    by growth and clean_steps is 0 again.
 
     LossScaler(factor=4.0).scale(torch.tensor(0.5)) gives tensor(2.).
     """

@@ -492,6 +492,31 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
+@bank.wrong(
+    "one-round-too-few",
+    "You look at the loss one time too few: a goal that is reached one step before the limit counts as never reached.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def count(seed, kind, lr):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        y = torch.sin(x)
+        optimizer = kind(model.parameters(), lr=lr)
+        for step in range(limit - 1):
+            loss = F.mse_loss(model(x), y)
+            if loss.item() < goal:
+                return step
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
+
+
 @bank.right("while-it-is-not-reached")
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):

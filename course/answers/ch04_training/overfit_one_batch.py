@@ -420,6 +420,48 @@ def overfit_one_batch(trial):
     return "ok" if trial.step(x, y) < first / 10 else "learning rate"
 
 
+@bank.wrong(
+    "no-step-by-the-loss",
+    "You take a loss that stays the same for a step that moves nothing. A step may be too small to show in the loss: compare the parameters.",
+)
+def overfit_one_batch(trial):
+    x1, y1 = trial.batch()
+    x2, y2 = trial.batch()
+    if torch.equal(x1, x2) and not torch.equal(y1, y2):
+        return "shuffled labels"
+    if any(not p.requires_grad for p in trial.model.parameters()):
+        return "frozen"
+    known = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in known for p in trial.model.parameters()):
+        return "wrong parameters"
+    first = trial.step(x1, y1)
+    if trial.step(x1, y1) == first:
+        return "no step"
+    for _ in range(99):
+        trial.step(x1, y1)
+    return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
+
+
+@bank.right("a-batch-in-each-step")
+def overfit_one_batch(trial):
+    x1, y1 = trial.batch()
+    x2, y2 = trial.batch()
+    if torch.equal(x1, x2) and not torch.equal(y1, y2):
+        return "shuffled labels"
+    if any(not p.requires_grad for p in trial.model.parameters()):
+        return "frozen"
+    known = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in known for p in trial.model.parameters()):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in trial.model.parameters()]
+    first = trial.step(x1, y1)
+    if all(torch.equal(a, b) for a, b in zip(before, trial.model.parameters())):
+        return "no step"
+    for _ in range(99):
+        trial.step(*trial.batch())
+    return "ok" if trial.step(x1, y1) < first / 10 else "learning rate"
+
+
 @bank.right("sets-of-parameters")
 def overfit_one_batch(trial):
     x1, y1 = trial.batch()

@@ -960,6 +960,47 @@ class LossScaler:
         self.unscaled = False
 
 
+@bank.right("forgets-at-step")
+class LossScaler:
+    def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):
+        self.factor, self.growth, self.backoff, self.growth_interval = factor, growth, backoff, growth_interval
+        self.clean_steps = 0
+        self.unscaled = False
+        self.ok = True
+
+    def scale(self, loss):
+        return loss * self.factor
+
+    def unscale_(self, optimizer):
+        self.ok = True
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad.div_(self.factor)
+                    if not torch.isfinite(p.grad).all():
+                        self.ok = False
+        self.unscaled = True
+
+    def step(self, optimizer):
+        if not self.unscaled:
+            self.unscale_(optimizer)
+        if self.ok:
+            optimizer.step()
+        self.unscaled = False
+
+    def update(self):
+        if self.growth_interval is not None:
+            if not self.ok:
+                self.factor *= self.backoff
+                self.clean_steps = 0
+            else:
+                self.clean_steps += 1
+                if self.clean_steps == self.growth_interval:
+                    self.factor *= self.growth
+                    self.clean_steps = 0
+        self.unscaled = False
+
+
 @bank.right("times-the-inverse")
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

@@ -293,6 +293,25 @@ def count_syncs(fn):
     return names
 
 
+@bank.wrong(
+    "never-switched-off",
+    "You switch the mode on and never off: it goes on watching after the call. `with Watch():` does both.",
+)
+def count_syncs(fn):
+    found = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                found.append(name)
+            return func(*args, **(kwargs or {}))
+
+    Watch().__enter__()
+    fn()
+    return found
+
+
 @bank.right("counts-packets")
 def count_syncs(fn):
     slow = (torch.ops.aten._local_scalar_dense, torch.ops.aten.nonzero)

@@ -57,12 +57,30 @@ def compare_optimizers(draw: Draw) -> Iterator[Case]:
     yield one_seed(seeds(1), **rates, goal=0.25, limit=60)
     yield several(seeds(3), **rates, goal=0.25, limit=60)
     yield limit(seeds(2), **rates, goal=0.01, limit=draw.whole(4, 7))
+    yield limit(
+        [just_in_time := seeds(1)[0]], **rates, goal=0.25, limit=_steps_of_sgd(just_in_time, rates["sgd_lr"]) + 1
+    )
     yield ratio(seeds(3), **rates, goal=0.25, limit=60)
 
 
 def _begins_above_all_goals(seed: int) -> bool:
+    return next(_losses(seed, 0.0)) > 0.25
+
+
+def _steps_of_sgd(seed: int, lr: float) -> int:
+    """How many steps it takes to the goal of 0.25; at most 59."""
+    return next((steps for steps, loss in enumerate(islice(_losses(seed, lr), 60)) if loss < 0.25), 59)
+
+
+def _losses(seed: int, lr: float) -> Iterator[float]:
+    """The loss before each step of SGD."""
     with random_from(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    with torch.no_grad():
-        return bool(((model(x) - torch.sin(x)) ** 2).mean() > 0.25)
+    while True:
+        optimizer.zero_grad()
+        loss = ((model(x) - torch.sin(x)) ** 2).mean()
+        yield loss.item()
+        loss.backward()
+        optimizer.step()

@@ -100,6 +100,12 @@ def _small_targets(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
     return _linear_with_rate(1e-5)(model, x, 0.1 * y.tanh())
 
 
+def _zero_biases(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+    """The biases move by so little that the loss stays the same number; the weights do not move at all."""
+    [nn.init.zeros_(param) for param in model.parameters() if param.dim() == 1]
+    return _linear_with_rate(1e-25)(model, x, y)
+
+
 _TRIALS: dict[str, Make] = {
     "sound": _sound,
     "sound: two groups in Adam": _two_groups,
@@ -117,6 +123,7 @@ _TRIALS: dict[str, Make] = {
     "learning rate 0.00001": _linear_with_rate(1e-5),
     "learning rate 0.0000000001": _linear_with_rate(1e-10),
     "learning rate 0.00001, and small targets": _small_targets,
+    "learning rate 1e-25, and biases that begin at 0": _zero_biases,
     "learning rate 100": _linear_with_rate(100.0),
 }
 
@@ -151,6 +158,7 @@ shown_by = {
         "learning rate 0.00001",
         "learning rate 0.0000000001",
         "learning rate 0.00001, and small targets",
+        "learning rate 1e-25, and biases that begin at 0",
         "learning rate 100",
     ),
     Requirement("does not suspect what is sound", diagnosed): (

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
@@ -16,11 +17,15 @@ from autograder.watching.probe import Answer, copy_of, see, watched
 
 
 def counted(answer: Answer, case: Case) -> Observation:
-    """One call of `count_syncs`. Facets: `returned`, `calls` of fn, and what it `made`."""
+    """One call of `count_syncs`. Facets: `returned`, `calls` of fn, what it `made`, and how many modes it `left` on."""
     name, x = copy_of(case.args)
     made: list[Any] = []
+    before = len(_get_current_dispatch_mode_stack())
     returned = see(answer(lambda: made.append(PROGRAMS[name](x))))
-    return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]]}
+    left = len(_get_current_dispatch_mode_stack()) - before
+    for _ in range(left):  # or they would slow down whatever comes next
+        _pop_mode()
+    return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]], "left": left}
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -78,8 +83,9 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
 PROGRAMS = {name: program for programs in WAITING.values() for name, program in programs.items()}
 called = Requirement(
     "calls fn once, and lets it compute what it would",
-    watched(counted, "calls", "made"),
+    watched(counted, "calls", "made", "left"),
     {
+        "left": "After the call a mode is still on: it sees all that follows. `with Watch(): fn()` switches it off.",
         "calls": "One call of `count_syncs` is to call fn once.",
         "made": "Within `count_syncs`, fn computes something else than without.",
     },
