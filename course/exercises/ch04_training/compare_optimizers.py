@@ -76,11 +76,11 @@ def _losses(seed: int, lr: float) -> Iterator[float]:
     """The loss before each step of SGD."""
     with random_from(seed):
         model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    held = list(model.parameters())
     while True:
-        optimizer.zero_grad()
-        loss = ((model(x) - torch.sin(x)) ** 2).mean()
-        yield loss.item()
-        loss.backward()
-        optimizer.step()
+        distance = (model(x) - x.sin()).square().mean()
+        yield distance.item()
+        with torch.no_grad():
+            for param, grad in zip(held, torch.autograd.grad(distance, held), strict=True):
+                param.sub_(grad, alpha=lr)
