@@ -4,10 +4,12 @@ import re
 from typing import Any
 
 import pytest
+from nbconvert.filters import Highlight2HTML
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
-from autograder.gradebook.feedback_page import fold, summary
+from autograder.gradebook.feedback_page import PROSE, REMEMBERED, Colored, FeedbackPage, fold, summary
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
 from tests.graded import WHOLE, graded_class, group, verdict_of
@@ -33,6 +35,7 @@ def page(comment: str = "No response.", score: float = 1.0) -> NotebookNode:
 
 
 ABOUT: dict[str, Any] = {"score": 1.23456, "max_score": 3.0, "late_penalty": 0}
+CODE = "%matplotlib inline\nfor x in range(3):\n    print('<', x)"
 REPORTS = (
     Report("halve", (Verdict("halves", Status.PASS), Verdict("keeps", Status.FAIL, "You <b>change</b> `x`."))),
     Report("more", (Verdict("does more", Status.PASS),)),
@@ -91,6 +94,34 @@ def test_what_the_lesson_says_is_folded() -> None:
 
     assert [1, None, None, None, 2, None, None] == [cell.metadata.get("folded_from") for cell in told.cells]
     assert [True, None, None, None, None, True, None] == [cell.metadata.get("folded_to") for cell in told.cells]
+
+
+class TestRemembered:
+    """What one page shows and the next ones show as well is made once, and is the same."""
+
+    def test_code_is_colored_as_nbconvert_colors_it(self) -> None:
+        """Twice the same text, in the notebook's language and in the one of a magic."""
+        theirs, ours = Highlight2HTML(pygments_lexer="ipython3"), Colored()
+        for about in ((CODE,), (CODE, "python"), (CODE, None, {"magics_language": "html"}), (CODE,)):
+            assert theirs(*about) == ours(*about)
+
+    def test_a_picture_of_ones_own_is_not_anothers(self) -> None:
+        """Two cells with one text and two pictures."""
+        one, other = ({"cell": {"attachments": {"a.png": {"image/png": data}}}} for data in ("AAAA", "BBBB"))
+        page = FeedbackPage(config=Config())
+
+        shown = [page.markdown2html(about, "![seen](attachment:a.png)") for about in (one, other)]  # type: ignore[arg-type]
+
+        assert "AAAA" in shown[0] and "BBBB" in shown[1]
+        assert page.markdown2html({}, "*so*") == page.markdown2html({}, "*so*") == "<p><em>so</em></p>\n"  # type: ignore[arg-type]
+
+    def test_no_more_is_kept_than_is_said(self) -> None:
+        """A class of ten thousand writes much."""
+        page = FeedbackPage(config=Config())
+        for number in range(REMEMBERED + 5):
+            page.markdown2html({}, f"text {number}")  # type: ignore[arg-type]
+
+        assert REMEMBERED == len(PROSE)
 
 
 @pytest.mark.parametrize("student", ["wrong-01", pytest.param("broken-json")])

@@ -6,11 +6,15 @@ It is nbgrader's own page with another top, and with the lesson's cells folded: 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from jinja2 import BytecodeCache, Environment, pass_context
+from jinja2.bccache import Bucket
+from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
@@ -33,6 +37,7 @@ from autograder.telling.palette import FAILED, OPEN, PASSED
 _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent
 _STYLES = Path("static", "node_modules", "bootstrap", "dist", "css")
+REMEMBERED = 2000  # texts of cells: what one page shows, the next ones show as well
 _CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
 
 
@@ -55,11 +60,67 @@ class FeedbackPage(HTMLExporter):
         found = self._init_resources(resources)  # type: ignore[no-untyped-call]
         types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=found)
         for name, each in (
-            ("highlight_code", Highlight2HTML(pygments_lexer="ipython3", parent=self)),
+            ("highlight_code", Colored(parent=self)),
             ("filter_data_type", types),
         ):
             self.register_filter(name, each)  # type: ignore[no-untyped-call]
         return TemplateExporter.from_notebook_node(self, nb, found, **kw)
+
+    @pass_context
+    def markdown2html(self, context: Context, source: str) -> str:
+        """Text as HTML; what brings no picture of its own is remembered."""
+        if context.get("cell", {}).get("attachments"):
+            return str(super().markdown2html(context, source))
+        if source not in PROSE:
+            PROSE[source] = str(super().markdown2html(context, source))
+            if len(PROSE) > REMEMBERED:
+                del PROSE[next(iter(PROSE))]
+        return PROSE[source]
+
+    def _create_environment(self) -> Environment:
+        environment: Environment = super()._create_environment()  # type: ignore[no-untyped-call]
+        environment.bytecode_cache = _COMPILED
+        return environment
+
+
+PROSE: dict[str, str] = {}
+
+
+class Compiled(BytecodeCache):
+    """Jinja's templates, compiled once for all pages: nbgrader makes an exporter for each student."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill a bucket with what was compiled before."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = Compiled()
+
+
+class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
+    """Code in colors; nearly all of it is the lesson's, and the same on each page."""
+
+    def __init__(self, **kw: Any) -> None:
+        super().__init__(pygments_lexer="ipython3", **kw)  # type: ignore[no-untyped-call]
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        """The source as HTML."""
+        if metadata and "magics_language" in metadata:
+            return str(super().__call__(source, language, metadata))  # type: ignore[no-untyped-call]
+        return _colored(source, language)
+
+
+@lru_cache(REMEMBERED)
+def _colored(source: str, language: str | None) -> str:
+    return str(Highlight2HTML(pygments_lexer="ipython3")(source, language))
 
 
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
