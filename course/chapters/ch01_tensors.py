@@ -89,7 +89,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # %% [markdown]
 # Nearly 95 in 100, from three lines, and nothing was learned.
 # You are not supposed to understand these lines yet.
-# By the end of the chapter you will have taken each of them apart, and written a function that compares all new digits with all known ones at once.
+# By the end of the chapter you will have taken each of them apart, and done without the loop.
 
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)

@@ -14,7 +14,7 @@
 # On the way you learn to
 #
 # 1. write a module, and say what it keeps and what it does not
-# 2. choose between parameter, buffer and plain attribute
+# 2. keep what belongs to a model and does not learn
 # 3. build models from layers, and spot the layers that hide
 # 4. work out a convolution by hand
 # 5. choose the first weights
@@ -41,6 +41,9 @@ from course.figures import ch03_modules as figures
 from course.instruments import runs, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# A digit, and what four small pictures see in it; section 4 does this by hand:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -139,7 +142,8 @@ assert list(model.look._parameters) == ["weight", "bias"]
 # %% [markdown]
 # There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
 #
-# With `parameters()`, which gives the same four tensors without their names, the four lines of the step become two, and they stay two when the model grows.
+# `parameters()` gives the same four tensors without their names.
+# With it, the four lines of the step become two, and they stay two when the model grows.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -170,15 +174,14 @@ assert accuracy(model) > 0.95
 # In the same way one line saves a model, and one moves it to the graphics card.
 #
 # But nobody made a list of the parts, so how does `model` know `look.weight`?
-# By the assignment: a module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, the class of tensors that are to learn.
+# By the assignment.
+# A module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, which marks them as numbers to learn.
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
 # Here are four attributes.
 
 # %% name="an-attribute-of-each-kind"
 class FourAttributes(nn.Module):
-    """Which of these are registered?"""
-
     def __init__(self):
         super().__init__()
         self.first = nn.Parameter(torch.ones(2))
@@ -400,14 +403,12 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # ## 2 What belongs to a model without learning ({minutes} minutes)
 #
 # In chapter 1 you standardized the pixels with their means and deviations.
-# A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers, so these belong to it, into its file and onto its device.
-# But no training step may touch them.
+# A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers.
+# So these belong to it, into its file and onto its device, but no training step may touch them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
 
 # %% name="three-kinds"
 class Kinds(nn.Module):
-    """One tensor of each kind."""
-
     def __init__(self):
         super().__init__()
         self.slope = nn.Parameter(torch.ones(2))  # learns
@@ -443,7 +444,8 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
 # It was left behind, because the module does not know of it.
-# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card; then half of it is there and half is not, and the program stops.
+# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card.
+# Then half of it is there and half is not, and the program stops.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
@@ -505,6 +507,9 @@ class Standardizer(nn.Module):
 # %% check="Standardizer" points=2
 check("Standardizer", Standardizer)
 
+# %% [markdown]
+# Put it in front of a `Reader`: four tensors learn, and six go into the file.
+
 # %% name="standardizer-used"
 class PlainStandardizer(nn.Module):
     def __init__(self, mean, std):
@@ -525,6 +530,8 @@ show_digits(first_layer(ink[:5]))
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
 
 # %% [markdown]
+# Here is one more tensor that gets away from the registry.
+#
 # *Predict.* A module has one line, `self.weight = nn.Parameter(torch.randn(3)) * 0.1`. How many parameters does it have?
 
 # %% predict=true
@@ -547,8 +554,8 @@ assert len(list(right.parameters())) == 1
 # ### Exercise: `Linear` ({minutes} minutes)
 #
 # Build the layer itself, from two parameters, so that `nn.Linear` has no secrets from you.
-# Given `model.look.weight` and `model.look.bias`, for instance, it computes what `model.look` does.
-# `torch.empty(2, 3).uniform_(-0.5, 0.5)` draws uniform numbers; section 5 is about their size.
+# What it computes is one line, here with the numbers of `model.look`.
+# What it begins with are uniform numbers, as `torch.empty(2, 3).uniform_(-0.5, 0.5)` draws them; section 5 is about their size.
 # Without a bias, still set the attribute: `self.bias = None`.
 
 # %% name="linear-layer"
@@ -758,8 +765,6 @@ assert count(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
-    """Reader once more, with its layers in a Python list."""
-
     def __init__(self):
         super().__init__()
         self.layers = [nn.Linear(64, 32), nn.Linear(32, 10)]
@@ -878,7 +883,6 @@ check("MLP", MLP)
 
 # %% name="untrained"
 def three_sizes(sizes, activation):
-    """A network of two layers."""
     return nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[2]))
 
 
@@ -891,7 +895,8 @@ print("how often it says 0, 1, 2, ...:", says.bincount(minlength=10).tolist())
 assert 0.01 < accuracy(network) < 0.35 and count(network) == 4810
 
 # %% [markdown]
-# About one in ten, which is what guessing does; and it does not even guess evenly, but has a few favorites that it says nearly always.
+# About one in ten, which is what guessing does.
+# It does not even guess evenly, but has a few favorites that it says nearly always.
 # In chapter 4 the same object, with other values in the same 4,810 places, reads 97 in 100 digits that it has never seen.
 #
 # ### Exercise: `HouseNet` ({minutes} minutes)
@@ -1130,9 +1135,11 @@ assert turned[:, 2:4].abs().mean() > 2 * turned[2:4].abs().mean()
 assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
 
 # %% [markdown]
-# Coming from above, the ink of the upper wall ends, which is blue, and below the hole that of the lower wall begins, which is red.
+# The upper one and the lower one.
+# On the way down, the ink of the upper wall ends, which is blue, and below the hole that of the lower wall begins, which is red.
 #
-# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, on pictures with one channel (gray; a color photo has three), and the kernels are its parameters.
+# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, and the kernels are its parameters.
+# The 1 says that the pictures have one channel (gray; a color photo has three), the last 3 that the kernels are 3 by 3.
 # It takes batches of pictures with channels, (batch, channels, height, width).
 
 # %% name="conv-layer"
@@ -1164,7 +1171,8 @@ assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
 # 8 * 9 + 8, where a linear layer from 64 pixels to the same 8 * 36 numbers has 18,720.
-# Look at a small place, and use the same nine numbers everywhere: that is the whole secret, because an edge is an edge wherever it is, so it need not be learned 36 times.
+# Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
+# An edge is an edge wherever it is, so it need not be learned 36 times.
 # Shift the digit, and what the layer sees is shifted with it.
 
 # %% name="shift"
@@ -1293,13 +1301,15 @@ assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 figures.activations(10)
 
 # %% [markdown] name="he-text"
-# With 0.01 each layer makes the numbers smaller, until all digits look the same to the last layer, namely like nothing; with 1 they explode.
+# With 0.01 each layer makes the numbers smaller, until every digit looks like nothing to the last layer.
+# With 1 they explode.
 # (In the empty pictures all numbers are beyond the edges.)
 #
-# Why is the third, the square root of 2 / 64, so much better? Count what a layer does to the mean square of the numbers.
-# Each sum has n products, of a number of size 1 with a weight, and each product adds std ** 2 to its mean square; that makes n * std ** 2.
-# Then `relu` sets half of the sums to zero, and n * std ** 2 / 2 is left.
-# For that to be 1, std must be the square root of 2 / n.
+# Why is the third, the square root of 2 / 64, so much better?
+# Suppose that n numbers of size 1 come into a layer.
+# Each of its sums has n products, and each product adds std ** 2 to the mean square of the sum; that makes n * std ** 2.
+# Then `relu` sets half of the sums to zero, so n * std ** 2 / 2 is left.
+# For that to be 1 again, std must be the square root of 2 / n.
 # This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
@@ -1340,6 +1350,9 @@ def init_he(module):
 
 # %% check="init_he" points=3
 check("init_he", init_he)
+
+# %% [markdown]
+# Train a deep network twice, once as `nn.Linear` begins and once with your start.
 
 # %% name="init-he-used"
 def plain_init(module):
@@ -1471,8 +1484,9 @@ careful.eval()
 
 # %% [markdown]
 # `nn.BatchNorm1d` is the other one that you will meet everywhere.
-# It standardizes each feature, as in chapter 1, while the model learns by the mean and deviation of the current batch.
-# It keeps a running average of these in buffers, and when the model is used, it takes the stored ones.
+# It standardizes each feature, as in chapter 1.
+# While the model learns, it takes the mean and deviation of the current batch, and keeps a running average of them in buffers.
+# When the model is used, it takes the stored ones.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call. Where is it after one call in train mode?
 
@@ -1790,7 +1804,8 @@ assert norm.training
 #
 # ### Exercise: `freeze_all_but` ({minutes} minutes)
 #
-# Choose with a pattern which parameters learn, as for file names, where `*` stands for any text: "judge.*" would leave only the last layer of our `Reader` to learn.
+# To reuse a model, you want to say in one line which of its parameters still learn.
+# A pattern can say it, as for file names, where `*` stands for any text: "judge.*" leaves only the last layer of our `Reader` to learn.
 # Mind the modes too: a frozen body goes into eval mode as a whole, and a Dropout in a head that learns stays as it is.
 
 # %% name="patterns"
