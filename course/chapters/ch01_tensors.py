@@ -149,7 +149,7 @@ reveal(guess, images.shape)
 # Each index that you give removes one axis.
 # So `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, with none; `item()` turns that into an ordinary Python number.
 #
-# Two more things that a tensor tells matter today.
+# Of the other things that it can tell, two matter today.
 # The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each.
 # The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
 
@@ -338,7 +338,7 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 # Next week your results have changed, and you look for the reason everywhere but there.
 # Whether this happens to you depends on one question: does the part that you took have its own memory?
 #
-# Let us ask it of a small table first, where you can see every number.
+# Ask it of a small table first, where you can see every number.
 #
 # *Predict.* After `row = table[1]` and `row[0] = 100`, what is `table[1, 0]`, which was 4?
 
@@ -405,8 +405,9 @@ assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 # %% [markdown]
 # ### Writing in place
 #
-# What writes into the memory that is there works **in place**.
-# The assignment above does, `b += 1` does, and so does every method whose name ends in an underscore, such as `add_`; whereas `b = b + 1` makes a new tensor.
+# To write into the memory that is already there is to work **in place**.
+# The assignment above does so, `b += 1` does, and so does every method whose name ends in an underscore, such as `add_`.
+# But `b = b + 1` makes a new tensor.
 # In a function, working in place is a trap, because the caller does not see it coming.
 #
 # *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
@@ -431,7 +432,7 @@ reveal(guess, round(four.mean().item(), 3))
 assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
 
 # %% [markdown]
-# The function gave its answer, but it also changed its caller's digit, because `x` and `four` are two names of one tensor.
+# The function also changed its caller's digit, because `x` and `four` are two names of one tensor.
 # With `x = x - x.mean()` it would have made a new one.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
@@ -635,8 +636,8 @@ assert torch.equal(grid.T, grid.transpose(0, 1))
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same, and so a transposed digit is still a view of the data.
-# For that reason, transposing sixteen million numbers takes no longer than transposing twelve.
+# The colors jump along the line, but the line is the same, so a transposed digit is still a view of the data.
+# That is why transposing sixteen million numbers takes no longer than transposing twelve.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
@@ -805,7 +806,8 @@ assert lonely.squeeze(1).shape == (1,)
 
 # %% [markdown]
 # Everything is gone, the batch axis too.
-# A program with a bare `squeeze()` in it runs for weeks and breaks on the day when the last batch happens to hold one sample; so name the axis, `squeeze(1)`.
+# A program with a bare `squeeze()` in it runs for weeks, and breaks on the day when the last batch happens to hold one sample.
+# So name the axis: `squeeze(1)`.
 
 # %% [markdown] side=true
 # #### What does `.T` do with three axes? ({minutes} minutes)
@@ -876,7 +878,7 @@ reveal(guess, "left to right" if faded[:, 7].sum() == 0 else "top to bottom")
 assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 
 # %% [markdown] name="broadcast-rule-text"
-# From left to right, because shapes are lined up **at the right**.
+# Left to right, because shapes are lined up **at the right**.
 # The 8 of `fade` meets the last axis of the digit, its columns.
 # The axis of rows has no partner, so the same eight factors are used for every row.
 # This is **broadcasting**, and it has one rule.
@@ -1391,7 +1393,8 @@ assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 # %% [markdown] side=true
 # #### Why n - 1, and which of the two was used? ({minutes} minutes)
 #
-# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small, and dividing by n - 1 makes up for that.
+# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small.
+# Dividing by n - 1 makes up for that.
 # If the numbers are not a sample but all there are, the whole population, there is nothing to make up for.
 #
 # When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the deviation that was used.
@@ -1753,7 +1756,8 @@ assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 #
 # Few digits leave gaps, and the gaps grow with the numbers.
 # With three digits, for example, you can tell 3.14 from 3.15, but 314,000 only from 315,000.
-# In the picture, left, stand the numbers that each format has near 1 (float32 has too many to tell apart); right, the gap at every size of number.
+# On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
+# On the right is the gap at every size of number.
 
 # %% figure=true
 figures.float_spacing()
@@ -1995,8 +1999,9 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 # %% [markdown]
 # ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
 #
-# Every model in this course that tells digits apart has a softmax at its end, and it must survive large scores.
-# Choose the constant so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
+# Every model in this course that tells digits apart ends in a softmax: take exp of each score, and divide by their sum.
+# It must survive large scores, of which exp is infinite, and the side path above tells the way out: add a constant to all of them.
+# Choose it so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"
@@ -2077,7 +2082,7 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 # It has no rule about loops and strokes; it has 1,400 examples and a distance.
 #
 # Always look at the mistakes, because they say more than the percentage.
-# Above are the digits that it read wrongly, below for each the known one that it took for its nearest.
+# In the upper row are the digits that it read wrongly, and below each is the known one that it took for its nearest.
 
 # %% name="mistakes"
 wrong = unseen[~right]

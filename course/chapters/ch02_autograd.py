@@ -76,7 +76,8 @@ assert abs(slope + 18) < 1e-4
 
 # %% [markdown]
 # It shrinks, and 18 times as fast as w grows.
-# The square brings 2 * (-3), because 7 is too small by 3; and w is multiplied by x = 3, so that makes -6 * 3.
+# The derivative of the square is 2 * (-3) = -6, because 7 is 3 too small.
+# And w is multiplied by x = 3, which makes -6 * 3 = -18.
 # This -18 is the derivative of the loss **with respect to** w.
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
@@ -269,7 +270,7 @@ assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
 # So far every result was one number.
-# Of several, one may shrink while another grows, so "downhill" has no meaning and `backward` refuses.
+# With several, one may shrink while another grows, so "downhill" has no meaning and `backward` refuses.
 # Take their sum or their mean first.
 
 # %% name="needs-scalar"
@@ -280,8 +281,8 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 # %% [markdown]
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
-# Whoever calls your function wants a gradient back, and their x as it was; but `backward` would write into its `.grad`.
-# So work on a copy: `x.detach().clone().requires_grad_()` is x without its graph, copied, with `requires_grad` switched on.
+# Whoever calls your function wants a gradient and no change in their x, but `backward` writes into the `.grad` of the x that it is given.
+# So give it a copy: `x.detach().clone().requires_grad_()` is x without its graph, copied, with `requires_grad` switched on.
 
 # %% name="mean-square-example"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -588,7 +589,7 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill next to none is, which is far worse than guessing, because the gradient knows just as well which way is wrong.
+# Uphill, next to none is read, far fewer than by guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
 # Check one of the 640 by nudging, up and down.
@@ -1380,7 +1381,8 @@ figures.saved_bytes(256)
 # #### Is `no_grad` faster, too? ({minutes} minutes)
 #
 # "Twice as fast" is a popular figure.
-# Measure it on your machine, for small tensors and for large ones; building a node costs about the same whatever its size, so it shows only where the steps are small.
+# Measure it on your machine, for small tensors and for large ones.
+# Building a node costs about the same whatever its size, so it shows only where the steps are small.
 
 # %% name="no-grad-time"
 def cost_of_a_graph(n):
@@ -1542,7 +1544,8 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 # You know the rules of a whole chapter now, so put them together, and say of small programs what they leave behind, without running them.
 # One rule has only been used so far: leaves keep their gradient, whereas in the middle of a graph it passes through and is dropped, because keeping it costs memory.
 # `retain_grad()`, called before `backward`, keeps it.
-# So below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked, whereas the leaf x has 2 * h * 3 = 54 in any case.
+# So below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked.
+# The leaf x has 2 * h * 3 = 54 in any case.
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -1909,7 +1912,7 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 #
 # A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
 # `backward` never builds that table, which for a million inputs and outputs would not fit into any memory.
-# Instead you say how much each output counts, with one number for each, v (below as `grad_outputs=`).
+# Instead you give it v, one number for each output, which says how much that output counts (below as `grad_outputs=`).
 # What comes back is v times the table, one number for each input.
 #
 # *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].

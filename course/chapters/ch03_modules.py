@@ -4,7 +4,8 @@
 # *What is a layer, and who keeps its numbers?*
 #
 # The ten pictures of chapter 2 were one tensor, and you handed it from function to function.
-# A network has many such tensors: it looks at small pieces of a picture, mixes what it found, looks again, and each of these layers has numbers of its own.
+# A network has many such tensors.
+# It looks at small pieces of a picture, mixes what it found, and looks again, and each such step is a **layer** with numbers of its own.
 # Somebody has to keep them all, find them when they are to be trained, move them, save them, and never forget one.
 # That is what a **module** is for.
 #
@@ -90,7 +91,7 @@ print("loss:", loss.item())
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 
 # %% [markdown]
-# Four tensors, four lines; six with a third layer, and whoever saves the model has to name all six again.
+# Four tensors take four lines, with a third layer it is six, and whoever saves the model has to name all six again.
 # Forget one line, and nothing complains: that tensor never learns.
 #
 # So let an object keep them.
@@ -336,7 +337,9 @@ reveal(guess, sum(1 for _ in params))
 # %% [markdown] side=true
 # #### What else reaches all parts? ({minutes} minutes)
 #
-# `.to` keeps the same parameters and changes their numbers; `eval()` sets a flag in every part (section 6); and modules hold modules to any depth, so that the names become paths.
+# `.to` keeps the same parameters and changes their numbers.
+# `eval()` sets a flag in every part (section 6).
+# And since modules hold modules to any depth, the names become paths.
 
 # %% name="standard-methods"
 held = Reader()
@@ -902,7 +905,7 @@ assert 0.01 < accuracy(network) < 0.35 and count(network) == 4810
 # ### Exercise: `HouseNet` ({minutes} minutes)
 #
 # Somebody hands you a model whose `parameters()` is empty: it gives prices, it does not learn, and nobody knows why.
-# There are three reasons, one wherever a tensor is made.
+# There are three bugs, each in a line that makes something that should learn.
 # Run the cell, look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are the third clue.
 # Change as little as you can; repaired, it is `house` times a scale.
 
@@ -1052,7 +1055,9 @@ assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: 
 
 # %% [markdown]
 # A common mistake is a sigmoid at the end of the model *and* the loss that has its own.
-# It runs, and the loss goes down, but only so far: what comes out of a sigmoid lies between 0 and 1, the loss takes it for a logit, and sigmoid(1) is about 0.73, so the model can no longer say that it is certain.
+# It runs, and the loss goes down, but only so far.
+# What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
+# Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
 #
 # *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
 
@@ -1071,6 +1076,9 @@ assert each(logits, torch.ones(1001)).min() < 1e-6 and each(logits, torch.zeros(
 _floor = each(torch.sigmoid(logits), torch.zeros(1001)).min().item()
 assert math.isclose(_floor, math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
 
+# %% [markdown]
+# The same happens with three classes and a softmax too many.
+
 # %% name="double-softmax"
 certain, label = torch.tensor([[100.0, 0.0, 0.0]]), torch.tensor([0])  # as certain as can be
 floor = F.cross_entropy(torch.softmax(certain, dim=1), label).item()
@@ -1078,6 +1086,10 @@ print("without softmax:", F.cross_entropy(certain, label).item(), "with:", floor
 
 # %% claim=true
 assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
+
+# %% [markdown]
+# Why do these losses ask for logits at all?
+# Because a probability very close to 1 is rounded to 1, and then its loss is wrong: below it should be 200.
 
 # %% name="why-logits"
 logit, label = torch.tensor([200.0]), torch.tensor([0.0])  # very sure, and wrong
@@ -1170,7 +1182,7 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# 8 * 9 + 8, where a linear layer from 64 pixels to the same 8 * 36 numbers has 18,720.
+# 8 * 9 + 8 = 80, whereas a linear layer from 64 pixels to as many numbers, 8 * 36, has 18,720.
 # Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
 # An edge is an edge wherever it is, so it need not be learned 36 times.
 # Shift the digit, and what the layer sees is shifted with it.
@@ -1238,7 +1250,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 # First, all alike.
 # The ten pictures of chapter 2 all began as zeros, and did well; so why not here?
 #
-# *Predict.* Every number of a `Reader` begins at 0.1. After ten steps of training, are the weights of its 32 units still all alike?
+# *Predict.* Every number of a `Reader` begins at 0.1. After ten steps of training, are its 32 units, the pictures that it looks for, still all alike?
 
 # %% predict=true
 guess = True  # True or False
@@ -1263,7 +1275,8 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
 # They have moved, and all in the same way: equal weights get equal gradients, so they stay equal, and 32 units do the work of one.
-# The ten pictures were saved by their labels, which told each of them something different; for units in the middle nothing but chance can do that.
+# The ten pictures were saved by their labels, which told each of them something different.
+# Units in the middle have no labels, so only chance can tell them apart.
 # So weights begin at random. (A bias may begin at 0.)
 #
 # Second, the size.
@@ -1307,7 +1320,8 @@ figures.activations(10)
 #
 # Why is the third, the square root of 2 / 64, so much better?
 # Suppose that n numbers of size 1 come into a layer.
-# Each of its sums has n products, and each product adds std ** 2 to the mean square of the sum; that makes n * std ** 2.
+# Each of its sums has n products, and each product adds std ** 2 to the mean square of the sum.
+# That makes n * std ** 2.
 # Then `relu` sets half of the sums to zero, so n * std ** 2 / 2 is left.
 # For that to be 1 again, std must be the square root of 2 / n.
 # This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
@@ -1380,7 +1394,8 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 
 # %% [markdown]
 # The same layers, the same 100 steps, and without your start the network has not moved at all: its loss is that of guessing, log 10 = 2.30.
-# To its last layer a one and an eight looked the same, and a gradient that has to find its way back through ten such layers has nothing to go by.
+# To its last layer a one and an eight looked the same.
+# And a gradient that has to find its way back through ten such layers has nothing to go by.
 
 # %% [markdown] side=true
 # #### How large are the weights of `nn.Linear` to begin with? ({minutes} minutes)
@@ -1753,7 +1768,7 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # %% [markdown] name="freeze-text"
 # ## 8 Freezing ({minutes} minutes)
 #
-# Your model now has the colleague's first layer, which is good, and a new last layer, which is still nonsense.
+# Your reader of letters now has the colleague's first layer, which is good, and a new last layer, which is still nonsense.
 # The first steps of training would change both, and ruin the good one.
 # So you **freeze** it: its parameters get no gradient, and only the new layer learns.
 #
@@ -2170,7 +2185,8 @@ check("BatchNorm1d", BatchNorm1d)
 # ## A model without memory ({minutes} minutes)
 #
 # Shapes need no numbers.
-# A tensor on the device `"meta"` has a shape and a dtype, and no memory, so that you can try out on a laptop what would never fit into it.
+# A tensor on the device `"meta"` has a shape and a dtype, and no memory.
+# So you can try out on a laptop what would never fit into it.
 #
 # *Predict.* A million times a million float32 numbers would take 4 terabytes. Does `torch.empty(10**6, 10**6, device="meta")` run?
 
