@@ -1385,7 +1385,7 @@ def deep():
 
 as_it_comes, your_start = deep(), mine("init_he", plain_init)(deep())
 for model in (as_it_comes, your_start):
-    train(model, 100, rate=0.1)
+    train(model, 100, rate=0.05)
     loss = F.cross_entropy(model(ink), labels)
     print(f"loss {loss.item():.2f}, {accuracy(model):.0%} are read correctly")
 
