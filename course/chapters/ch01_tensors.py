@@ -368,10 +368,10 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture.
+# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
 
 # %% figure=true
-figures.view_or_copy(table, table[1], table[[0, 2]])
+figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
 # So a slice of the digits is a view, which costs nothing even for a million of them, whereas a list copies.
