@@ -9,9 +9,9 @@
 #
 # On the way you learn to
 #
-# - make tensors, and read their shape, dtype and device
-# - tell a view from a copy, and say when numbers have to move in memory
-# - combine different shapes by broadcasting, sum along the axis you mean, and multiply matrices
+# - make tensors, which are grids of numbers, and read what they say about themselves
+# - tell whether two tensors share their memory, and when numbers have to move in it
+# - combine tensors of different shapes, sum along the axis you mean, and multiply matrices
 # - know what a number format cannot hold, and draw random numbers that can be drawn again
 #
 # The chapter is made for two sittings: {minutes} minutes of reading and running in all, and {exercises} for the exercises. Anything marked *side path* is optional.
@@ -32,7 +32,7 @@ from course.instruments import drawn_four, milliseconds, same_memory, show_digit
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# This is where we are going, and the right half of the picture works by the end of today:
+# This is where we are going. The last step, from the small grid to an answer, works by the end of today:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -57,7 +57,7 @@ show_digits(images[:10], is_=labels[:10])
 # Suppose you know the first 1,500 of them, and somebody hands you a new one.
 # Here is the simplest idea: go through all the digits you know, find the one that looks most like it, and say what that one is.
 # "Looks most like it" can be made exact.
-# Lay one grid over the other and subtract, place by place; where the ink agrees you get 0, and where it does not, a difference.
+# Lay one grid over the other and subtract, place by place: where the ink agrees, you get 0.
 # Square the differences, so that too much and too little count alike, and add them up.
 # The smallest sum wins.
 
@@ -89,14 +89,15 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # %% [markdown]
 # Nearly 95 in 100, from three lines, and nothing was learned.
 # You are not supposed to understand these lines yet.
-# By the end of the chapter you will have taken each of them apart, and written a function that compares all new digits with all known ones without any loop.
+# By the end of the chapter you will have taken each of them apart, and done without the loop.
 
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)
 #
 # Nobody remembers what they only read, so this chapter keeps asking you to say what will happen before it happens.
-# In a cell with `guess = ...`, put your answer in the place of the `...`, run it, and run the next cell, which shows what torch says.
-# A wrong guess costs nothing, and a surprise is what you will remember; when you had one, change one thing in the example and guess again.
+# In a cell with `guess = ...`, put your answer in the place of the `...` and run it; the next cell shows what torch says.
+# A wrong guess costs nothing, and a surprise is what you will remember.
+# When you had one, change one thing in the example and guess again.
 #
 # *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
 
@@ -110,8 +111,10 @@ reveal(guess, images[0].numel())
 # (`numel` is short for "number of elements".)
 #
 # In an exercise you complete a function and keep its first line.
-# The cell below it calls `check`, which tells you what holds and what does not, as often as you like; when you are stuck, run `hint("describe")`, with your exercise's name, in a new cell, and each call says a little more.
-# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed, and otherwise the plain one behind the comma, and it tells you which.
+# The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
+# When you are stuck, run `hint("describe")` in a new cell, with your exercise's name; each call says a little more.
+# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed.
+# Otherwise it takes the plain one behind the comma, and it tells you which.
 #
 # <details><summary>How it is graded</summary>
 #
@@ -126,8 +129,10 @@ reveal(guess, images[0].numel())
 # %% [markdown] name="create"
 # ## 1 What a tensor says about itself ({minutes} minutes)
 #
-# Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together: a grid of the wrong shape, whole numbers where fractions are needed, one thing on the graphics card and the other not.
-# All data in PyTorch is in **tensors**, grids of numbers with any number of axes, and every tensor carries a label that tells all this, so whoever reads it first saves an evening.
+# Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together.
+# A grid has the wrong shape, or whole numbers stand where fractions are needed, or one thing is on the graphics card and the other is not.
+# All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
+# Every tensor can tell you all this about itself, and whoever asks first saves an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
 
@@ -141,9 +146,10 @@ reveal(guess, images.shape)
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
 # An axis that counts samples is called the **batch axis**, and nearly everything in PyTorch expects it to come first.
 #
-# Each index that you give removes one axis: `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, a tensor without any axis, which `item()` turns into an ordinary Python number.
+# Each index that you give removes one axis.
+# So `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, with none; `item()` turns that into an ordinary Python number.
 #
-# Two more entries of the label matter today.
+# Of the other things that it can tell, two matter today.
 # The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each.
 # The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
 
@@ -164,7 +170,8 @@ assert images.device.type == "cpu"
 
 # %% [markdown]
 # You rarely type the numbers yourself.
-# Functions make tensors of a given shape: `zeros` and `ones`; `linspace`, evenly spaced numbers; `randn`, random numbers from the standard normal distribution, with mean 0 and standard deviation 1; `arange`, which counts as Python's `range` does.
+# Functions make tensors for you: `zeros` and `ones` of a given shape, `linspace` with evenly spaced numbers, and `arange`, which counts as Python's `range` does.
+# `randn` draws random numbers from the standard normal distribution, with mean 0 and standard deviation 1.
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts from 0 in steps of 2 and stops before 10. What is its dtype?
 
@@ -180,7 +187,8 @@ reveal(guess, evens.dtype)
 assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
-# Whole numbers stay whole, and that is why `labels` are int64, whereas numbers with a fraction, and functions that make them, give float32.
+# Whole numbers stay whole, and that is why `labels` are int64.
+# Numbers with a fraction become float32, and so do those of `zeros` and `randn`.
 
 # %% name="default-dtype"
 drawn = torch.randn(4, 3)
@@ -210,9 +218,9 @@ assert images.element_size() == 4 and images.nbytes == 4 * images.numel() == 460
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
-# A function that tells the label of anything is the first thing to reach for when something does not fit, so write yourself one.
+# When something does not fit, you want a function that tells all about a tensor in one call, so write yourself one.
 # (It also tells `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
-# Of the labels it should say:
+# Of the tensor `labels`, for example, it should say:
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -247,7 +255,7 @@ def describe(x):
 check("describe", describe)
 
 # %% [markdown] side=true
-# #### What is `requires_grad` on the label good for? ({minutes} minutes)
+# #### What is `requires_grad` good for? ({minutes} minutes)
 #
 # A network learns by finding out how a change in each of its numbers would change the final result.
 # PyTorch can work that out, if it has kept track of the steps; `requires_grad=True` asks for it.
@@ -330,7 +338,7 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 # Next week your results have changed, and you look for the reason everywhere but there.
 # Whether this happens to you depends on one question: does the part that you took have its own memory?
 #
-# Let us ask it of a small table first, where you can see every number.
+# Ask it of a small table first, where you can see every number.
 #
 # *Predict.* After `row = table[1]` and `row[0] = 100`, what is `table[1, 0]`, which was 4?
 
@@ -360,13 +368,14 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture.
+# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
 
 # %% figure=true
-figures.view_or_copy(table, table[1], table[[0, 2]])
+figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
-# So a slice of the digits is a view, which costs nothing even for a million of them, whereas a list copies, and so does a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
+# So a slice of the digits is a view, which costs nothing even for a million of them, whereas a list copies.
+# A **mask** copies too: it is a tensor of booleans, such as `labels == 4`, which is True where the label is 4.
 # `same_memory(a, b)` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
@@ -382,7 +391,8 @@ assert not same_memory(table, table[table > 5])
 
 # %% [markdown]
 # Now the speck.
-# Where a mask stands at the left of `=`, torch writes into the tensor itself, so ask for a copy first, with `clone()`, and wipe that.
+# To wipe it, assign 0 to the places where a mask is True.
+# Such an assignment writes into the tensor itself, so ask for a copy first, with `clone()`.
 
 # %% name="clone"
 wiped = images[4].clone()
@@ -395,8 +405,10 @@ assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
 # %% [markdown]
 # ### Writing in place
 #
-# Like the assignment to a mask, `b += 1` works **in place**: it writes into the memory that is there, as does every method whose name ends in an underscore, such as `add_`, whereas `b = b + 1` makes a new tensor.
-# In a function that is a trap, because the caller does not see it coming.
+# To write into the memory that is already there is to work **in place**.
+# The assignment above does so, `b += 1` does, and so does every method whose name ends in an underscore, such as `add_`.
+# But `b = b + 1` makes a new tensor.
+# In a function, working in place is a trap, because the caller does not see it coming.
 #
 # *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
 # What is the mean of `four` after the call, if it was about 4 before?
@@ -420,7 +432,7 @@ reveal(guess, round(four.mean().item(), 3))
 assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
 
 # %% [markdown]
-# The function gave its answer, but it also changed its caller's digit, because `x` and `four` are two names of one tensor.
+# The function also changed its caller's digit, because `x` and `four` are two names of one tensor.
 # With `x = x - x.mean()` it would have made a new one.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
@@ -580,7 +592,7 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 # ## 3 Memory is a line ({minutes} minutes)
 #
 # On the screen a digit is a grid of 8 by 8.
-# To compare it with others, a row of 64 numbers would be handier, since nobody asks any more what stood above what.
+# To compare it with others, a row of 64 numbers is handier, because each place meets only the same place of the other.
 # Must 115,008 numbers be moved for that?
 # Not one, because the memory of a computer is no grid anyway.
 # It is one long line of numbers, and the shape is only a way to read it.
@@ -624,8 +636,8 @@ assert torch.equal(grid.T, grid.transpose(0, 1))
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same, and so a transposed digit is still a view of the data.
-# For that reason, transposing sixteen million numbers takes no longer than transposing twelve.
+# The colors jump along the line, but the line is the same, so a transposed digit is still a view of the data.
+# That is why transposing sixteen million numbers takes no longer than transposing twelve.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
@@ -640,8 +652,9 @@ del _large
 # ### When numbers have to move
 #
 # `reshape`, however, cannot always do without moving numbers.
-# It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows; and after a transpose, reading order is not the order of the memory any more.
-# (One of the lengths may be -1; torch works it out, so `reshape(-1)` makes one long row.)
+# It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows.
+# After a transpose, reading order is no longer the order of the memory.
+# (One of the lengths may be -1, and torch works it out: `reshape(-1)` makes one long row.)
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
 
@@ -658,11 +671,12 @@ reveal(guess, line)
 assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
 
 # %% [markdown]
-# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so here `reshape` had to make a copy.
-# That is its rule: a view wherever strides can do it, and a copy where they cannot.
+# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
+# So here `reshape` had to make a copy, and that is its rule: a view wherever strides can do it, and a copy where they cannot.
 #
-# Some programs store pictures with the number of the picture as the *last* axis, so that a file has the shape (8, 8, 1797), and you want the number first again.
-# Two lines give the right shape: `reshape(1797, 8, 8)`, which cuts anew, and `permute(2, 0, 1)`, which names the old axes in their new order.
+# Suppose a file counts its pictures along the *last* axis, so that its shape is (8, 8, 1797), and you want the number first again.
+# Two lines give the right shape.
+# `reshape(1797, 8, 8)` cuts anew, whereas `permute(2, 0, 1)` names the old axes in their new order.
 #
 # *Predict.* Which of the two gives the digits back?
 
@@ -680,9 +694,12 @@ reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
 
 # %% claim=true
 assert cut.shape == turned.shape == images.shape and not torch.equal(cut, images)
+_numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
+assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
-# Both have the right shape, but in reading order the picture number changes fastest, so `reshape` put pixels of many different pictures side by side and called that a digit.
+# Both have the right shape.
+# But in the file's reading order the number of the picture changes fastest, so `reshape` put pixels of 64 different pictures side by side and called that a digit.
 # The upper five are what a model would be fed, and no error would tell you.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
@@ -789,7 +806,8 @@ assert lonely.squeeze(1).shape == (1,)
 
 # %% [markdown]
 # Everything is gone, the batch axis too.
-# A program with a bare `squeeze()` in it runs for weeks and breaks on the day when the last batch happens to hold one sample; so name the axis, `squeeze(1)`.
+# A program with a bare `squeeze()` in it runs for weeks, and breaks on the day when the last batch happens to hold one sample.
+# So name the axis: `squeeze(1)`.
 
 # %% [markdown] side=true
 # #### What does `.T` do with three axes? ({minutes} minutes)
@@ -860,8 +878,9 @@ reveal(guess, "left to right" if faded[:, 7].sum() == 0 else "top to bottom")
 assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 
 # %% [markdown] name="broadcast-rule-text"
-# From left to right, because shapes are lined up **at the right**.
-# The 8 of `fade` meets the last axis of the digit, its columns; the axis of rows has no partner, so the same eight factors are used for every row.
+# Left to right, because shapes are lined up **at the right**.
+# The 8 of `fade` meets the last axis of the digit, its columns.
+# The axis of rows has no partner, so the same eight factors are used for every row.
 # This is **broadcasting**, and it has one rule.
 # Write the shapes one below the other, lined up at the right.
 # In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
@@ -924,9 +943,10 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# A layer of a network adds a separate number to each channel, called its **bias**; from chapter 3 on you will meet it everywhere.
-# Do it for a whole batch, with channels as the middle axis; here are two channels of three places, with the biases 10 and 20.
-# When there happen to be as many channels as places in a channel, `x + bias` runs, and is wrong.
+# A layer of a network adds to each channel a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
+# Do it for a whole batch, whose middle axis counts the channels.
+# Take care: where a channel happens to have as many places as there are channels, `x + bias` runs, and is wrong.
+# Here are two channels of three places, with the biases 10 and 20:
 
 # %% name="add-bias-example"
 channels = torch.zeros(2, 3)
@@ -1043,7 +1063,7 @@ assert "torch refuses" in explorer.tell()
 # If so, subtracting one digit from a million would need memory for a million copies of it.
 # `expand` stretches by hand, so that you can look.
 #
-# *Predict.* All rows of `torch.ones(4).expand(3, 4)` read the same four numbers. How many places further in memory is one step down, and one to the right: what is its stride?
+# *Predict.* All rows of `torch.ones(4).expand(3, 4)` read the same four numbers. What are its strides: how many places in memory is one step down, and one to the right?
 
 # %% predict=true
 guess = (0, 1)  # a tuple
@@ -1086,7 +1106,7 @@ assert (wide == 7).all() and (thin == 7).all()
 # | a transpose | the original's | swapped |
 # | `expand` | the original's | 0 on stretched axes |
 # | a list as index | its own | as for a new tensor |
-# | `reshape` | the original's, if some strides fit | as for a new tensor, after a copy |
+# | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
 # Write a function that tells shape, strides and sharing from the numbers alone, without torch.
 # The cell does it for one by torch; try the others in the same way.
@@ -1191,7 +1211,7 @@ assert averages.shape == (10, 8, 8)
 #
 # Now with numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
 # `dim=0` runs down the rows and leaves one number for each column, and `dim=1` leaves one for each row.
-# Without `dim` all axes go; with several, as in `dim=(1, 2)`, each of these.
+# Without `dim` all axes disappear, and with `dim=(1, 2)` these two.
 
 # %% name="house-sizes"
 features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])
@@ -1214,8 +1234,10 @@ figures.reductions(features)
 # ### Keeping the axis
 #
 # Often the result of a reduction has to meet its original again.
-# Suppose some people wrote with a thick pen and others with a thin one, and you want to divide each digit by its own sum, so that all have the same ink.
-# The sums of `rows` are (1797,), which does not fit (1797, 64); `keepdim=True` leaves the dim in its place, with length 1, so that they are a column, (1797, 1).
+# Suppose some people wrote with a thick pen and others with a thin one.
+# To give all digits the same ink, you divide each by its own sum.
+# The sums of `rows` have the shape (1797,), which does not fit (1797, 64).
+# `keepdim=True` leaves the dim in its place, with length 1, so that they are a column, (1797, 1).
 
 # %% name="keepdim"
 print(rows.sum(dim=1).shape, rows.sum(dim=1, keepdim=True).shape)
@@ -1283,7 +1305,8 @@ assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3,
 # %% [markdown] name="equal-say"
 # ## 7 An equal say for every pixel ({minutes} minutes)
 #
-# In a distance, a pixel in the middle, which varies a lot, counts a lot, and one at the rim hardly at all, although it may be the one that tells a 1 from a 7.
+# In a distance, a pixel counts as much as it varies: in the middle a lot, at the rim hardly at all.
+# Yet one at the rim may be what tells a 1 from a 7.
 # To give all pixels an equal say you **standardize** them: subtract the mean of each, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
@@ -1299,17 +1322,22 @@ reveal(guess, (spread == 0).sum().item())
 
 # %% claim=true
 assert (spread == 0).sum() == 3 and standard.isnan().sum() == 3 * 1797
+_some = rows[:100]  # the mean squared difference of two digits at a place is twice its variance
+_apart = ((_some[:, None] - _some) ** 2).mean(dim=(0, 1))
+assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 
 # %% [markdown]
 # Three, at the rim of the paper, where no one writes.
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
 # Whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
 #
-# The remedy is a small number `eps`, which you find in formulas everywhere.
-# It is added to the **variance**, the mean squared distance from the mean, whose root is the standard deviation; so 0 / 0 becomes 0 divided by something small.
+# The remedy is a small number `eps`, which you find in formulas everywhere: 0 / 0 becomes 0 divided by something small.
+# It is added to the **variance**, the mean squared distance from the mean; the root of the variance is the standard deviation.
 #
-# A mean divides by the count n, but torch's `var` and `std` divide by n - 1 unless you ask for the variance of just these numbers (the population's) with `correction=0`.
-# For example, 1 and 3 have mean 2 and the squared distances 1 and 1, which makes 2 / 2 or 2 / 1.
+# Which mean, though?
+# You would divide the sum of the squared distances by their count n, but torch's `var` and `std` divide by n - 1.
+# With `correction=0` they divide by n, which gives the variance of just these numbers, called the population's.
+# For example, 1 and 3 have mean 2 and the squared distances 1 and 1:
 
 # %% name="two-variances"
 pair = torch.tensor([1.0, 3.0])
@@ -1365,7 +1393,8 @@ assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 # %% [markdown] side=true
 # #### Why n - 1, and which of the two was used? ({minutes} minutes)
 #
-# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small, and dividing by n - 1 makes up for that.
+# The mean of a sample lies a little too close to its own numbers, so their squared distances from it come out a little too small.
+# Dividing by n - 1 makes up for that.
 # If the numbers are not a sample but all there are, the whole population, there is nothing to make up for.
 #
 # When somebody shows you standardized numbers, recompute them: each column must have mean 0, and standard deviation 1 by the deviation that was used.
@@ -1387,11 +1416,11 @@ assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 # %% [markdown] name="holes"
 # ## 8 Data with holes ({minutes} minutes)
 #
-# Suppose that a careless scanner has lost half of all pixels; `real` is True where a pixel was read, and the lost ones hold nan.
-# You want the average three all the same.
-# Multiplying by the mask does not help, although False counts as 0, because 0 times nan is nan.
-# `torch.where(mask, x, other)` multiplies nothing: it takes x where the mask is True, and `other` elsewhere.
-# And `clamp` limits numbers from below or above, which helps where a count to divide by may be 0.
+# Suppose that a careless scanner has lost half of all pixels, and you want the average three all the same.
+# The lost pixels hold nan, and a mask is True where a pixel was read.
+# Multiplying by the mask does not help: False counts as 0, but 0 times nan is nan.
+# `torch.where(mask, x, other)` multiplies nothing, because it takes x where the mask is True, and `other` elsewhere.
+# And where a count to divide by may be 0, `clamp` helps, which limits numbers from below or above.
 
 # %% name="where-and-clamp"
 holes = torch.tensor([1.0, math.nan])
@@ -1549,8 +1578,9 @@ def one_hot(labels, k):
 check("one_hot", one_hot)
 
 # %% [markdown]
-# `one_hot(labels, 10)` has a row for each digit and a column for each class; transposed, it has ten rows, and row 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
-# When this row meets a column of pixels, the others are multiplied away and the threes are added up.
+# `one_hot(labels, 10)` has a row for each digit and a column for each class.
+# Transposed, it has ten rows, and row 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
+# When this row meets a column of pixels, the threes are added up and all others are multiplied away.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -1574,7 +1604,8 @@ assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 #
 # ### Letters for axes
 #
-# With more axes, lining them up for `@` can become a puzzle, and `einsum` lets you name them instead: give every axis of every input a letter, and after the arrow write the axes of the result.
+# With more axes, lining them up for `@` can become a puzzle, so `einsum` lets you name them instead.
+# Give every axis of every input a letter, and after the arrow write the axes of the result.
 # The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
 # Read the lines below aloud: which letters stay, and which are summed?
 # In the last one n stands for digits, c for classes, p for pixels.
@@ -1600,7 +1631,8 @@ assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums, rtol=1e-3)
 #
 # Chapter 5 and every larger model work on batches of matrices, and with three or four axes letters are the surest way.
 # Write four products of a batch, by einsum or any other way.
-# Write down the letters of the inputs first, then ask which of them must stay; in the next cell, for example, each matrix meets its own vector, and `b` and `n` stay.
+# Write down the letters of the inputs first, then ask which of them must stay.
+# In the next cell, for example, each matrix meets its own vector, so `b` and `n` stay.
 
 # %% name="batched-einsum-example"
 pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
@@ -1662,11 +1694,23 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 # %% [markdown] name="dtypes"
 # ## 10 What a number format cannot hold ({minutes} minutes)
 #
-# How much ink is there on all 1,797 digits together?
-# `images.sum()` says 561,718.
-# Chapter 5 will train in half the bits, because that takes half the memory; so try the sum in `float16`, with 16 bits for a number instead of 32.
+# Chapter 5 will train in half the bits, because that takes half the memory.
+# The name of a format says its bits, and 8 bits are a byte.
+
+# %% name="dtype-memory"
+million = torch.zeros(1000, 1000)
+for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
+    print(f"a million numbers take {million.to(kind).nbytes / 1e6:.0f} MB in {kind}")
+
+# %% claim=true
+_kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
+assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
+
+# %% [markdown]
+# So what does half the memory cost?
+# Count the ink on all 1,797 digits: `images.sum()` says 561,718.
 #
-# *Predict.* Is `images.to(torch.float16).sum()` within two percent of that?
+# *Predict.* Try it in 16 bits. Is `images.to(torch.float16).sum()` within two percent of that?
 
 # %% predict=true
 guess = False  # True or False
@@ -1680,26 +1724,40 @@ reveal(guess, abs(ink.item() - 561_718) < 10_000)
 assert images.sum() == 561_718 and ink == math.inf
 
 # %% [markdown]
-# Infinity, because float16 ends at 65,504, and no error tells you so.
-# Each pixel fits without loss; only the sum does not.
-# So ask three things of a format: how much memory it takes, how large its numbers become, and how fine they are.
-# The first is easy, because the name says the bits, and 8 bits are a byte.
+# Infinity, and no error tells you so.
+# Each pixel fits, but float16 ends at 65,504, and the sum lies beyond.
+#
+# It ends at the small side too: its smallest positive number is about 6e-8, so 2e-8 becomes exactly 0.
+# bfloat16, the other format of 16 bits, reaches almost as far as float32 on both sides.
 
-# %% name="dtype-memory"
-million = torch.zeros(1000, 1000)
-for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print(f"a million numbers take {million.to(kind).nbytes / 1e6:.0f} MB in {kind}")
+# %% name="float16-range"
+small_change = torch.tensor(2e-8)
+for kind in (torch.bfloat16, torch.float16):
+    print(kind, small_change.to(kind).item())
 
 # %% claim=true
-_kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
-assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
+assert small_change.to(torch.float16) == 0
+assert torch.tensor(6e-8).to(torch.float16) > 0 and small_change.to(torch.bfloat16) > 0
+assert torch.tensor(70_000.0).to(torch.float16) == math.inf
+assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
+assert torch.finfo(torch.float16).max == 65_504
+_wide, _full = torch.finfo(torch.bfloat16), torch.finfo(torch.float32)
+assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
+
+# %% [markdown]
+# The gradients of chapter 2 are often that small, and one that becomes 0 teaches nothing; chapter 5 shows the remedy.
 
 # %% [markdown] name="precision"
-# Size and fineness share the bits: some bits hold the digits of a number, the rest say how large it is, as the 5 does in 3.14e5.
-# float32 has 24 binary digits, float16 has 11, and bfloat16 has only 8, because it keeps the range of float32.
-# With so few digits there are gaps between the numbers of a format, and they grow with the numbers: three digits tell 3.14 from 3.15, but 314,000 only from 315,000.
+# ### The gaps between the numbers
 #
-# Left, the numbers that each format has near 1 (float32 has too many to tell apart); right, the gap at every size of number.
+# bfloat16 pays for its range with digits.
+# A format shares out its bits as you do when you write 3.14e5: some hold the digits, the others say how large the number is.
+# float32 has 24 binary digits, float16 has 11, and bfloat16 only 8.
+#
+# Few digits leave gaps, and the gaps grow with the numbers.
+# With three digits, for example, you can tell 3.14 from 3.15, but 314,000 only from 315,000.
+# On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
+# On the right is the gap at every size of number.
 
 # %% figure=true
 figures.float_spacing()
@@ -1709,7 +1767,8 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
     assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
 
 # %% [markdown]
-# A number that falls into a gap is rounded to the nearest one that exists, and if it lies exactly in the middle, to the one whose last binary digit is 0.
+# A number that falls into a gap is rounded to the nearest one that exists.
+# If it lies exactly in the middle, it goes to the one whose last binary digit is 0.
 #
 # *Predict.* With 24 digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
 # What is `torch.tensor(16777216.0) + 1`?
@@ -1728,27 +1787,11 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 # %% [markdown]
 # The 1 is lost, and a counter in float32 stops there for good; in formats with fewer digits it stops much earlier.
 #
-# Small numbers get lost too.
-# The smallest positive float16 is about 6e-8, so 2e-8 becomes exactly 0, whereas bfloat16 goes down almost as far as float32.
-
-# %% name="float16-range"
-small_change = torch.tensor(2e-8)
-for kind in (torch.bfloat16, torch.float16):
-    print(kind, small_change.to(kind).item())
-
-# %% claim=true
-assert small_change.to(torch.float16) == 0
-assert torch.tensor(6e-8).to(torch.float16) > 0 and small_change.to(torch.bfloat16) > 0
-assert torch.tensor(70_000.0).to(torch.float16) == math.inf
-assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
-
-# %% [markdown]
-# The gradients of chapter 2 are often that small, and one that becomes 0 teaches nothing; chapter 5 shows the remedy.
-#
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
-# Four small experiments that you can repeat whenever you doubt a format.
-# Write down your predictions for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4` before you write the code; with 0.5, for example, all is as on paper.
+# Four small experiments that you can repeat whenever you doubt a format (the last one is about the shapes of section 4).
+# Before you write the code, write down what you expect for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4`.
+# With 0.5, for example, all is as on paper:
 
 # %% name="precision-example"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -1785,7 +1828,8 @@ def precision_lab(step, tiny, count, n):
 check("precision_lab", precision_lab)
 
 # %% [markdown]
-# Did your counter stop at 256? In bfloat16 the next number after 256 is 258, so 257 lies in the middle and is rounded back, for ever.
+# Did your counter stop at 256?
+# In bfloat16 the next number after 256 is 258, so 257 lies in the middle and is rounded back, for ever.
 
 # %% [markdown] name="dtype-choice"
 # Which should you use, then?
@@ -1855,7 +1899,8 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 # ## 11 Distances below zero ({minutes} minutes)
 #
 # A squared distance cannot be negative, and yet many programs report distances below zero.
-# On paper, (p - q) ** 2 is p * p - 2 * p * q + q * q, and they compute the second form, since it is one matrix product.
+# On paper, (p - q) ** 2 is the same as p * p - 2 * p * q + q * q.
+# They compute the second form, because for many points its middle part is one matrix product.
 #
 # *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. What does the second form give in float32? (You will not hit it; say what you would bet on.)
 
@@ -1891,7 +1936,8 @@ assert (stop[None, :] - start[:, None]).tolist() == [[9.0, 19.0, 29.0], [8.0, 18
 # ### Exercise: `pairwise_sq_dists` ({minutes} minutes)
 #
 # This is the heart of the chapter: the squared distance of every new digit to every known one, without a loop.
-# The differences above were of single numbers; points have d coordinates each, so give `a` and `b` a third axis, so that their rows can meet.
+# The differences above were of single numbers, whereas points have d coordinates each.
+# So give `a` and `b` a third axis, in such places that every row of one meets every row of the other.
 # For one pair of points:
 
 # %% name="pairwise-example"
@@ -1953,8 +1999,9 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 # %% [markdown]
 # ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
 #
-# Every model in this course that tells digits apart has a softmax at its end, and it must survive large scores.
-# Choose the constant so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
+# Every model in this course that tells digits apart ends in a softmax: take exp of each score, and divide by their sum.
+# It must survive large scores, of which exp is infinite, and the side path above tells the way out: add a constant to all of them.
+# Choose it so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
 # For two scores of 1000 it can be -1000:
 
 # %% name="softmax-example"
@@ -1984,10 +2031,12 @@ check("softmax_stable", softmax_stable)
 # ## 12 Your program reads handwriting ({minutes} minutes)
 #
 # You have all the pieces.
-# But to say honestly how well it reads, some digits must be kept aside as new ones, and which ones should be a matter of chance, yet the same chance tomorrow, or you could never compare two attempts.
+# But to say honestly how well it reads, you must keep some digits aside as new ones.
+# Chance should choose them, and tomorrow the same ones again, or you could never compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
-# `torch.manual_seed` seeds the one that everybody shares, so a function that calls it changes the numbers of all who draw later; careful code takes a generator of its own.
+# `torch.manual_seed` seeds the one that everybody shares, so a function that calls it changes the numbers of all who draw later.
+# Careful code takes a generator of its own.
 
 # %% name="seed"
 torch.manual_seed(42)
@@ -2033,7 +2082,7 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 # It has no rule about loops and strokes; it has 1,400 examples and a distance.
 #
 # Always look at the mistakes, because they say more than the percentage.
-# Above are the digits that it read wrongly, below for each the known one that it took for its nearest.
+# In the upper row are the digits that it read wrongly, and below each is the known one that it took for its nearest.
 
 # %% name="mistakes"
 wrong = unseen[~right]
@@ -2056,13 +2105,14 @@ print(f"nearest of ten averages: {share:.1%}")
 assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% [markdown]
-# Ten pictures do nine tenths of the work, and the other 1,390 the rest.
+# Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
 # Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
 #
 # One riddle remains.
 # At the start the same method read 94.6 %, and here about 99.
 # What is different is which digits were new: there the last 297 of the file, here some from everywhere.
-# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
+# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little.
+# After shuffling it has seen every hand before.
 # Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
 
 # %% [markdown]
@@ -2151,8 +2201,8 @@ with shows_error(RuntimeError, match="does not require grad"):
 #
 # ### Exercise: `linear_mse` ({minutes} minutes)
 #
-# A colleague's program predicts prices from standardized features, `x @ w`, and gives the mean squared error; it has three bugs, each of a kind that you have met in this chapter.
-# On most data it returns a plausible number.
+# A colleague's program predicts prices from standardized features, `x @ w`, and gives the mean squared error.
+# It has three bugs, each of a kind that you have met in this chapter, and yet on most data it returns a plausible number.
 # On the docstring's example, which you can work out by hand, it gives nan instead of 0, and that is your first clue.
 # Find the three and fix them.
 

@@ -16,12 +16,12 @@
 #
 # 1. get a gradient with `backward`, and check it by hand
 # 2. walk downhill with it, step by step
-# 3. follow the life of a graph, and keep none by mistake
-# 4. stop gradients where they should not flow, with `detach` and `no_grad`
-# 5. predict which in-place change breaks a gradient
-# 6. avoid gradients that are nan or dead
+# 3. know what torch keeps in memory for a gradient, and for how long
+# 4. stop gradients where they should not flow
+# 5. predict which change of a number breaks a gradient
+# 6. avoid gradients that are nan, or zero for ever
 #
-# Two sittings, and four excursions at the end for those who want to build the machine itself.
+# Two sittings, and four excursions for those who want to build the machine itself.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -75,7 +75,9 @@ reveal(guess, "grows" if slope > 0 else "shrinks")
 assert abs(slope + 18) < 1e-4
 
 # %% [markdown]
-# It shrinks, and 18 times as fast as w grows: 2 * (-3) from the square, since 7 is too small by 3, times the x = 3 that w is multiplied by.
+# It shrinks, and 18 times as fast as w grows.
+# The derivative of the square is 2 * (-3) = -6, because 7 is 3 too small.
+# And w is multiplied by x = 3, which makes -6 * 3 = -18.
 # This -18 is the derivative of the loss **with respect to** w.
 # Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
 #
@@ -97,11 +99,11 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 
 # %% [markdown] name="division-of-labor"
 # The same -18, exactly, and the derivative with respect to b as well.
-# You write the forward computation, what the model says and how wrong that is; `backward()` finds the way back, and leaves the gradients in `.grad`.
+# You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
 # And what is a gradient good for?
 # It points to where the function grows fastest, so a small step the other way makes it smaller.
-# Here are w = 2, and a hundredth of its gradient to either side.
+# Here w takes a hundredth of its gradient as a step, to either side.
 # (`no_grad` says that nothing in this block needs a gradient; section 4 comes back to it.)
 
 # %% name="downhill"
@@ -167,10 +169,11 @@ assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown]
 # Each small step has an easy derivative, and the chain rule says that they multiply along the way.
-# Begin at the end: the derivative of s ** 2 is 2 * s, which is 16.
+# Begin at the end: the derivative of s ** 2 is 2 * s, so 16 arrives at s.
 # The sum passes 16 on to both of its parts, to z and to x.
-# The product turns the 16 that arrives at z into 16 times the *other* factor: 16 * 3 = 48 for x, and 16 * 2 = 32 for y.
-# So two numbers arrive at x, 48 by way of the product and 16 directly, and because x affects the result along both routes, they are added: 64.
+# The product passes on 16 times the *other* factor: 16 * 3 = 48 to x, and 16 * 2 = 32 to y.
+# So two numbers arrive at x, 48 by way of the product and 16 directly.
+# They are added, because x affects the loss along both routes: 64.
 # (That the loss is 64 too is chance.)
 #
 # In the picture, the forward pass is blue, and what the **backward pass** fills in is orange.
@@ -196,10 +199,11 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# The power, the sum, the product, as by hand; and at the ends the leaves.
+# The power, the sum, the product, as by hand.
 # `AccumulateGrad` is the node that adds what arrives to a tensor's `.grad`; that of x stands there twice, because two routes lead to it.
 #
-# Only what requires grad is followed, and data do not need it: with the sizes of houses and a weight for them, you want to change the weight, not the houses.
+# Only what requires grad is followed, and data do not need it.
+# With the sizes of houses and a weight for them, for example, you want to change the weight, not the houses.
 # One operand that requires grad is enough, since the result changes with it; where none does, no graph is built at all.
 
 # %% name="one-tracked-is-enough"
@@ -266,7 +270,8 @@ assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown]
 # So far every result was one number.
-# From several, `backward` does not know where to start, because they have no common direction "down"; take their sum or their mean first.
+# With several, one may shrink while another grows, so "downhill" has no meaning and `backward` refuses.
+# Take their sum or their mean first.
 
 # %% name="needs-scalar"
 v = torch.ones(3, requires_grad=True)
@@ -276,7 +281,8 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 # %% [markdown]
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
-# This function finds a gradient and leaves the caller's x as it was, because it works on a copy: `x.detach().clone().requires_grad_()`, which is x without its graph, copied, with `requires_grad` switched on.
+# Whoever calls your function wants a gradient and no change in their x, but `backward` writes into the `.grad` of the x that it is given.
+# So give it a copy: `x.detach().clone().requires_grad_()` is x without its graph, copied, with `requires_grad` switched on.
 
 # %% name="mean-square-example"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -495,14 +501,18 @@ known, unseen = order[:1400], order[1400:]
 # %% [markdown]
 # How does a picture read a digit?
 # Lay it over the digit and add up, place by place, picture times ink.
-# The sum is a **score**: large where the ink lies on places that the picture counts for, negative where it lies on places that count against.
-# Ten pictures give ten scores, and the highest wins; for all digits at once that is one matrix product, (1400, 64) @ (64, 10).
+# The sum is a **score**: large if the ink lies where the picture is positive, and below zero if it lies where the picture is negative.
+# Ten pictures give ten scores, and the highest wins.
+# For all digits at once that is one matrix product, (1400, 64) @ (64, 10).
 #
-# To ask for derivatives we need a loss, and counting mistakes will not do, because a count does not change when a picture changes a little.
-# So turn the ten scores of a digit into ten positive shares that add up to 1: take exp of each, and divide by their sum.
-# That is **softmax** (a side path of chapter 1 is about it), and what counts is the share that the true class got.
-# It should be 1, and to be sure of the wrong thing should cost more than to be in doubt.
-# Minus its logarithm does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
+# To ask for derivatives we need a loss.
+# Counting mistakes will not do, because a count does not change when a picture changes a little.
+# So turn the scores of a digit into positive shares that add up to 1: take exp of each, and divide by their sum.
+# That is **softmax** (a side path of chapter 1 is about it); the scores 0, 1 and 2, for example, become 0.09, 0.24 and 0.67.
+#
+# What counts is the share that the true class got, and it should be 1.
+# To be in doubt should cost a little, and to be sure of the wrong thing a lot.
+# Minus the logarithm of the share does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
 
 # %% name="wrongness"
 one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
@@ -517,6 +527,12 @@ def wrongness(pictures):
     shares = softmax(scores, dim=1)
     right = (shares * truth).sum(dim=1)  # the share of the true class
     return -right.log().mean()
+
+
+# %% claim=true
+_shares = softmax(torch.tensor([[0.0, 1.0, 2.0]]), dim=1)[0]
+assert [round(_share, 2) for _share in _shares.tolist()] == [0.09, 0.24, 0.67]
+assert [round(-math.log(_share), 2) for _share in (1.0, 0.5, 0.001)] == [0, 0.69, 6.91]
 
 # %% [markdown]
 # *Predict.* With ten empty pictures every score is 0, so every class gets a share of 0.1. What is the loss, rounded to two digits? (-log 0.1; log 10 is about 2.303.)
@@ -573,11 +589,10 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill next to none is, which is far worse than guessing, because the gradient knows just as well which way is wrong.
+# Uphill, next to none is read, far fewer than by guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
-# By nudging up and down, each of the 640 derivatives would take two computations of the loss.
-# Here is one of them.
+# Check one of the 640 by nudging, up and down.
 
 # %% name="one-pass"
 moved = torch.zeros(64, 10)
@@ -600,8 +615,10 @@ for _place in range(0, 64, 8):
 assert _furthest < 1e-3
 
 # %% [markdown]
-# All 640 would take 1,280 such computations, and autograd needed one pass forward and one backward.
-# For a model with a million numbers it is still one and one, where nudging would take two million; and that is one reason why large networks can be trained at all.
+# That took two computations of the loss, and all 640 would take 1,280.
+# Autograd needed one pass forward and one backward.
+# For a model with a million numbers it is still one and one, where nudging would take two million.
+# That is one reason why large networks can be trained at all.
 
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers? ({minutes} minutes)
@@ -705,7 +722,8 @@ reveal(guess, x.grad.item())
 
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it.
-# A training loop that does not clear it follows the sum of all gradients since the beginning, and like someone still obeying every order ever given, it soon runs in the wrong direction.
+# A training loop that does not clear it follows the sum of all gradients since the beginning.
+# Like someone still obeying every order ever given, it soon runs in the wrong direction.
 
 # %% figure=true
 figures.accumulation(4)
@@ -777,9 +795,9 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
-# A clean tool that you will use in a moment: the gradient of any function at any place, with no trace left behind.
+# In a moment you will want the gradient of any function at any place, with no `.grad` left behind that somebody forgets to clear.
 # `torch.autograd.grad(result, [x])` returns gradients, in a tuple, and writes to nobody's `.grad`.
-# For (3 * x + 1) ** 2 at x = 2 it must be 2 * 7 * 3.
+# For (3 * x + 1) ** 2 at x = 2, for example, it must be 2 * 7 * 3.
 
 # %% name="grad-returns"
 x = torch.tensor(2.0, requires_grad=True)
@@ -923,7 +941,8 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # %% [markdown]
 # They learned.
 # The first steps give each average minus the average of all ten: red where this digit has more ink than the others, and blue where it has less, such as in the hole of the zero.
-# Then they depart from that, because it is not the averages that are to be good but the *decisions*: an average is an average, and these ten were free to become whatever reads best.
+# Then they depart from that.
+# An average must look like its digit, whereas these ten only have to *decide* well, so they are free to become whatever reads best.
 #
 # Now turn the question around, and ask for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
 
@@ -962,10 +981,13 @@ print(f"{steps} small steps; on average a pixel changed by {change:.1f} of 16")
 
 # %% claim=true
 assert (digit @ pictures).argmax() == 3 and change < 4
+assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures see something different from what we see: they add up weights, and modest changes to many pixels are enough to tip the sum, even to ink that no pen could make, less than none and more than full.
+# The ten pictures see something different from what we see.
+# They add up weights, so modest changes to many pixels are enough to tip the sum.
+# They do not even mind ink that no pen could make, less than none and more than full.
 #
 # This is a good place for a break.
 
@@ -996,7 +1018,8 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 # %% [markdown] name="fresh-pass"
 # The message says why.
 # The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved.
-# `retain_graph=True` would keep it; but most often the graph is an old one by mistake, a loss that should have been computed anew, and then the right answer is a fresh forward pass.
+# `retain_graph=True` would keep it.
+# But most often the graph is an old one by mistake: the loss should have been computed anew, so the right answer is a fresh forward pass.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
@@ -1199,6 +1222,7 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="detach"
 # ## 7 Where no gradient should flow ({minutes} minutes)
 #
+# A gradient flows wherever the graph leads, and sometimes that is too far.
 # Take two pictures, a blank one and an eight, and let both follow the gradient of the loss that says how different they are.
 
 # %% name="pulling"
@@ -1234,8 +1258,8 @@ assert torch.allclose(shown[1], 8 * ink[eight], atol=0.5)
 # %% [markdown]
 # They met halfway, at a ghost.
 # The same happens to a model that has computed its own target: the easiest way to be right is to change the target.
-# So a number must be able to count as given, although it was computed.
-# `x.detach()` is x without its graph.
+# So you need a way to say that a number counts as given, although it was computed.
+# `x.detach()` says it: it is x without its graph.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -1357,7 +1381,8 @@ figures.saved_bytes(256)
 # #### Is `no_grad` faster, too? ({minutes} minutes)
 #
 # "Twice as fast" is a popular figure.
-# Measure it on your machine, for small tensors and for large ones; building a node costs about the same whatever its size, so it shows only where the steps are small.
+# Measure it on your machine, for small tensors and for large ones.
+# Building a node costs about the same whatever its size, so it shows only where the steps are small.
 
 # %% name="no-grad-time"
 def cost_of_a_graph(n):
@@ -1518,7 +1543,9 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # You know the rules of a whole chapter now, so put them together, and say of small programs what they leave behind, without running them.
 # One rule has only been used so far: leaves keep their gradient, whereas in the middle of a graph it passes through and is dropped, because keeping it costs memory.
-# `retain_grad()`, called before `backward`, keeps it; so below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked, and the leaf x has 2 * h * 3 = 54 in any case.
+# `retain_grad()`, called before `backward`, keeps it.
+# So below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked.
+# The leaf x has 2 * h * 3 = 54 in any case.
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -1789,7 +1816,8 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 
 # %% [markdown]
 # The value is fine and the gradient is nan.
-# `where` sends 0 back to the branch that it did not take, but that branch was computed, and its `log` multiplies what arrives by 1 / x: 0 times infinity.
+# `where` sends 0 back to the branch that it did not take.
+# But that branch was computed all the same, and its `log` multiplies what arrives by 1 / x: 0 times infinity.
 # So cleaning the result is too late: no bad number may get *into* the dangerous function.
 # Put a harmless 1 in its place first, and take the logarithm of that.
 
@@ -1879,12 +1907,13 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 # %% [markdown] name="vjp-text"
 # ## 10 Several outputs ({minutes} minutes)
 #
-# The ten pictures give ten scores, and so far you have asked for the gradient of one number made of them.
-# What does `backward` do with ten?
+# Which pixels tell a four from a nine?
+# That is a question about two of the ten scores, and so far you have asked for the gradient of one number only.
 #
 # A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
 # `backward` never builds that table, which for a million inputs and outputs would not fit into any memory.
-# It takes one number for each output, v (below as `grad_outputs=`), and returns v times the table, one number for each input; so you say with v which mixture of outputs you want to know about.
+# Instead you give it v, one number for each output, which says how much that output counts (below as `grad_outputs=`).
+# What comes back is v times the table, one number for each input.
 #
 # *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].
 # What is v times it, for v = (1, 10)?
@@ -1909,7 +1938,8 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # %% [markdown]
 # ### Exercise: `vjp` ({minutes} minutes)
 #
-# The product above for any function, and then a question to the ten pictures.
+# Write the product above for any function; then the four and the nine can be asked about.
+# For x ** 2 at 1 and 2, for example:
 
 # %% name="vjp-example"
 table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # that of x ** 2 at 1 and 2
@@ -1935,8 +1965,7 @@ def vjp(f, x, v):
 check("vjp", vjp)
 
 # %% [markdown]
-# Which pixels tell a four from a nine?
-# Let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
+# Now let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
 
 # %% name="vjp-used"
 product_at = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
@@ -2400,13 +2429,13 @@ progress(2)
 #
 # <details><summary>When do I use <code>no_grad</code>?</summary>
 #
-# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers come out the same, and it saves the memory that a graph keeps alive.
+# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers are the same, and it saves memory.
 #
 # </details>
 #
 # <details><summary>What does <code>item</code> do, and where must I not use it?</summary>
 #
-# It gives a Python number, for logs and comparisons. Not on anything from which the loss is still to be computed, since a number has no graph.
+# It gives a Python number, for logs and comparisons. Never use it on the way to the loss, since a number has no graph.
 #
 # </details>
 

@@ -4,7 +4,8 @@
 # *What is a layer, and who keeps its numbers?*
 #
 # The ten pictures of chapter 2 were one tensor, and you handed it from function to function.
-# A network has many such tensors: it looks at small pieces of a picture, mixes what it found, looks again, and each of these layers has numbers of its own.
+# A network has many such tensors.
+# It looks at small pieces of a picture, mixes what it found, and looks again, and each such step is a **layer** with numbers of its own.
 # Somebody has to keep them all, find them when they are to be trained, move them, save them, and never forget one.
 # That is what a **module** is for.
 #
@@ -14,7 +15,7 @@
 # On the way you learn to
 #
 # 1. write a module, and say what it keeps and what it does not
-# 2. choose between parameter, buffer and plain attribute
+# 2. keep what belongs to a model and does not learn
 # 3. build models from layers, and spot the layers that hide
 # 4. work out a convolution by hand
 # 5. choose the first weights
@@ -41,6 +42,9 @@ from course.figures import ch03_modules as figures
 from course.instruments import runs, show_digits
 
 _ = torch.manual_seed(seed)
+
+# %% [markdown]
+# A digit, and what four small pictures see in it; section 4 does this by hand:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -87,7 +91,7 @@ print("loss:", loss.item())
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 
 # %% [markdown]
-# Four tensors, four lines; six with a third layer, and whoever saves the model has to name all six again.
+# Four tensors take four lines, with a third layer it is six, and whoever saves the model has to name all six again.
 # Forget one line, and nothing complains: that tensor never learns.
 #
 # So let an object keep them.
@@ -139,7 +143,8 @@ assert list(model.look._parameters) == ["weight", "bias"]
 # %% [markdown]
 # There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
 #
-# With `parameters()`, which gives the same four tensors without their names, the four lines of the step become two, and they stay two when the model grows.
+# `parameters()` gives the same four tensors without their names.
+# With it, the four lines of the step become two, and they stay two when the model grows.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -170,15 +175,14 @@ assert accuracy(model) > 0.95
 # In the same way one line saves a model, and one moves it to the graphics card.
 #
 # But nobody made a list of the parts, so how does `model` know `look.weight`?
-# By the assignment: a module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, the class of tensors that are to learn.
+# By the assignment.
+# A module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, which marks them as numbers to learn.
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
 # Here are four attributes.
 
 # %% name="an-attribute-of-each-kind"
 class FourAttributes(nn.Module):
-    """Which of these are registered?"""
-
     def __init__(self):
         super().__init__()
         self.first = nn.Parameter(torch.ones(2))
@@ -333,7 +337,9 @@ reveal(guess, sum(1 for _ in params))
 # %% [markdown] side=true
 # #### What else reaches all parts? ({minutes} minutes)
 #
-# `.to` keeps the same parameters and changes their numbers; `eval()` sets a flag in every part (section 6); and modules hold modules to any depth, so that the names become paths.
+# `.to` keeps the same parameters and changes their numbers.
+# `eval()` sets a flag in every part (section 6).
+# And since modules hold modules to any depth, the names become paths.
 
 # %% name="standard-methods"
 held = Reader()
@@ -400,14 +406,12 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # ## 2 What belongs to a model without learning ({minutes} minutes)
 #
 # In chapter 1 you standardized the pixels with their means and deviations.
-# A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers, so these belong to it, into its file and onto its device.
-# But no training step may touch them.
+# A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers.
+# So these belong to it, into its file and onto its device, but no training step may touch them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
 
 # %% name="three-kinds"
 class Kinds(nn.Module):
-    """One tensor of each kind."""
-
     def __init__(self):
         super().__init__()
         self.slope = nn.Parameter(torch.ones(2))  # learns
@@ -443,7 +447,8 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
 # It was left behind, because the module does not know of it.
-# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card; then half of it is there and half is not, and the program stops.
+# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card.
+# Then half of it is there and half is not, and the program stops.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
@@ -505,6 +510,9 @@ class Standardizer(nn.Module):
 # %% check="Standardizer" points=2
 check("Standardizer", Standardizer)
 
+# %% [markdown]
+# Put it in front of a `Reader`: four tensors learn, and six go into the file.
+
 # %% name="standardizer-used"
 class PlainStandardizer(nn.Module):
     def __init__(self, mean, std):
@@ -525,6 +533,8 @@ show_digits(first_layer(ink[:5]))
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
 
 # %% [markdown]
+# Here is one more tensor that gets away from the registry.
+#
 # *Predict.* A module has one line, `self.weight = nn.Parameter(torch.randn(3)) * 0.1`. How many parameters does it have?
 
 # %% predict=true
@@ -547,8 +557,8 @@ assert len(list(right.parameters())) == 1
 # ### Exercise: `Linear` ({minutes} minutes)
 #
 # Build the layer itself, from two parameters, so that `nn.Linear` has no secrets from you.
-# Given `model.look.weight` and `model.look.bias`, for instance, it computes what `model.look` does.
-# `torch.empty(2, 3).uniform_(-0.5, 0.5)` draws uniform numbers; section 5 is about their size.
+# What it computes is one line, here with the numbers of `model.look`.
+# What it begins with are uniform numbers, as `torch.empty(2, 3).uniform_(-0.5, 0.5)` draws them; section 5 is about their size.
 # Without a bias, still set the attribute: `self.bias = None`.
 
 # %% name="linear-layer"
@@ -758,8 +768,6 @@ assert count(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
-    """Reader once more, with its layers in a Python list."""
-
     def __init__(self):
         super().__init__()
         self.layers = [nn.Linear(64, 32), nn.Linear(32, 10)]
@@ -878,7 +886,6 @@ check("MLP", MLP)
 
 # %% name="untrained"
 def three_sizes(sizes, activation):
-    """A network of two layers."""
     return nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[2]))
 
 
@@ -891,13 +898,14 @@ print("how often it says 0, 1, 2, ...:", says.bincount(minlength=10).tolist())
 assert 0.01 < accuracy(network) < 0.35 and count(network) == 4810
 
 # %% [markdown]
-# About one in ten, which is what guessing does; and it does not even guess evenly, but has a few favorites that it says nearly always.
+# About one in ten, which is what guessing does.
+# It does not even guess evenly, but has a few favorites that it says nearly always.
 # In chapter 4 the same object, with other values in the same 4,810 places, reads 97 in 100 digits that it has never seen.
 #
 # ### Exercise: `HouseNet` ({minutes} minutes)
 #
 # Somebody hands you a model whose `parameters()` is empty: it gives prices, it does not learn, and nobody knows why.
-# There are three reasons, one wherever a tensor is made.
+# There are three bugs, each in a line that makes something that should learn.
 # Run the cell, look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are the third clue.
 # Change as little as you can; repaired, it is `house` times a scale.
 
@@ -1047,7 +1055,9 @@ assert math.isclose(classes.item(), math.log(3), rel_tol=1e-5)  # equal scores: 
 
 # %% [markdown]
 # A common mistake is a sigmoid at the end of the model *and* the loss that has its own.
-# It runs, and the loss goes down, but only so far: what comes out of a sigmoid lies between 0 and 1, the loss takes it for a logit, and sigmoid(1) is about 0.73, so the model can no longer say that it is certain.
+# It runs, and the loss goes down, but only so far.
+# What comes out of a sigmoid lies between 0 and 1, and the loss takes it for a logit.
+# Since sigmoid(1) is about 0.73, the model can no longer say that it is certain.
 #
 # *Predict.* The right answer is 1. With a sigmoid too many, how small can the loss get: 0, about 0.3, or about 0.7?
 
@@ -1066,6 +1076,9 @@ assert each(logits, torch.ones(1001)).min() < 1e-6 and each(logits, torch.zeros(
 _floor = each(torch.sigmoid(logits), torch.zeros(1001)).min().item()
 assert math.isclose(_floor, math.log(2), rel_tol=1e-3)  # where 0 is right: about 0.69
 
+# %% [markdown]
+# The same happens with three classes and a softmax too many.
+
 # %% name="double-softmax"
 certain, label = torch.tensor([[100.0, 0.0, 0.0]]), torch.tensor([0])  # as certain as can be
 floor = F.cross_entropy(torch.softmax(certain, dim=1), label).item()
@@ -1073,6 +1086,10 @@ print("without softmax:", F.cross_entropy(certain, label).item(), "with:", floor
 
 # %% claim=true
 assert F.cross_entropy(certain, label) < 1e-6 and 0.5 < floor < 0.6
+
+# %% [markdown]
+# Why do these losses ask for logits at all?
+# Because a probability very close to 1 is rounded to 1, and then its loss is wrong: below it should be 200.
 
 # %% name="why-logits"
 logit, label = torch.tensor([200.0]), torch.tensor([0.0])  # very sure, and wrong
@@ -1130,9 +1147,11 @@ assert turned[:, 2:4].abs().mean() > 2 * turned[2:4].abs().mean()
 assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
 
 # %% [markdown]
-# Coming from above, the ink of the upper wall ends, which is blue, and below the hole that of the lower wall begins, which is red.
+# The upper one and the lower one.
+# On the way down, the ink of the upper wall ends, which is blue, and below the hole that of the lower wall begins, which is red.
 #
-# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, on pictures with one channel (gray; a color photo has three), and the kernels are its parameters.
+# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, and the kernels are its parameters.
+# The 1 says that the pictures have one channel (gray; a color photo has three), the last 3 that the kernels are 3 by 3.
 # It takes batches of pictures with channels, (batch, channels, height, width).
 
 # %% name="conv-layer"
@@ -1163,8 +1182,9 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# 8 * 9 + 8, where a linear layer from 64 pixels to the same 8 * 36 numbers has 18,720.
-# Look at a small place, and use the same nine numbers everywhere: that is the whole secret, because an edge is an edge wherever it is, so it need not be learned 36 times.
+# 8 * 9 + 8 = 80, whereas a linear layer from 64 pixels to as many numbers, 8 * 36, has 18,720.
+# Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
+# An edge is an edge wherever it is, so it need not be learned 36 times.
 # Shift the digit, and what the layer sees is shifted with it.
 
 # %% name="shift"
@@ -1230,7 +1250,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 # First, all alike.
 # The ten pictures of chapter 2 all began as zeros, and did well; so why not here?
 #
-# *Predict.* Every number of a `Reader` begins at 0.1. After ten steps of training, are the weights of its 32 units still all alike?
+# *Predict.* Every number of a `Reader` begins at 0.1. After ten steps of training, are its 32 units, the pictures that it looks for, still all alike?
 
 # %% predict=true
 guess = True  # True or False
@@ -1255,7 +1275,8 @@ assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
 # They have moved, and all in the same way: equal weights get equal gradients, so they stay equal, and 32 units do the work of one.
-# The ten pictures were saved by their labels, which told each of them something different; for units in the middle nothing but chance can do that.
+# The ten pictures were saved by their labels, which told each of them something different.
+# Units in the middle have no labels, so only chance can tell them apart.
 # So weights begin at random. (A bias may begin at 0.)
 #
 # Second, the size.
@@ -1293,13 +1314,16 @@ assert 0.85 < torch.relu(_layer(_x)).square().mean() / _x.square().mean() < 1.15
 figures.activations(10)
 
 # %% [markdown] name="he-text"
-# With 0.01 each layer makes the numbers smaller, until all digits look the same to the last layer, namely like nothing; with 1 they explode.
+# With 0.01 each layer makes the numbers smaller, until every digit looks like nothing to the last layer.
+# With 1 they explode.
 # (In the empty pictures all numbers are beyond the edges.)
 #
-# Why is the third, the square root of 2 / 64, so much better? Count what a layer does to the mean square of the numbers.
-# Each sum has n products, of a number of size 1 with a weight, and each product adds std ** 2 to its mean square; that makes n * std ** 2.
-# Then `relu` sets half of the sums to zero, and n * std ** 2 / 2 is left.
-# For that to be 1, std must be the square root of 2 / n.
+# Why is the third, the square root of 2 / 64, so much better?
+# Suppose that n numbers of size 1 come into a layer.
+# Each of its sums has n products, and each product adds std ** 2 to the mean square of the sum.
+# That makes n * std ** 2.
+# Then `relu` sets half of the sums to zero, so n * std ** 2 / 2 is left.
+# For that to be 1 again, std must be the square root of 2 / n.
 # This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
@@ -1341,6 +1365,9 @@ def init_he(module):
 # %% check="init_he" points=3
 check("init_he", init_he)
 
+# %% [markdown]
+# Train a deep network twice, once as `nn.Linear` begins and once with your start.
+
 # %% name="init-he-used"
 def plain_init(module):
     for p in module.parameters():
@@ -1358,7 +1385,7 @@ def deep():
 
 as_it_comes, your_start = deep(), mine("init_he", plain_init)(deep())
 for model in (as_it_comes, your_start):
-    train(model, 100, rate=0.1)
+    train(model, 100, rate=0.05)
     loss = F.cross_entropy(model(ink), labels)
     print(f"loss {loss.item():.2f}, {accuracy(model):.0%} are read correctly")
 
@@ -1367,7 +1394,8 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 
 # %% [markdown]
 # The same layers, the same 100 steps, and without your start the network has not moved at all: its loss is that of guessing, log 10 = 2.30.
-# To its last layer a one and an eight looked the same, and a gradient that has to find its way back through ten such layers has nothing to go by.
+# To its last layer a one and an eight looked the same.
+# And a gradient that has to find its way back through ten such layers has nothing to go by.
 
 # %% [markdown] side=true
 # #### How large are the weights of `nn.Linear` to begin with? ({minutes} minutes)
@@ -1471,8 +1499,9 @@ careful.eval()
 
 # %% [markdown]
 # `nn.BatchNorm1d` is the other one that you will meet everywhere.
-# It standardizes each feature, as in chapter 1, while the model learns by the mean and deviation of the current batch.
-# It keeps a running average of these in buffers, and when the model is used, it takes the stored ones.
+# It standardizes each feature, as in chapter 1.
+# While the model learns, it takes the mean and deviation of the current batch, and keeps a running average of them in buffers.
+# When the model is used, it takes the stored ones.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call. Where is it after one call in train mode?
 
@@ -1739,7 +1768,7 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # %% [markdown] name="freeze-text"
 # ## 8 Freezing ({minutes} minutes)
 #
-# Your model now has the colleague's first layer, which is good, and a new last layer, which is still nonsense.
+# Your reader of letters now has the colleague's first layer, which is good, and a new last layer, which is still nonsense.
 # The first steps of training would change both, and ruin the good one.
 # So you **freeze** it: its parameters get no gradient, and only the new layer learns.
 #
@@ -1790,7 +1819,8 @@ assert norm.training
 #
 # ### Exercise: `freeze_all_but` ({minutes} minutes)
 #
-# Choose with a pattern which parameters learn, as for file names, where `*` stands for any text: "judge.*" would leave only the last layer of our `Reader` to learn.
+# To reuse a model, you want to say in one line which of its parameters still learn.
+# A pattern can say it, as for file names, where `*` stands for any text: "judge.*" leaves only the last layer of our `Reader` to learn.
 # Mind the modes too: a frozen body goes into eval mode as a whole, and a Dropout in a head that learns stays as it is.
 
 # %% name="patterns"
@@ -2155,7 +2185,8 @@ check("BatchNorm1d", BatchNorm1d)
 # ## A model without memory ({minutes} minutes)
 #
 # Shapes need no numbers.
-# A tensor on the device `"meta"` has a shape and a dtype, and no memory, so that you can try out on a laptop what would never fit into it.
+# A tensor on the device `"meta"` has a shape and a dtype, and no memory.
+# So you can try out on a laptop what would never fit into it.
 #
 # *Predict.* A million times a million float32 numbers would take 4 terabytes. Does `torch.empty(10**6, 10**6, device="meta")` run?
 
