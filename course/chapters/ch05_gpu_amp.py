@@ -4,7 +4,8 @@
 # *What must change so that the same training runs elsewhere, and in half the bits?*
 #
 # Your loop of chapter 4 learns to read digits in about a second, and nobody had to ask where it runs, or how many bits a number has.
-# With a million photographs and a model a thousand times as large, these become the first two questions, because the numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
+# With a million photographs and a model a thousand times as large, these become the first two questions.
+# The numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
 #
 # Both answers are short: a word or two for the place, three lines for the bits.
 # What takes a chapter is what goes wrong with them in silence.
@@ -12,13 +13,10 @@
 # On the way you learn to
 #
 # 1. write code that runs on any device
-# 2. say what makes a device wait
-# 3. measure time so that the figure means something
-# 4. say where the memory goes, before it is gone
-# 5. name three things that go wrong in sixteen bits, and their remedies
-# 6. predict dtypes under autocast
-# 7. keep small gradients alive by scaling the loss
-# 8. write the whole step in mixed precision
+# 2. say what makes a device wait, and measure time so that the figure means something
+# 3. say where the memory goes, before it is gone
+# 4. name three things that go wrong in sixteen bits, and their remedies
+# 5. write the whole step in mixed precision
 #
 # You need no graphics card, because a second device, which every laptop has, stands in for it.
 # If you have a card, the cells that can show more will do so.
@@ -64,7 +62,8 @@ figures.first_page()
 #
 # A **device** is memory with something beside it that computes.
 # The CPU with its memory is one; a graphics card, or **GPU**, is another.
-# A GPU has thousands of slow workers who all do the same thing at the same time, and since a matrix product is thousands of sums of the same kind, that is just what a network needs.
+# A GPU has thousands of slow workers who all do the same thing at the same time.
+# That is just what a network needs, because a matrix product is thousands of sums of the same kind.
 #
 # torch calls NVIDIA's cards `"cuda"` (AMD's too), and Apple's `"mps"`.
 # A tensor is on one device, and says which; `.to(device)` gives you the tensor on another.
@@ -317,8 +316,9 @@ reveal(guess, runs(lambda: train_digits("meta", train_step, epochs=1)))
 assert not runs(lambda: train_digits("meta", train_step, epochs=1))
 
 # %% [markdown]
-# Forward, backward and update ran, because they need shapes alone; only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
-# A GPU would have answered, but you would have had to wait for it, as section 3 shows. So a step for any device had better not ask.
+# Forward, backward and update need shapes alone, so they ran.
+# Only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
+# A GPU would have answered, but you would have waited for it, as section 3 shows. So a step for any device had better not ask.
 #
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
@@ -483,9 +483,9 @@ assert loss < 1e-6 and abs(slope - 2) < 1e-3 and abs(offset - 1) < 1e-3
 # ## 3 What makes a device wait ({minutes} minutes)
 #
 # You can put a fast card under a loop and still see it idle for much of the time, because the loop makes it wait.
-# The reason is that a GPU works *beside* the program and not inside it.
+# How can that be? A GPU works *beside* the program and not inside it.
 # The program runs on the CPU, which is called the **host**.
-# At `a @ b` it puts a piece of work into the device's queue and goes on at once, before the product exists: it works **asynchronously**.
+# At `a @ b` it only puts a piece of work into the device's queue, and goes on at once, before the product exists: it works **asynchronously**.
 #
 # Here is a toy with an invented clock, so that you can count without a card.
 
@@ -525,9 +525,10 @@ assert toy.host == 13  # 1 for the first launch, then 3 * 4
 # After 3 ms the host is free, to prepare the next batch for example; after 13 ms the work is done.
 #
 # But some things need a number on the host: `loss.item()`, `print(loss)`, `if loss > 3`.
-# There the host has to wait until the queue is empty, a **synchronization**, and since it launches nothing while it waits, the device then waits for the host.
+# There the host has to wait until the queue is empty; that is a **synchronization**.
+# While it waits it hands nothing over, so afterwards the device has nothing to do, and waits for the host.
 #
-# *Predict.* Four steps with three launches of 1 ms each. With one look at the end, all is done after 13 ms. When is it done with a look after each step?
+# *Predict.* Four steps, each of three pieces of work of 1 ms. With one look at the end, all is done after 13 ms. When is it done with a look after each step?
 
 # %% predict=true
 guess = 16  # milliseconds
@@ -553,8 +554,11 @@ figures.timelines(steps=4, launches=3)
 # %% [markdown]
 # In the gaps of the second picture your card does nothing.
 # So add up `loss.detach()` on the device, and look once in a hundred steps.
+
+# %% [markdown] side=true
+# #### Which words make a device wait? ({minutes} minutes)
 #
-# Which words look? The meta device tells, because it refuses whatever needs a number.
+# The meta device tells, because it refuses whatever needs a number.
 
 # %% name="needs-a-number"
 def needs_a_number(look):
@@ -871,7 +875,7 @@ on_cuda = device.type == "cuda"
 machine = torch.cuda.get_device_name(device) if on_cuda else "this CPU, one thread"
 
 # %% [markdown]
-# Now two questions for the stopwatch: a hundred digits one by one, or all at once?
+# And now a question for the stopwatch: a hundred digits one by one, or all at once?
 #
 # *Predict.* How many times as long do a hundred calls with one digit take as one call with a hundred?
 
@@ -895,8 +899,11 @@ assert batch < one_by_one
 # %% [markdown]
 # Each call has a price of its own, on the CPU too, and a batch pays it once.
 # On a GPU this goes further: while one row leaves most of the card idle, a hundred take as long as one.
+
+# %% [markdown] side=true
+# #### Is my card faster than the CPU? ({minutes} minutes)
 #
-# The second question is the same product here and there, after a check that both give the same numbers.
+# Take the same product here and there, and check first that both give the same numbers.
 
 # %% name="race"
 a, b = torch.randn(512, 512), torch.randn(512, 512)
@@ -933,12 +940,13 @@ else:
 # %% claim=true
 assert operations(lambda: small(rows)).count("addmm") == 2
 
-# %% [markdown] name="compile"
-# ## 5 What `torch.compile` is for ({minutes} minutes)
+# %% [markdown] side=true name="compile"
+# #### What is `torch.compile` for? ({minutes} minutes)
 #
-# So far torch does what Python says, one operation after the other, and each has its price: a launch, and a trip of all the numbers to the memory and back.
+# So far torch does what Python says, one operation after the other.
+# Each has its price: a launch, and a trip of all the numbers to the memory and back.
 # `fast = torch.compile(model)` reads your program ahead.
-# At the first call it notes the operations and makes one program of them, in which for example a sum and a ReLU are done in one trip.
+# At the first call it notes the operations and makes one program of them, in which a sum and a ReLU, for example, share one trip.
 # From then on it runs that program, as long as the inputs are of the same kind.
 #
 # What makes the program is called a backend, and any function may be one.
@@ -980,7 +988,7 @@ assert len(noted) == 1 or not can_compile
 # # Second sitting: half the bits ({minutes} minutes, and {exercises} for the exercises)
 
 # %% [markdown] name="memory"
-# ## 6 Where the memory goes ({minutes} minutes)
+# ## 5 Where the memory goes ({minutes} minutes)
 #
 # "CUDA out of memory": whoever trains on a card meets this sentence, so it is good to know what the memory was full of.
 # A training step holds four things:
@@ -1022,7 +1030,9 @@ for _rows in (32, 320):
     assert _saved == 4 * (_rows * 64 + _rows * 256)
 
 # %% [markdown]
-# The digits, for the first layer; the result of the ReLU, for itself and for the last layer (one piece of memory, saved twice); and the last layer's weight, which is there anyway.
+# First come the digits, for the first layer.
+# The result of the ReLU comes twice, for the ReLU itself and for the last layer, and is one piece of memory.
+# The last layer's weight is there anyway.
 # So the activations are 32 * 64 + 32 * 256 numbers, and ten times as many for 320 digits.
 
 # %% figure=true
@@ -1030,7 +1040,8 @@ figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
 
 # %% [markdown]
 # With a large batch the activations outgrow everything.
-# That is why the first cure for "out of memory" is a smaller batch (with accumulation, from chapter 2), and the next one half the bytes for each activation, which is what this sitting is about.
+# That is why the first cure for "out of memory" is a smaller batch (with accumulation, from chapter 2).
+# The next one is half the bytes for each activation, and that is what this sitting is about.
 #
 # ### Exercise: `memory_plan` ({minutes} minutes)
 #
@@ -1107,7 +1118,7 @@ else:
 assert saved_shapes(lambda: wide(torch.randn(8, 512, device=device)))[:2] == [(8, 512), (8, 512)]
 
 # %% [markdown] name="formats"
-# ## 7 Two ways to spend sixteen bits ({minutes} minutes)
+# ## 6 Two ways to spend sixteen bits ({minutes} minutes)
 #
 # Half the bits are half the memory, on every machine.
 # There are two formats with 16 bits, from chapter 1. Can you still say which of them ends at 65,504?
@@ -1155,7 +1166,7 @@ print(f"on {machine}, a product in bfloat16 has {ratio:.2g} times the speed")
 assert full.nbytes == 2 * low.nbytes
 
 # %% [markdown] name="three-things"
-# ## 8 Three things go wrong, and there are three remedies ({minutes} minutes)
+# ## 7 Three things go wrong, and there are three remedies ({minutes} minutes)
 #
 # So why not turn the whole model to 16 bits, with `model.bfloat16()` or `model.half()`, and be done?
 # Because a training step has three stations, forward, backward and update, and at each of them something goes wrong.
@@ -1163,7 +1174,8 @@ assert full.nbytes == 2 * low.nbytes
 # **Forward: sums and differences lose their digits.**
 # In chapter 1 you read digits by their nearest neighbor, and you subtracted before you squared.
 # For all pairs at once there is a quicker way, |a|² + |b|² - 2ab, which needs only one matrix product.
-# Suppose that the same digits come on gray paper, where every pixel is 200 higher. The distances are the same, but this way now takes a small difference of large numbers.
+# Suppose that the same digits come on gray paper, where every pixel is 200 higher.
+# The distances stay as they were, at most a few thousand, but |a|² is now above 2.5 million, where bfloat16 has a number only every 16,384.
 #
 # *Predict.* In bfloat16, what share of the digits on gray paper does it still read?
 
@@ -1190,10 +1202,13 @@ reveal(guess, "less than half" if nearest_right(low) < 0.5 else "more than half"
 
 # %% claim=true
 assert nearest_right(full) > 0.96 and nearest_right(low) < 0.3 and low.min() < 0
+_norms = (gray * gray).sum(dim=1).bfloat16()
+assert _norms.min() > 2.5e6 and full.max() < 10_000
+assert (_norms.view(torch.int16) + 1).view(torch.bfloat16).sub(_norms).unique().tolist() == [16384]
 assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
 # %% [markdown]
-# Squared distances below zero: the decimal places that would have told two pictures apart are gone.
+# Squared distances below zero! All the true ones are smaller than one gap, so what told two pictures apart has been rounded away.
 # (In float16 it does not even get that far: the squares overflow, as 300 did.)
 #
 # **Backward: small gradients become zero.**
@@ -1227,7 +1242,8 @@ assert (gradient != 0).float().mean() > 0.5 and gradient.abs().max() < 2.0**-26
 # (bfloat16, with the range of float32, keeps them all.)
 #
 # **Update: small steps vanish beside the weight.**
-# A step changes a weight by lr times its gradient, which may be a thousandth of the weight; and in bfloat16 the next number after 1 is 1.0078.
+# A step changes a weight by lr times its gradient, which may be a thousandth of the weight.
+# But in bfloat16 the next number after 1 is 1.0078.
 #
 # *Predict.* One more step with lr = 0.01 for the reader that you trained, in bfloat16. Of 100 weights that have a gradient, how many move?
 
@@ -1268,9 +1284,10 @@ assert moved(torch.bfloat16) < moved(torch.float16) < moved(torch.float32)
 figures.scaled_cycle()
 
 # %% [markdown] name="autocast"
-# ## 9 First remedy: autocast ({minutes} minutes)
+# ## 8 First remedy: autocast ({minutes} minutes)
 #
-# Most of the time and of the memory in a network goes into products, and for these 16 bits are good enough, because a product adds up many terms whose rounding errors go both ways.
+# Most of the time and of the memory in a network goes into products.
+# For these 16 bits are good enough, because a product adds up many terms, and their rounding errors go both ways.
 # The loss is computed once, from few numbers, so exactness costs nothing there.
 # Within `with torch.autocast(...)`, torch chooses for each operation.
 #
@@ -1532,7 +1549,7 @@ if not torch.cuda.is_available():
     assert len(told) == 2 and all("not available" in _line for _line in told)
 
 # %% [markdown] name="scaling"
-# ## 10 Second remedy: scale the loss ({minutes} minutes)
+# ## 9 Second remedy: scale the loss ({minutes} minutes)
 #
 # By the chain rule, a loss that is multiplied by 65,536 has gradients that are multiplied by 65,536.
 # So lift them all into the range of float16, let the backward pass run, and divide in float32, where there is room.
@@ -1555,7 +1572,7 @@ print("scaled:", scaled.item(), " and divided:", (scaled.float() / 65536).item()
 assert gradient_of(1.0) == 0 and abs(gradient_of(65536.0).float() / 65536 - 1e-8) < 1e-11
 
 # %% [markdown]
-# Here are all gradients of a deep reader by size; what is left of the light band becomes 0 in float16.
+# Here are all gradients of a deep reader by size. What lies to the left of the light band becomes 0 in float16.
 
 # %% figure=true
 figures.gradients(scales=(1.0, 2.0**16, 2.0**26))
@@ -1658,9 +1675,10 @@ figures.scaler_search(steps=60)
 # So on a card that has it, take bfloat16 and leave the scaler out.
 
 # %% [markdown] name="master"
-# ## 11 Third remedy: weights in float32 ({minutes} minutes)
+# ## 10 Third remedy: weights in float32 ({minutes} minutes)
 #
-# You have the third remedy already, because autocast leaves the weights alone: they are float32, and the 16-bit copies live as long as the forward and the backward pass need them.
+# You have the third remedy already, because autocast leaves the weights alone.
+# They are float32, and the 16-bit copies live only as long as the forward and the backward pass need them.
 # The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 # Suppose that a weight of 1.0 in bfloat16 takes a thousand steps of 0.001 down.
 
@@ -1675,10 +1693,10 @@ assert weight == 1
 
 # %% [markdown]
 # It has not moved; in float32 it would be at 0.
-# The master copy costs 4 bytes for each weight, which is bearable, because with a large batch it is the activations that fill the memory, and those are in 16 bits.
+# The master copy costs 4 bytes for each weight. That is bearable, because with a large batch it is the activations that fill the memory, and those are in 16 bits.
 
 # %% [markdown] name="amp-loop-text"
-# ## 12 The whole step ({minutes} minutes)
+# ## 11 The whole step ({minutes} minutes)
 #
 # Here are the five lines of chapter 4 with all three remedies in them.
 #
@@ -1718,7 +1736,7 @@ nn.utils.clip_grad_norm_([_weight], max_norm=1.0)
 assert abs(_weight.grad.item() - 0.5) < 1e-6
 
 # %% [markdown]
-# A thousandth of what it should be, and no error. The model learns, a thousand times too slowly.
+# 0.00098 in place of 0.5, and no error. The model learns, about 500 times too slowly.
 #
 # ### Exercise: `amp_train_step` ({minutes} minutes)
 #
@@ -1766,7 +1784,8 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 check("amp_train_step", amp_train_step)
 
 # %% [markdown] name="half-the-bits"
-# And now the moment: the training of section 2 with the same weights and batches, once with your `train_step_on` in float32, and with your `amp_train_step` in each of the two formats of 16 bits.
+# And now the moment: the training of section 2, with the same first weights and batches.
+# It runs in float32 with your `train_step_on`, and in both formats of 16 bits with your `amp_train_step`.
 # Since your step takes the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
 
 # %% name="amp-loop"
@@ -1832,16 +1851,23 @@ def forward_loss(dtype, rows=256):
 full = saved_bytes(lambda: forward_loss(torch.float32))
 low = saved_bytes(lambda: forward_loss(torch.bfloat16))
 print(f"saved for backward: {full} bytes in float32, {low} in bfloat16")
-slow = stopwatch(lambda: forward_loss(torch.float32))
-ratio = slow / stopwatch(lambda: forward_loss(torch.bfloat16))
-print(f"on {machine} the forward pass is {ratio:.1f} times as fast")
 
 # %% claim=true
 assert 0.5 < low / full < 0.6
 
 # %% [markdown]
 # About half: the activations take half the memory, and the 16-bit copies of the weights, which are saved as well, a little.
-# The bytes are the same on every machine, whereas the time is not: a CPU without circuits for 16-bit products imitates them, slowly, and in a small network the casts may cost more than the products gain.
+
+# %% [markdown] side=true
+# #### Does it save time, too? ({minutes} minutes)
+#
+# The bytes are the same on every machine, but the time is not.
+# A CPU without circuits for 16-bit products imitates them, slowly, and in a small network the casts may cost more than the products gain.
+
+# %% name="what-it-costs-in-time"
+slow = stopwatch(lambda: forward_loss(torch.float32))
+ratio = slow / stopwatch(lambda: forward_loss(torch.bfloat16))
+print(f"on {machine} the forward pass is {ratio:.1f} times as fast")
 
 # %% [markdown] side=true
 # #### What else is done wrong with a scaler? ({minutes} minutes)
@@ -2100,7 +2126,7 @@ check("count_syncs", count_syncs)
 # %% [markdown]
 # ### Exercise: `LossScaler` (stretch, extra credit, {minutes} minutes)
 #
-# Once you have built the search of section 10 yourself, a `GradScaler` holds no secrets.
+# Once you have built the search of section 9 yourself, a `GradScaler` holds no secrets.
 # Begin with the static one, in which the factor stays; then let it move.
 
 # %% name="scaler-example"
@@ -2214,7 +2240,7 @@ assert weight.item() == 1.0
 # %% [markdown]
 # ### Exercise: `master_weights` (stretch, extra credit, {minutes} minutes)
 #
-# Section 11 as an experiment: the same steps, once in bfloat16 alone and once on a float32 master copy.
+# Section 10 as an experiment: the same steps, once in bfloat16 alone and once on a float32 master copy.
 
 # %% name="master-example"
 alone, master = torch.tensor(1.0, dtype=torch.bfloat16), torch.tensor(1.0)
@@ -2269,14 +2295,14 @@ progress(5)
 # Say it aloud, then open the answers.
 #
 # 1. In which order: model, device, optimizer? Why?
-# 2. Why does `nonzero` wait?
+# 2. What makes a device wait?
 # 3. How do you time a GPU?
 # 4. Which part of the memory grows with the batch?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Build, move, then the optimizer: it holds the parameters that the model has at that moment.
-# 2. The shape of its result depends on numbers.
+# 2. Whatever needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
 # 3. Warm up, synchronize, read the clock, work, synchronize, read it again; take the median.
 # 4. The activations.
 #

@@ -143,7 +143,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 
 # %% [markdown]
 # The order of the images is to be a new one in every epoch, and yet the same when you run the training again.
-# So it has a generator of random numbers of its own, which dropout, which also draws, cannot disturb.
+# Dropout draws random numbers too, so the order gets a generator of its own, which dropout cannot disturb.
 #
 # ### Exercise: `train` ({minutes} minutes)
 #
@@ -200,21 +200,22 @@ check("train", train)
 
 # %% name="plain-train"
 def one_epoch(model, optimizer, loader):
-    model.train()
+    losses = []
     for x, y in loader:
         optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
-        yield loss.item()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
 
 
 def plain_train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     here, history = next(model.parameters()).device, {"losses": [], "accuracies": []}
     data = TensorDataset(*[part.to(here) for part in train_set])
     for _ in range(epochs):
-        losses = list(one_epoch(model, optimizer, DataLoader(data, batch_size, shuffle=True)))
-        history["losses"].append(sum(losses) / len(losses))
+        loader = DataLoader(data, batch_size, shuffle=True)
+        history["losses"].append(one_epoch(model.train(), optimizer, loader))
         right = model.eval()(val_set[0].to(here)).argmax(dim=1).cpu() == val_set[1]
         history["accuracies"].append(right.float().mean().item())
     return history
@@ -258,7 +259,8 @@ plt.show()
 # ### Look at what it gets wrong ({minutes} minutes)
 #
 # An accuracy says how often, and not what.
-# For that, count each pair of what a digit is and what the model says, which is one product of two `one_hot`s: a **confusion matrix**.
+# For that, count each pair: what a digit is, and what the model says.
+# One product of two `one_hot`s does it, and the table is called a **confusion matrix**.
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -363,8 +365,8 @@ print(f"unbroken: {unbroken:.4f}, with the velocity too: {steps(again, fresh, 4)
 assert again.item() == unbroken
 
 # %% [markdown]
-# The two generators of random numbers remember as well, the one that draws the order and torch's own, from which dropout draws.
-# Here is this chapter's model, stopped after epoch 2, with more and more of what remembers carried over.
+# Two generators of random numbers remember as well: the one that draws the order, and torch's own, from which dropout draws.
+# Here this chapter's model is stopped after epoch 2, and goes on three times, each time with more of what remembers.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
@@ -474,7 +476,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
-# A batch that is too large for the memory is taken in parts, as in chapter 5, and `backward` adds up their gradients.
+# A batch that is too large for the memory is taken in parts, as in chapter 2, and `backward` adds up their gradients.
 #
 # *Predict.* Seven batches, in groups of three, one step for each group, and no batch left out. How many steps?
 
@@ -488,9 +490,9 @@ print([[len(y) for _, y in group] for group in groups])
 reveal(guess, len(groups))
 
 # %% [markdown]
-# <details><summary>From chapter 5: what if the gradients are clipped before `unscale_`?</summary>
+# <details><summary>From chapter 5: what if the gradients are clipped before <code>unscale_</code>?</summary>
 #
-# They still carry the scaler's factor of a thousand or more, so that nearly all are cut. Divided by the factor afterwards, they are a thousandth of what they should be, and no error tells you.
+# They still carry the scaler's factor, so that nearly all are cut. Divided by the factor afterwards they are far too small, and no error tells you.
 #
 # </details>
 #
@@ -594,7 +596,8 @@ assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 
 # %% [markdown]
 # By what they read, nobody could tell the two apart.
-# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256; but in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes anyway while it is learning.
+# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
+# But in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes anyway while it is learning.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
@@ -743,7 +746,8 @@ assert math.isclose(floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(flo
 # ## 6 Draw ({minutes} minutes)
 #
 # Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
-# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, as a side path of chapter 1 did in one line.
+# The model wants 8 by 8 numbers from 0 to 16, and the paper has 32 by 32 zeros and ones.
+# So count the ink in each block of 4 by 4, as a side path of chapter 1 did in one line.
 
 # %% name="count-blocks"
 def count_blocks(drawing):
@@ -918,7 +922,7 @@ assert len(misread) == 10
 # Nothing that you would stumble over: some lean, a loop is wide, a stroke is one place further to the side.
 # We could straighten every drawing, or do the opposite: change what the model learns from, so that leaning and slipping are nothing new to it.
 # A leaning four is still a four. So make ten copies of each known digit, and shift, scale and slant each a little, in its own way; that is called **augmentation**.
-# The two functions from torch do the geometry: for each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
+# `affine_grid` and `grid_sample` do the geometry: for each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
 
 # %% name="changed-copies"
 def changed_copies(pictures, count):
@@ -939,7 +943,8 @@ show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
 # These are 14,000 digits for which nobody had to write anything.
-# Since copies cost nothing, there are new ones after three epochs, and then smaller steps, as one takes towards the end.
+# Copies cost nothing, so after three epochs there are new ones.
+# The last two epochs take smaller steps, as is usual toward the end.
 
 # %% name="train-on-copies"
 count = 4 if short else 10
@@ -993,8 +998,9 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # %% [markdown] name="distribution-text"
 # ### What that was ({minutes} minutes)
 #
-# Pictures come from some source, with a probability for each: a **distribution**.
-# The digits on the forms came from one, and your drawings from another, and a measurement on the first says little about the second, however many pictures lie in the drawer.
+# The digits on the forms came from one source, and your drawings come from another.
+# A source, with how probable each picture is in it, is called a **distribution**.
+# A measurement on one says little about another, however many pictures lie in the drawer.
 # The drawer was honest; it answered another question.
 #
 # You did two things about it: you prepared the new pictures as those that were learned from, and you made the distribution that is learned from wider, until it had room for the new ones.
