@@ -3,7 +3,7 @@
 #
 # *What must change so that the same training runs elsewhere, and in half the bits?*
 #
-# Your loop of chapter 4 learns to read digits in about a second, and nobody had to ask where it runs, or how many bits a number has.
+# Your loop of chapter 4 learns to read digits in about a second. Nobody had to ask where it runs, or how many bits a number has.
 # With a million photographs and a model a thousand times as large, these become the first two questions.
 # The numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
 #
@@ -188,7 +188,8 @@ print("here:", pick(), " on request:", pick("meta"))
 #
 # Three things: this torch is built for CUDA, the driver works, and a card can be seen.
 # To have installed CUDA is not enough.
-# Without a card, asking for `"cuda"` is an error and not a quiet return to the CPU; `.cuda()`, which is short for `.to("cuda")`, stops as well, and so does the second card where there is only one.
+# Without a card, asking for `"cuda"` is an error and not a quiet return to the CPU.
+# So is `.cuda()`, which is short for `.to("cuda")`; and so is the second card where there is only one.
 
 # %% name="is-available"
 print("built for CUDA:", torch.backends.cuda.is_built())
@@ -600,7 +601,8 @@ assert needs_a_number(lambda x: x.tolist()) and needs_a_number(lambda x: x.sum()
 # #### Does the way to the card wait too? ({minutes} minutes)
 #
 # `x.to("cuda")` waits until the copy is done.
-# From **pinned** memory, which the system keeps in one place so that the card can fetch it by itself, `x.to(device, non_blocking=True)` goes on at once; a DataLoader gives such batches with `pin_memory=True`.
+# **Pinned** memory is kept in one place by the system, so that the card can fetch it by itself.
+# From there `x.to(device, non_blocking=True)` goes on at once; a DataLoader gives such batches with `pin_memory=True`.
 # On the CPU the word changes nothing.
 # The way back with `non_blocking=True` is a trap, because the host may read numbers that have not arrived.
 
@@ -980,7 +982,8 @@ assert len(noted) == 1 or not can_compile
 
 # %% [markdown]
 # Once, for three calls.
-# The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled; for these two layers that took 13 seconds where this was written.
+# The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled.
+# For these two layers that took 13 seconds where this was written.
 # So it is for a model that runs thousands of times.
 # Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
 
@@ -1214,7 +1217,7 @@ assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().
 # **Backward: small gradients become zero.**
 # Gradients are often tiny, because they are products of many factors.
 # The smallest positive float16 is about 6e-8, and what is below half of it becomes 0.
-# Take a deep reader: ten layers with sigmoids, which multiply a gradient by at most 1/4 each.
+# Take a deep reader: ten layers with sigmoids, which multiply a gradient by at most 1/4 each, and by small weights besides.
 #
 # *Predict.* The first layer has 4,096 weights. How many of their gradients are still different from 0 in float16?
 
@@ -1637,9 +1640,10 @@ _lost = list(plain_report(deep_loss, [1.0, 2.0**8, 2.0**16]).values())
 assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 
 # %% [markdown]
-# Which factor, then? As large as possible without overflow; and since gradients change as a model learns, so does the right factor.
+# Which factor, then? As large as possible without overflow. And since gradients change as a model learns, so does the right factor.
 # `torch.amp.GradScaler` looks for it while you train.
-# It begins high. When a gradient is inf or nan, it skips the step and halves the factor; after many good steps (2000, unless you say otherwise) it tries twice as much.
+# It begins high. When a gradient is inf or nan, it skips the step and halves the factor.
+# After many good steps (2000, unless you say otherwise) it tries twice as much.
 #
 # *Predict.* The factor is 1024, and a gradient overflows. What are the factor and the weight (it was 1.0) after `step` and `update`?
 

@@ -4,7 +4,7 @@
 # *It reads 98 of 100 digits that it has never seen. Why can it not read yours?*
 #
 # This is where the first page of chapter 1 was leading.
-# You will draw a digit with the mouse, and a model that you built, trained by a loop that you wrote, will say which one it is.
+# You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
 # At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
 #
 # On the way you learn to
@@ -301,7 +301,7 @@ assert (true_share[hardest] <= true_share.median()).all()
 show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
 
 # %% [markdown]
-# Where you could not tell either, more training will not help, and a higher number would only mean that the model has learned somebody's slip of the pen by heart.
+# Where you could not tell either, more training will not help. A higher number would only mean that the model has learned somebody's slip of the pen by heart.
 
 # %% [markdown] side=true
 # #### What does a device that computes nothing say to this trainer? ({minutes} minutes)
@@ -389,7 +389,7 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 
 # %% [markdown]
 # For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
-# All states are copied when they are saved and when they are loaded, because training goes on in the very tensors that a state is made of.
+# Copy each state when you save it and when you load it, because training goes on in the very tensors that it is made of.
 #
 # ### Exercise: `resume_training` ({minutes} minutes)
 #
@@ -597,7 +597,7 @@ assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 # %% [markdown]
 # By what they read, nobody could tell the two apart.
 # bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
-# But in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes anyway while it is learning.
+# But in a mean over several images such errors partly cancel. What is left is small beside the errors that a model makes anyway while it is learning.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
@@ -626,7 +626,7 @@ for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
 print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
-# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own; the first call stops with an error, and that is the first fault.
+# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own. The first call stops with an error, and that is the first fault.
 
 # %% exercise="fix_trainer"
 ### BEGIN STARTER
@@ -834,7 +834,8 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 
 # %% [markdown]
 # There it is.
-# In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one, whereas yours stand somewhere on the paper with room around them.
+# In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one.
+# Yours stand somewhere on the paper, with room around them.
 # The model was never shown a small four in a corner, so it never had a reason to learn that this is a four.
 #
 # How did that come about? The data set has a description, which one had better read first.
@@ -867,7 +868,8 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# Here is one four as it was drawn, and cut to its box; below, what the model sees of the one and of the other, and a four from the data.
+# Here is one four as it was drawn, and cut to its box.
+# Below is what the model sees of the one and of the other, beside a four from the data.
 
 # %% name="one-four"
 four = drawings[first[4]]
@@ -1003,7 +1005,8 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # A measurement on one says little about another, however many pictures lie in the drawer.
 # The drawer was honest; it answered another question.
 #
-# You did two things about it: you prepared the new pictures as those that were learned from, and you made the distribution that is learned from wider, until it had room for the new ones.
+# You did two things about it.
+# You prepared the new pictures as those that were learned from, and you made what is learned from wider, until it had room for the new ones.
 # The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
 #
 # <details><summary>From chapter 1: you have met this before. Where?</summary>
