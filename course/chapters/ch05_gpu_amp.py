@@ -241,6 +241,7 @@ else:
 #
 # Here is the training of chapter 4, with the `MLP` of chapter 3 and your `train_step`.
 # It says `.to(device)` in two places: for the model once, and for each batch just before it is used, since all the data together might not fit on the card.
+# Three cells bring the digits, the loop, and a step with a measurement; the fourth trains.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -1575,7 +1576,7 @@ print("scaled:", scaled.item(), " and divided:", (scaled.float() / 65536).item()
 assert gradient_of(1.0) == 0 and abs(gradient_of(65536.0).float() / 65536 - 1e-8) < 1e-11
 
 # %% [markdown]
-# Here are all gradients of a deep reader by size. What lies to the left of the light band becomes 0 in float16.
+# Here are all gradients of a deep reader by size. The gray band is the range of float16; what lies to its left becomes 0.
 
 # %% figure=true
 figures.gradients(scales=(1.0, 2.0**16, 2.0**26))

@@ -129,7 +129,7 @@ assert abs(first_loss - math.log(10)) < 0.05
 #
 # The loop of chapter 4 now becomes one function that you can hand any classifier, on any device.
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it begins with `device = next(model.parameters()).device`, which asks the one who knows, and sends each batch there.
+# So it asks the one who knows, by `device = next(model.parameters()).device`, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -283,7 +283,7 @@ assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 # Row 3, column 8 says how many threes were called an eight.
 # What is right stands on the diagonal; look which pairs stand beside it, and whether you would have confused them too.
 #
-# Its ten hardest digits are those to whose true name it gave the smallest probability.
+# Now take the ten digits whose true name got the smallest probability: these are the hardest.
 # Which of them can you read? Write down ten digits.
 
 # %% name="ten-hardest"
