@@ -166,6 +166,11 @@ SLIPS = {
     "claim that gives": ("assert sum([41, 1])", "total = 42\nassert sum([41, 1])", "a claim gives 'total' a value"),
     "claim no Python": ("assert sum([41, 1])", "assert sum([41, 1)", "the claim is no Python"),
     "wide line": ("math.pi", "math.pi  # " + "wide " * 20, "at most 100 characters in code cells, found 111: `math.pi"),
+    "Markdown in a summary": (
+        "math.pi",
+        "math.pi\n\n# %% [markdown]\n# <details><summary>What is `pi`?</summary>\n#\n# 3.14.\n#\n# </details>",
+        "expected <code>pi</code> in a <summary>, found `pi`",
+    ),
     "marker in a string": (
         "math.pi",
         '"""\n# %% name="x"\n"""',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 from autograder.authoring import regions
@@ -12,6 +13,7 @@ from autograder.names import names_of
 
 _SOLUTION_ONLY = [("BEGIN", regions.SOLUTION), ("END", regions.SOLUTION)]
 _WIDTH = 100
+_CODE_IN_SUMMARY = re.compile(r"<summary>[^<]*`([^`<]+)`")
 _WITH_STARTER = [("BEGIN", regions.STARTER), ("END", regions.STARTER), *_SOLUTION_ONLY]
 
 
@@ -138,6 +140,15 @@ def _no_markers(chapter: Chapter, _index: int, cell: Cell) -> None:
         fail(chapter.where, cell.line, f'found {found} outside an exercise; mark the cell with exercise="...".')
 
 
+def _prose(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold the line of a folded answer to HTML: JupyterLab reads no Markdown in it, and shows its backticks."""
+    _no_markers(chapter, index, cell)
+    found = _CODE_IN_SUMMARY.search(cell.source)
+    if found:
+        code = found[1]
+        fail(chapter.where, cell.line, f"expected <code>{code}</code> in a <summary>, found `{code}`; write HTML.")
+
+
 def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
     """Hold a claim to its place and purpose: below code, with an assert, giving no name to readers' cells."""
     _no_markers(chapter, index, cell)
@@ -163,7 +174,7 @@ CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
     Kind.CHECK: _check,
     Kind.PREDICT: _predict,
     Kind.PARAMETERS: _parameters,
-    Kind.MARKDOWN: _no_markers,
+    Kind.MARKDOWN: _prose,
     Kind.LESSON: _no_markers,
     Kind.SETUP: _no_markers,
     Kind.FIGURE: _no_markers,

@@ -4,7 +4,7 @@
 # *It reads 98 of 100 digits that it has never seen. Why can it not read yours?*
 #
 # This is where the first page of chapter 1 was leading.
-# You will draw a digit with the mouse, and a model that you built, trained by a loop that you wrote, will say which one it is.
+# You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
 # At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
 #
 # On the way you learn to
@@ -129,7 +129,7 @@ assert abs(first_loss - math.log(10)) < 0.05
 #
 # The loop of chapter 4 now becomes one function that you can hand any classifier, on any device.
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it begins with `device = next(model.parameters()).device`, which asks the one who knows, and sends each batch there.
+# So it asks the one who knows, by `device = next(model.parameters()).device`, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -143,7 +143,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 
 # %% [markdown]
 # The order of the images is to be a new one in every epoch, and yet the same when you run the training again.
-# So it has a generator of random numbers of its own, which dropout, which also draws, cannot disturb.
+# Dropout draws random numbers too, so the order gets a generator of its own, which dropout cannot disturb.
 #
 # ### Exercise: `train` ({minutes} minutes)
 #
@@ -200,21 +200,22 @@ check("train", train)
 
 # %% name="plain-train"
 def one_epoch(model, optimizer, loader):
-    model.train()
+    losses = []
     for x, y in loader:
         optimizer.zero_grad()
         loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
-        yield loss.item()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
 
 
 def plain_train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     here, history = next(model.parameters()).device, {"losses": [], "accuracies": []}
     data = TensorDataset(*[part.to(here) for part in train_set])
     for _ in range(epochs):
-        losses = list(one_epoch(model, optimizer, DataLoader(data, batch_size, shuffle=True)))
-        history["losses"].append(sum(losses) / len(losses))
+        loader = DataLoader(data, batch_size, shuffle=True)
+        history["losses"].append(one_epoch(model.train(), optimizer, loader))
         right = model.eval()(val_set[0].to(here)).argmax(dim=1).cpu() == val_set[1]
         history["accuracies"].append(right.float().mean().item())
     return history
@@ -258,7 +259,8 @@ plt.show()
 # ### Look at what it gets wrong ({minutes} minutes)
 #
 # An accuracy says how often, and not what.
-# For that, count each pair of what a digit is and what the model says, which is one product of two `one_hot`s: a **confusion matrix**.
+# For that, count each pair: what a digit is, and what the model says.
+# One product of two `one_hot`s does it, and the table is called a **confusion matrix**.
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -281,7 +283,7 @@ assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 # Row 3, column 8 says how many threes were called an eight.
 # What is right stands on the diagonal; look which pairs stand beside it, and whether you would have confused them too.
 #
-# Its ten hardest digits are those to whose true name it gave the smallest probability.
+# Now take the ten digits whose true name got the smallest probability: these are the hardest.
 # Which of them can you read? Write down ten digits.
 
 # %% name="ten-hardest"
@@ -299,7 +301,7 @@ assert (true_share[hardest] <= true_share.median()).all()
 show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
 
 # %% [markdown]
-# Where you could not tell either, more training will not help, and a higher number would only mean that the model has learned somebody's slip of the pen by heart.
+# Where you could not tell either, more training will not help. A higher number would only mean that the model has learned somebody's slip of the pen by heart.
 
 # %% [markdown] side=true
 # #### What does a device that computes nothing say to this trainer? ({minutes} minutes)
@@ -363,8 +365,8 @@ print(f"unbroken: {unbroken:.4f}, with the velocity too: {steps(again, fresh, 4)
 assert again.item() == unbroken
 
 # %% [markdown]
-# The two generators of random numbers remember as well, the one that draws the order and torch's own, from which dropout draws.
-# Here is this chapter's model, stopped after epoch 2, with more and more of what remembers carried over.
+# Two generators of random numbers remember as well: the one that draws the order, and torch's own, from which dropout draws.
+# Here this chapter's model is stopped after epoch 2, and goes on three times, each time with more of what remembers.
 
 # %% figure=true
 figures.resumed(make_model, images[:96], labels[:96], seed=seed)
@@ -387,7 +389,7 @@ assert torch.equal(torch.randperm(5, generator=order), second)
 
 # %% [markdown]
 # For torch's own generator these are `torch.get_rng_state()` and `torch.set_rng_state(state)`.
-# All states are copied when they are saved and when they are loaded, because training goes on in the very tensors that a state is made of.
+# Copy each state when you save it and when you load it, because training goes on in the very tensors that it is made of.
 #
 # ### Exercise: `resume_training` ({minutes} minutes)
 #
@@ -474,7 +476,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
-# A batch that is too large for the memory is taken in parts, as in chapter 5, and `backward` adds up their gradients.
+# A batch that is too large for the memory is taken in parts, as in chapter 2, and `backward` adds up their gradients.
 #
 # *Predict.* Seven batches, in groups of three, one step for each group, and no batch left out. How many steps?
 
@@ -488,9 +490,9 @@ print([[len(y) for _, y in group] for group in groups])
 reveal(guess, len(groups))
 
 # %% [markdown]
-# <details><summary>From chapter 5: what if the gradients are clipped before `unscale_`?</summary>
+# <details><summary>From chapter 5: what if the gradients are clipped before <code>unscale_</code>?</summary>
 #
-# They still carry the scaler's factor of a thousand or more, so that nearly all are cut. Divided by the factor afterwards, they are a thousandth of what they should be, and no error tells you.
+# They still carry the scaler's factor, so that nearly all are cut. Divided by the factor afterwards they are far too small, and no error tells you.
 #
 # </details>
 #
@@ -594,7 +596,8 @@ assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 
 # %% [markdown]
 # By what they read, nobody could tell the two apart.
-# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256; but in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes anyway while it is learning.
+# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
+# But in a mean over several images such errors partly cancel. What is left is small beside the errors that a model makes anyway while it is learning.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
@@ -623,7 +626,7 @@ for epoch, accuracy in enumerate([0.5, 0.75, 0.75]):
 print("the weights of epoch 2 stay: the best, and the later of two")
 
 # %% [markdown]
-# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own; the first call stops with an error, and that is the first fault.
+# To run it, call `fix_trainer(make_model(seed), batches, batches, epochs=3, lr=0.1)` in a cell of your own. The first call stops with an error, and that is the first fault.
 
 # %% exercise="fix_trainer"
 ### BEGIN STARTER
@@ -743,7 +746,8 @@ assert math.isclose(floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(flo
 # ## 6 Draw ({minutes} minutes)
 #
 # Here it is: paper of 32 by 32 places, a pen, and the model from section 2.
-# The model wants 8 by 8 numbers from 0 to 16, and there is an obvious way to get them from 32 by 32 zeros and ones: count the ink in each block of 4 by 4, as a side path of chapter 1 did in one line.
+# The model wants 8 by 8 numbers from 0 to 16, and the paper has 32 by 32 zeros and ones.
+# So count the ink in each block of 4 by 4, as a side path of chapter 1 did in one line.
 
 # %% name="count-blocks"
 def count_blocks(drawing):
@@ -830,7 +834,8 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 
 # %% [markdown]
 # There it is.
-# In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one, whereas yours stand somewhere on the paper with room around them.
+# In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one.
+# Yours stand somewhere on the paper, with room around them.
 # The model was never shown a small four in a corner, so it never had a reason to learn that this is a four.
 #
 # How did that come about? The data set has a description, which one had better read first.
@@ -863,7 +868,8 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# Here is one four as it was drawn, and cut to its box; below, what the model sees of the one and of the other, and a four from the data.
+# Here is one four as it was drawn, and cut to its box.
+# Below is what the model sees of the one and of the other, beside a four from the data.
 
 # %% name="one-four"
 four = drawings[first[4]]
@@ -918,7 +924,7 @@ assert len(misread) == 10
 # Nothing that you would stumble over: some lean, a loop is wide, a stroke is one place further to the side.
 # We could straighten every drawing, or do the opposite: change what the model learns from, so that leaning and slipping are nothing new to it.
 # A leaning four is still a four. So make ten copies of each known digit, and shift, scale and slant each a little, in its own way; that is called **augmentation**.
-# The two functions from torch do the geometry: for each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
+# `affine_grid` and `grid_sample` do the geometry: for each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
 
 # %% name="changed-copies"
 def changed_copies(pictures, count):
@@ -939,7 +945,8 @@ show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
 # These are 14,000 digits for which nobody had to write anything.
-# Since copies cost nothing, there are new ones after three epochs, and then smaller steps, as one takes towards the end.
+# Copies cost nothing, so after three epochs there are new ones.
+# The last two epochs take smaller steps, as is usual toward the end.
 
 # %% name="train-on-copies"
 count = 4 if short else 10
@@ -993,11 +1000,13 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # %% [markdown] name="distribution-text"
 # ### What that was ({minutes} minutes)
 #
-# Pictures come from some source, with a probability for each: a **distribution**.
-# The digits on the forms came from one, and your drawings from another, and a measurement on the first says little about the second, however many pictures lie in the drawer.
+# The digits on the forms came from one source, and your drawings come from another.
+# A source, with how probable each picture is in it, is called a **distribution**.
+# A measurement on one says little about another, however many pictures lie in the drawer.
 # The drawer was honest; it answered another question.
 #
-# You did two things about it: you prepared the new pictures as those that were learned from, and you made the distribution that is learned from wider, until it had room for the new ones.
+# You did two things about it.
+# You prepared the new pictures as those that were learned from, and you made what is learned from wider, until it had room for the new ones.
 # The third, which is the most work and the most reliable, is to collect pictures from where the model will be used.
 #
 # <details><summary>From chapter 1: you have met this before. Where?</summary>
