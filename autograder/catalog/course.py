@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder.catalog import contents
 from autograder.catalog.contents import Listed
-from autograder.catalog.place import EXERCISES, FIGURES, SHIPPED, course_here
+from autograder.catalog.place import CARDS, EXERCISES, FIGURES, SHIPPED, course_here
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # with torch, which those who record grades do without
@@ -109,6 +109,10 @@ class Course:
     def figures(self, stem: str) -> ModuleType:
         """The module that draws a chapter's figures."""
         return self._module(FIGURES, stem)
+
+    def card(self, stem: str) -> ModuleType | None:
+        """The module with a chapter's card; None where the course has none."""
+        return self._module(CARDS, stem) if (self.folder / CARDS / f"{stem}.py").is_file() else None
 
     def _module(self, *names: str) -> ModuleType:
         return import_module(".".join((self._package, *names)))
