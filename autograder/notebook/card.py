@@ -7,6 +7,7 @@ holds those answers of the reader, by exercise, that have passed in this kernel.
 from __future__ import annotations
 
 import base64
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from autograder.telling.markup import Html, join, panel, prose, tag
 from autograder.telling.palette import INK, PASSED
 
 _WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters in a line of words
+
+
+_WIDE = re.compile(r'\bwidth="[\d.]+"')  # as a page has it, where the height follows
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,12 @@ class Card:
         wide, high = _size(self.svg)
         height = round(top + high * (_WIDTH - 2 * _EDGE) / wide + _EDGE) if high else top + _EDGE
         written = join(*_lines(self.title, rows))
-        place = f'<svg x="{_EDGE}" y="{top}" width="{_WIDTH - 2 * _EDGE}" height="{height - top - _EDGE}"'
+        place = f'x="{_EDGE}" y="{top}" width="{_WIDTH - 2 * _EDGE}" height="{height - top - _EDGE}"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
             f'aria-label="{escape(repr(self))}" width="{_WIDTH}" height="{height}" color="{INK}" fill="{INK}" '
             f'font-family="sans-serif"><rect width="100%" height="100%" fill="#ffffff"/>{written}'
-            f"{place}>{self.svg}</svg></svg>"
+            f"{_WIDE.sub(place, self.svg, count=1)}</svg>"
         )
 
 
