@@ -1,4 +1,4 @@
-"""The lines of a program to put in order before one writes it: by mouse, finger or keyboard, or as a list of numbers."""
+"""The lines of a program to put in order before one writes it: by mouse, finger or keyboard, or by their numbers."""
 
 from __future__ import annotations
 
