@@ -90,7 +90,7 @@ class Arranger(Explorer):
             return Html("")
         late = Html("") if self._is_of_now else tag("p", "This was said of the order that you checked last.")
         passed = tag("p", _PASSED, class_="x-right") if self._report.passed and self._is_of_now else Html("")
-        return join(passed, late, html(self._report))
+        return join(passed, late, tag("div", html(self._report), class_="x-scroll"))
 
     def tell(self) -> str:
         """How far it is, in a sentence."""
@@ -105,7 +105,16 @@ class Arranger(Explorer):
         fills = {str(number): texts for number, texts in self._made.fills.items()}
         head, lines = self._pieces.head, self._pieces.lines
         return [
-            Lines("lines", "arrange", HOW, head=head, lines=lines, placed=placed, fills=fills),
+            Lines(
+                "lines",
+                "arrange",
+                "Lines to put in order",
+                hint=HOW,
+                head=head,
+                lines=lines,
+                placed=placed,
+                fills=fills,
+            ),
             Control("button", "check", "Check this order"),
         ]
 

@@ -309,6 +309,9 @@ FIELDS.lines = (name, talk) => {
     element("div", { className: "x-whole" }, area, element("div", { className: "x-tools" }, copy, into), told),
   );
 
+  el.setAttribute("role", "group");
+  el.setAttribute("aria-label", "Lines to put in order");
+
   const update = (wanted) => {
     const first = now === null;
     now = wanted;
