@@ -30,8 +30,8 @@ def picture(own: Mapping[str, Any]) -> Figure:
     averages = torch.stack([rows[known][labels[known] == digit].mean(dim=0) for digit in range(10)])
     read = distances(rows[unseen], averages).argmin(dim=1)
     share = (read == labels[unseen]).float().mean().item()
-    fig, row = new_figure(1, 10, figsize=(9.5, 1.7))
-    for digit, (ax, average) in enumerate(zip(row, averages, strict=True)):
+    fig, grid = new_figure(2, 5, figsize=(6.0, 2.9))  # not ten in a row, which a phone would make tiny
+    for digit, (ax, average) in enumerate(zip(grid.flat, averages, strict=True)):
         paper(ax, average.reshape(8, 8), str(digit))
     whose = "your `pairwise_sq_dists`" if "pairwise_sq_dists" in own else "the lesson's distances"
     return told(fig, f"Ten average pictures, of 0 to 9. With {whose} they read {share:.0%} of digits never seen.")

@@ -36,8 +36,8 @@ def picture(own: Mapping[str, Any]) -> Figure:
 
     pictures = descend(wrongness, torch.zeros(64, 10), 1.0, _STEPS)
     share = ((ink[unseen] @ pictures).argmax(dim=1) == labels[unseen]).float().mean().item()
-    fig, row = new_figure(1, 10, figsize=(9.5, 1.7))
-    for digit, (ax, one) in enumerate(zip(row, pictures.T, strict=True)):
+    fig, grid = new_figure(2, 5, figsize=(6.0, 2.9))  # not ten in a row, which a phone would make tiny
+    for digit, (ax, one) in enumerate(zip(grid.flat, pictures.T, strict=True)):
         signed(ax, one.reshape(8, 8), str(digit))
     whose = "your `descend`" if "descend" in own else "the lesson's descent"
     return told(
