@@ -60,7 +60,12 @@ class Card:
 
     def image(self) -> str:
         """The whole card as one SVG on paper, for who keeps it: outside a page there is no ink to take."""
-        rows = [*(f"✓ {each}" for each in self.can_now), "", *textwrap.wrap(self.words.replace("`", ""), _LETTERS)]
+        rows = [
+            "You can now",
+            *(f"✓ {each}" for each in self.can_now),
+            "",
+            *textwrap.wrap(self.words.replace("`", ""), _LETTERS),
+        ]
         top = _EDGE + 2 * _LINE + len(rows) * _LINE
         wide, high = _size(self.svg)
         height = round(top + high * (_WIDTH - 2 * _EDGE) / wide + _EDGE) if high else top + _EDGE

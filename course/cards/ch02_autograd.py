@@ -42,7 +42,7 @@ def picture(own: Mapping[str, Any]) -> Figure:
     whose = "your `descend`" if "descend" in own else "the lesson's descent"
     return told(
         fig,
-        f"Ten pictures of 640 numbers that began as zeros, after {_STEPS} steps of {whose}: red counts for a digit, "
+        f"Ten pictures, 640 numbers that began as zeros, after {_STEPS} steps of {whose}: red counts for a digit, "
         f"blue against it. They read {share:.0%} of digits never seen.",
     )
 
