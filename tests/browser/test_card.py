@@ -49,9 +49,8 @@ def test_can_be_read(lab: Lab, theme: str, width: int) -> None:
                                       "read 90% of digits never seen.")  # fmt: skip
     lab.screenshot(f"card-{theme.split()[-1].lower()}-{width}", shown)
 
-    assert [] == [
-        each for each in faint_texts(shown) if each[0] not in ("✓", "")
-    ]  # a sign; words beside it say the same
+    signs = ("✓", "")  # words beside them say the same
+    assert [] == [each for each in faint_texts(shown) if each[0] not in signs]
     assert [] == nameless_controls(shown) and [] == lab.complaints
     assert picture.evaluate("one => one.getBoundingClientRect().width <= one.parentElement.clientWidth")
 
