@@ -227,6 +227,7 @@ FIELDS.lines = (name, talk) => {
     document.addEventListener("pointermove", follow);
     document.addEventListener("pointerup", drop);
     document.addEventListener("pointercancel", stop);
+    document.addEventListener("keydown", escape, true);
   };
   const follow = (event) => {
     const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
@@ -258,10 +259,17 @@ FIELDS.lines = (name, talk) => {
     document.removeEventListener("pointermove", follow);
     document.removeEventListener("pointerup", drop);
     document.removeEventListener("pointercancel", stop);
+    document.removeEventListener("keydown", escape, true);
     bar.remove();
     drag.row.classList.remove("x-dragged");
     drag.row.style.transform = "";
     drag = null;
+  };
+  const escape = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    stop();
+    say("It stays where it was.");
   };
   const drop = () => {
     const { number, goal: found } = drag;

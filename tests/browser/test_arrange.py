@@ -184,6 +184,32 @@ def test_by_finger(phone: Lab) -> None:
     assert arranger.evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
+def test_dragged_by_a_finger(phone: Lab) -> None:
+    """By its handle, so that a finger on the text scrolls the page; Escape takes a drag back."""
+    arranger = shown(phone)
+    for line in ("optimizer.step()", "loss.backward()"):
+        unused(arranger, line).tap()
+    arranger.locator(".x-program").scroll_into_view_if_needed()
+    session = phone.page.context.new_cdp_session(phone.page)
+
+    def touch(kind: str, *place: float) -> None:
+        points = [dict(zip("xy", place, strict=True))] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    for is_kept in (False, True):
+        (x, y), (_, goal) = (middle(used(arranger, line)) for line in ("loss.backward()", "optimizer.step()"))
+        touch("touchStart", x, y)
+        for share in range(1, 9):
+            touch("touchMove", x, y + (goal - 12 - y) * share / 8)
+        if not is_kept:
+            phone.page.keyboard.press("Escape")
+        touch("touchEnd")
+        lines = ["loss.backward()", "optimizer.step()"]
+        expected = lines if is_kept else lines[::-1]
+        expect(arranger.locator(".x-program li")).to_contain_text(expected)
+        assert [line.strip() for line in text(arranger).split("\n")[1:]] == expected
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_can_be_read_and_named(lab: Lab, arranger: Locator, theme: str, width: int) -> None:
