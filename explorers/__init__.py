@@ -1,16 +1,20 @@
-"""Explorers: see shapes, the graph and the training loop on tensors of your own; draw what your model reads."""
+"""Explorers: see shapes, the graph and the training loop on tensors of your own; draw what your model reads; put lines
+in order before you write them.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from explorers.arrange_widget import arrange
     from explorers.autograd_widget import autograd_stepper
     from explorers.loop_widget import loop_stepper
     from explorers.pad_widget import digit_pad
     from explorers.shape_widget import shape_explorer
 
-__all__ = ["autograd_stepper", "digit_pad", "loop_stepper", "shape_explorer"]
+__all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "shape_explorer"]
 _HOMES = {
+    "arrange": "arrange_widget",
     "autograd_stepper": "autograd_widget",
     "digit_pad": "pad_widget",
     "loop_stepper": "loop_widget",

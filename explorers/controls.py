@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-ControlKind = Literal["choice", "text", "button", "switch", "part", "strokes"]
+ControlKind = Literal["choice", "text", "button", "switch", "part", "strokes", "lines"]
 LONGEST = 200  # characters in a text field
 
 

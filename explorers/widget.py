@@ -25,7 +25,7 @@ class Explorer(anywidget.AnyWidget):
     """
 
     _esm: Path | str = STATIC / "explorer.js"
-    _css = STATIC / "explorer.css"
+    _css: Path | str = STATIC / "explorer.css"
     _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
 
     title = Unicode().tag(sync=True)

@@ -1,5 +1,8 @@
 """What no student may find in what we hand out: lines of solutions, of hidden tests and of the answer bank.
 
+The lines that are handed out to be put in order (`course/arranged/`) may be lines of bank answers: that is where the
+distractors come from. They may be no lines of the reference, unless the chapter shows them anyway.
+
 A line counts by its code alone: comments and spaces are taken out, so that neither another indentation nor a
 comment hides it. Short lines (`return x`) say nothing and are let go, and so is every line that a chapter
 shows to students anyway, in its text or in the sentence about a mistake.
@@ -23,20 +26,21 @@ SHORTEST = 14
 MARKERS = ("### BEGIN SOLUTION", "### BEGIN HIDDEN TESTS", "### BEGIN STARTER")
 
 
-def secrets(course: dict[Path, str]) -> set[str]:
+def secrets(course: dict[Path, str], handed_out: str = "") -> set[str]:
     """The telling lines of the chapters' solutions and hidden tests, and of their answer banks.
 
-    `course` gives for each chapter's path the text of its bank.
+    `course` gives for each chapter's path the text of its bank; of a bank, the lines that are handed out are no secret.
     """
-    written, shown = [], []
+    written, banks, shown = [], [], []
     for path, bank in course.items():
         chapter = read_chapter(path)
         written += [regions.inside(cell.source, regions.SOLUTION) for cell in chapter.of_kind(Kind.EXERCISE)]
         written += [f'check("{name}", {name}, fresh=True)' for name in chapter.exercises]
-        written += _answers(bank)
+        banks += _answers(bank)
         shown += [*_shown(chapter), *_sentences(bank)]
     public = squeezed("\n".join(shown))
     told = {line for text in written for line in telling(text)}
+    told |= {line for text in banks for line in telling(text)} - set(squeezed(handed_out).split("\n"))
     return {line for line in told if line not in public}
 
 

@@ -44,7 +44,8 @@ def secret() -> set[str]:
         {
             path: "".join(bank.read_text(encoding="utf-8") for bank in sorted((banks / path.stem).glob("*.py")))
             for path in chapter_paths(PROJECT / "course")
-        }
+        },
+        handed_out="".join(path.read_text(encoding="utf-8") for path in (PROJECT / "course/arranged").glob("*.txt")),
     )
 
 
@@ -88,7 +89,8 @@ class TestThisCourse:
         assert set(PACKAGES) == {top for top in tops if not top.endswith(".dist-info")}
         assert {"explorers/static/explorer.js", "explorers/static/explorer.css"} <= names
         of_course = {name.split("/")[1] for name in names if name.startswith("course/")}
-        assert {"__init__.py", "exercises", "figures", "instruments.py", "nbgrader_config.py", "shipped"} == of_course
+        folders = {"arranged", "cards", "exercises", "figures", "shipped"}
+        assert {"__init__.py", "instruments.py", "nbgrader_config.py"} | folders == of_course
         for suffix in (".json", ".safetensors", ".hints.json"):
             assert {f"course/shipped/{path.stem}{suffix}" for path in chapter_paths(PROJECT / "course")} <= names
 

@@ -48,6 +48,7 @@ COURSE = PROJECT / "course"
 COMMON = {
     "accumulate": "a function of itertools",
     "bench": "a room of the engine",
+    "card": "what stands at the end of a chapter",
     "fit": "a verb in sentences and comments",
     "graph": "torch's, of what was computed",
     "gradients": "what torch calls them; a subject of probes",
@@ -67,7 +68,10 @@ def files(*folders: str) -> list[Path]:
     return [path for folder in folders for path in sorted((PROJECT / folder).rglob("*.py"))]
 
 
-KEPT_SMALL = [*files("autograder", "explorers", "course/exercises", "course/figures"), COURSE / "instruments.py"]
+KEPT_SMALL = [
+    *files("autograder", "explorers", "course/cards", "course/exercises", "course/figures"),
+    COURSE / "instruments.py",
+]
 ENGINE = files("autograder")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from autograder.catalog import contents
 from autograder.catalog.contents import Listed
-from autograder.catalog.place import EXERCISES, FIGURES, SHIPPED, course_here
+from autograder.catalog.place import ARRANGED, CARDS, EXERCISES, FIGURES, SHIPPED, course_here
 from autograder.errors import DamagedData, ExerciseError, UnknownExercise
 
 if TYPE_CHECKING:  # with torch, which those who record grades do without
@@ -109,6 +109,19 @@ class Course:
     def figures(self, stem: str) -> ModuleType:
         """The module that draws a chapter's figures."""
         return self._module(FIGURES, stem)
+
+    def card(self, stem: str) -> ModuleType | None:
+        """The module with a chapter's card; None where the course has none."""
+        return self._module(CARDS, stem) if (self.folder / CARDS / f"{stem}.py").is_file() else None
+
+    @property
+    def arranged_names(self) -> list[str]:
+        """The exercises for which there are lines to put in order."""
+        return sorted(path.stem for path in (self.folder / ARRANGED).glob("*.txt"))
+
+    def arranged(self, name: str) -> str:
+        """The lines to put in order for one of them."""
+        return (self.folder / ARRANGED / f"{name}.txt").read_text(encoding="utf-8")
 
     def _module(self, *names: str) -> ModuleType:
         return import_module(".".join((self._package, *names)))

@@ -19,6 +19,7 @@ from autograder.errors import CourseNotFound
 
 COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
 EXERCISES, ANSWERS, FIGURES, SHIPPED = "exercises", "answers", "figures", "shipped"  # its folders
+CARDS, ARRANGED = "cards", "arranged"  # that a course may have: what stands at the end of a chapter, lines to arrange
 INSTRUMENTS = "instruments.py"  # beside them: what its lessons look at things with
 _INSTALLED = "autograder.courses"  # the group of entry points
 _CONFIG = "nbgrader_config.py"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.authoring.notebook import INSTALL_ID, Notebook
 from autograder.catalog import contents, shipped
-from autograder.catalog.place import EXERCISES, FIGURES, INSTRUMENTS, SHIPPED
+from autograder.catalog.place import ARRANGED, CARDS, EXERCISES, FIGURES, INSTRUMENTS, SHIPPED
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
 
@@ -68,9 +68,12 @@ def _archive(files: dict[str, bytes]) -> bytes:
 def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     project = course.parent
     own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
+    own += [path for path in (course / CARDS / f"{stem}.py",) if path.is_file()]
     own += [path for name in _imports(course / "chapters" / f"{stem}.py", project) for path in _module(project, name)]
     modules = _closure(project, [*own, *(project.joinpath(*name.split(".")) for name in _FRONT)])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
+    asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}
+    data += [path for path in (course / ARRANGED).glob("*.txt") if path.stem in asked]
     keys = [course / SHIPPED / f"{stem}{suffix}" for suffix in (*shipped.SUFFIXES, contents.HINTS)]
     for path in {*modules, *data, *keys, course / SHIPPED / contents.POINTS, course / SHIPPED / "__init__.py"}:
         yield path.relative_to(project).as_posix(), path.read_bytes()

@@ -23,7 +23,7 @@ from autograder.notebook.calling import not_ended, watch
 from autograder.notebook.checked import file_of, note
 from autograder.notebook.leaning import with_notes
 from autograder.notebook.logbook import LOGBOOK
-from autograder.notebook.overview import what_is_next
+from autograder.notebook.overview import card_after, what_is_next
 from autograder.notebook.reach import reached
 from autograder.telling.feedback import Feedback, headline
 from autograder.watching.exercise import Exercise
@@ -50,6 +50,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     told = LOGBOOK.note(report, note(name, answer, report.passed))
     for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
         print(line)
+    if report.passed and (card := card_after(name, before)):
+        display(card)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:
         raise CheckFailed(_first_reason(report))
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from autograder.catalog.contents import Listed, Worth
 from autograder.catalog.course import here
 from autograder.errors import UnknownExercise
+from autograder.notebook.card import Card, card_of
 from autograder.notebook.logbook import LOGBOOK, Entry
-from autograder.telling.markup import ROW, Html, panel, sign, tag
+from autograder.telling.markup import ROW, Html, join, panel, sign, tag
 from autograder.telling.palette import FAILED, OPEN, PASSED
 
 _FOOT = "From your last check of each exercise. Grading asks the same of other numbers."
@@ -69,6 +70,12 @@ class ChapterStanding:
         return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
 
     @property
+    def is_done(self) -> bool:
+        """Whether every exercise with points has passed."""
+        with_points = [each for each in self.exercises if each.worth.points]
+        return bool(with_points) and all(each.passed for each in with_points)
+
+    @property
     def passed(self) -> str:
         """`3 of 15`."""
         return _of(sum(each.passed for each in self.exercises), len(self.exercises))
@@ -76,18 +83,21 @@ class ChapterStanding:
 
 @dataclass(frozen=True)
 class Progress:
-    """What `progress` shows: the exercises of one chapter, or all chapters, a line each; and a note on the file."""
+    """What `progress` shows: the exercises of one chapter, or all chapters, a line each; and a note on the file.
+
+    `card` is that of the one chapter, once all its points are earned.
+    """
 
     chapters: tuple[ChapterStanding, ...]
     note: str = ""
+    card: Card | None = None
 
     def __repr__(self) -> str:
         head, rows = _table(self)
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
-        return "\n".join(
-            [_headline(self), *(f"  {line}".rstrip() for line in lines), _FOOT, *filter(None, [self.note])]
-        )
+        below = [self.note, repr(self.card) if self.card else ""]
+        return "\n".join([_headline(self), *(f"  {line}".rstrip() for line in lines), _FOOT, *filter(None, below)])
 
     def _repr_html_(self) -> str:
         head, rows = _table(self)
@@ -103,7 +113,8 @@ class Progress:
             style="border:none;margin:0",
         )
         note = [tag("div", self.note)] if self.note else []
-        return panel(OPEN, table, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
+        shown = panel(OPEN, table, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
+        return join(shown, self.card._repr_html_()) if self.card else shown
 
 
 _CAPTION = "text-align:left;font-weight:600;color:inherit;padding:0 0 0.3em;white-space:nowrap"
@@ -113,7 +124,8 @@ _CELL = "text-align:left;padding:0.1em 1.4em 0.1em 0"
 def progress(chapter: int | None = None) -> Progress:
     """Show what is passed and what is open in a chapter, `progress(4)`; without a number, all chapters, a line each.
 
-    It knows the checks that were run in this folder; they are kept in a file there.
+    It knows the checks that were run in this folder; they are kept in a file there. Once all exercises with points of
+    a chapter have passed, its card stands below: what you can do now, and a picture made with what you wrote.
     """
     listed = here().listed
     chosen = [each for each in listed if chapter is None or each.number == chapter]
@@ -122,7 +134,8 @@ def progress(chapter: int | None = None) -> Progress:
         advice = f"there is no chapter {chapter!r}. Write progress() for all, or one of {numbers}, as in progress(1)."
         raise UnknownExercise(chapter, [], advice)
     entries, note = LOGBOOK.read()
-    return Progress(tuple(_standing(each, entries) for each in chosen), note)
+    standings = tuple(_standing(each, entries) for each in chosen)
+    return Progress(standings, note, card_of(chosen[0]) if len(chosen) == 1 and standings[0].is_done else None)
 
 
 def _standing(chapter: Listed, entries: dict[str, Entry]) -> ChapterStanding:
@@ -188,6 +201,15 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
     chapter = _standing(listed[place], entries)
     later = listed[place + 1].title if place + 1 < len(listed) else ""
     return _next_of(name, chapter, later)
+
+
+def card_after(name: str, before: dict[str, Entry]) -> Card | None:
+    """The card to show after exercise `name` has passed: where it was the last one with points that was open."""
+    listed = next((each for each in here().listed if name in each.exercises), None)
+    entries, _ = LOGBOOK.read()
+    if listed is None or not _standing(listed, entries).is_done or _standing(listed, before).is_done:
+        return None
+    return card_of(listed)
 
 
 def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:

@@ -1346,6 +1346,17 @@ print(pair.var(correction=0), pair.var())
 # %% claim=true
 assert pair.var(correction=0) == 1 and pair.var() == 2
 
+# %% [markdown] side=true name="arrange-standardize"
+# #### Would you like the lines of `standardize` first, in disorder? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("standardize")
+
 # %% [markdown]
 # ### Exercise: `standardize` ({minutes} minutes)
 #

@@ -730,7 +730,19 @@ figures.accumulation(4)
 
 # %% [markdown]
 # So clear before each pass: `x.grad = None` is the plainest way.
+
+# %% [markdown] side=true name="arrange-accumulate"
+# #### Would you like the lines of `accumulate` first, in disorder? ({minutes} minutes)
 #
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("accumulate")
+
+# %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
 # Why would anybody want gradients to add up?
@@ -831,6 +843,17 @@ def grad_of(f, x):
 
 # %% check="grad_of" points=2
 check("grad_of", grad_of)
+
+# %% [markdown] side=true name="arrange-descend"
+# #### Would you like the lines of `descend` first, in disorder? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("descend")
 
 # %% [markdown]
 # ### Exercise: `descend` ({minutes} minutes)

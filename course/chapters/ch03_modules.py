@@ -1327,6 +1327,17 @@ figures.activations(10)
 # This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
+# %% [markdown] side=true name="arrange-init-he"
+# #### Would you like the lines of `init_he` first, in disorder? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("init_he")
+
 # %% [markdown]
 # ### Exercise: `init_he` ({minutes} minutes)
 #

@@ -191,7 +191,19 @@ figures.stepper()
 
 # %% [markdown]
 # None of the five lines asks what is being learned: a line, a digit or a sentence, it is always these five.
+
+# %% [markdown] side=true name="arrange-train-step"
+# #### Would you like the lines of `train_step` first, in disorder? ({minutes} minutes)
 #
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("train_step")
+
+# %% [markdown]
 # ### Exercise: `train_step` ({minutes} minutes)
 #
 # You will need the five lines in every chapter from here on, so make them a function.
@@ -564,7 +576,19 @@ reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 
 # %% [markdown]
 # The mean of the means counts the single row of the last batch three times as much as any other.
+
+# %% [markdown] side=true name="arrange-evaluate"
+# #### Would you like the lines of `evaluate` first, in disorder? ({minutes} minutes)
 #
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("evaluate")
+
+# %% [markdown]
 # ### Exercise: `evaluate` ({minutes} minutes)
 #
 # Make the measurement a function, to be called again and again while a model learns.
@@ -2216,7 +2240,19 @@ assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 # %% [markdown]
 # They were 3 to 4, and still are: the direction is kept.
 # What comes back is the norm from before, which is worth a look in your logs.
+
+# %% [markdown] side=true name="arrange-clip-grad-norm"
+# #### Would you like the lines of `clip_grad_norm` first, in disorder? ({minutes} minutes)
 #
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("clip_grad_norm")
+
+# %% [markdown]
 # ### Exercise: `clip_grad_norm` ({minutes} minutes)
 #
 # Clip by hand, so that you know what "all parameters taken together" means.

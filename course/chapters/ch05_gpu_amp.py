@@ -1745,7 +1745,19 @@ assert round(weight.grad.item(), 5) == 0.00098
 
 # %% [markdown]
 # 0.00098 in place of 0.5, and no error. The model learns, about 500 times too slowly.
+
+# %% [markdown] side=true name="arrange-amp-train-step"
+# #### Would you like the lines of `amp_train_step` first, in disorder? ({minutes} minutes)
 #
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("amp_train_step")
+
+# %% [markdown]
 # ### Exercise: `amp_train_step` ({minutes} minutes)
 #
 # Write the lines of the table as a function; it is the step that a large model is trained with.

@@ -32,8 +32,12 @@ class Drawing(Figure):
         """What the figure shows, in a sentence or two."""
         return self.alt or _words_of(self) or "a figure"
 
+    def svg(self) -> str:
+        """The figure as markup for a page."""
+        return _themed(self, self.words())
+
     def _ipython_display_(self) -> None:
-        display({"text/html": _themed(self, self.words()), "text/plain": self.words()}, raw=True)
+        display({"text/html": self.svg(), "text/plain": self.words()}, raw=True)
 
 
 def plot_on_the_page(figure: Figure) -> str | None:

@@ -1,0 +1,68 @@
+"""The card at the end of a chapter in JupyterLab: light, dark and narrow; kept as an image that a browser can draw."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from autograder.notebook.logbook import NAME, OFF
+from tests.browser.accessible import faint_texts, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab_server import Server
+from tests.our_course import COURSE
+
+FIRST = COURSE.listed[0]
+CELL = f"import os\nos.environ.pop({OFF!r}, None)\nfrom autograder import progress\nprogress({FIRST.number})"
+
+
+@pytest.fixture(autouse=True)
+def all_passed(server: Server) -> Iterator[None]:
+    """A folder in which every exercise of chapter 1 has passed."""
+    lines = (json.dumps({"exercise": name, "passed": 1, "of": 1}) for name in FIRST.exercises)
+    path = server.folder / NAME
+    path.write_text("\n".join(lines), encoding="utf-8")
+    yield
+    path.unlink()
+
+
+def card(lab: Lab) -> Locator:
+    """What `progress` shows in a notebook."""
+    lab.open(lab.write("card.ipynb", CELL))
+    lab.run_all()
+    shown = lab.page.locator(".jp-OutputArea-output").filter(has_text="You can now")
+    shown.wait_for()
+    return shown
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_can_be_read(lab: Lab, theme: str, width: int) -> None:
+    """All text has enough contrast, the picture has words and fits, and the page has no complaint."""
+    shown = card(lab)
+    lab.use_theme(theme)
+    lab.page.set_viewport_size({"width": width, "height": 1000})
+    picture = shown.get_by_role("img")
+    expect(picture).to_have_attribute("aria-label", "Ten average pictures, of 0 to 9. With the lesson's distances they "
+                                      "read 90% of digits never seen.")  # fmt: skip
+    lab.screenshot(f"card-{theme.split()[-1].lower()}-{width}", shown)
+
+    signs = ("✓", "")  # words beside them say the same
+    assert [] == [each for each in faint_texts(shown) if each[0] not in signs]
+    assert [] == nameless_controls(shown) and [] == lab.complaints
+    assert picture.evaluate("one => one.getBoundingClientRect().width <= one.parentElement.clientWidth")
+
+
+def test_is_kept_as_an_image(lab: Lab) -> None:
+    """The link gives a file, and a browser draws it as large as it says."""
+    shown = card(lab)
+    with lab.page.expect_download() as waiting:
+        shown.get_by_role("link", name="Save this card as an image").click()
+    assert waiting.value.suggested_filename == f"{FIRST.stem}.svg"
+    sizes = shown.get_by_role("link").evaluate(
+        "async link => { const one = new Image(); one.src = link.href; await one.decode();"
+        " return [one.naturalWidth, one.naturalHeight]; }"
+    )
+    assert sizes[0] == 960 and 300 < sizes[1] < 900
