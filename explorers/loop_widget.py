@@ -8,13 +8,17 @@ from typing import Any
 
 from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
+from explorers.film import Film, FilmChoice, Recording
 from explorers.loop import Loop
+from explorers.loop_film import STEPS as FILMED
+from explorers.loop_film import own_rate, rates
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import Line, LoopState
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
+TITLE = f"{FILMED} steps of these lines, from the start"
 SECONDS = 5.0  # that one press of a button may take
 
 
@@ -25,11 +29,15 @@ class LoopStepper(Explorer):
         super().__init__("Loop stepper")
         self._loop = loop
         self._still: LoopState | None = None
+        self._rates = rates(loop.optimizer)
+        self._recorded: dict[tuple[str, ...], Recording] = {}
+        self._seek = 0
         self.show()
 
     def run(self, steps: int) -> None:
         """Run so many steps, as the buttons do."""
         self._loop.run(steps, SECONDS)
+        self._seek = len(self._loop.state.losses)
         self.show()
 
     def draw(self) -> Html:
@@ -46,6 +54,19 @@ class LoopStepper(Explorer):
             return super().page()
         finally:
             self._still = None
+
+    def moving(self) -> Film | None:
+        """These lines at the learning rates that were chosen so far: what was recorded once is played at once."""
+        own = own_rate(self._loop.optimizer)
+        if own is None:
+            return None
+        lines, key = self._loop.state.lines, (f"{own:g}",)
+        if key not in self._recorded:
+            self._recorded[key] = self._loop.film.recorded(lines, own)
+        picture = self._loop.film.picture(self._recorded[key].at(self._seek))
+        choice = FilmChoice("rate", "Learning rate", tuple(f"{rate:g}" for rate in self._rates), *key, "slider")
+        about = " ".join(f"{line.name} {line.when}" for line in lines)
+        return Film(TITLE, [choice], self._recorded, picture, self._seek, about)
 
     def tell(self) -> str:
         """Where the loop is."""
@@ -64,6 +85,7 @@ class LoopStepper(Explorer):
             Control("button", "start", "Back to the start"),
             Control("button", "right", "Right order"),
             *(Control("part", name, name, options=tuple(LINES)) for name in ("up", "down", "never", "first")),
+            Control("part", "rate", "The learning rate", options=tuple(f"{rate:g}" for rate in self._rates)),
         ]
 
     def choose(self, name: str, value: Any) -> None:
@@ -71,6 +93,16 @@ class LoopStepper(Explorer):
         lines = self._loop.state.lines
         if self._loop.state.stopped and (name == "next" or name in STEPS):
             raise Refused("An error has stopped the loop: go back to the start, or change the lines.")
+        if name == "rate":
+            return self._loop.at_rate(float(value))
+        self._change(name, value)
+        if self._loop.state.lines != lines:
+            self._recorded.clear()
+        self._seek = len(self._loop.state.losses)
+        return None
+
+    def _change(self, name: str, value: Any) -> None:
+        lines = self._loop.state.lines
         if name == "next":
             self._loop.next_line()
         elif name in STEPS:
