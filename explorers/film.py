@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.telling.markup import Html, join, tag
 
-Values = Mapping[str, str]  # of the parts, by "name.attribute"; the attribute `text` is what stands inside
+RECORD = "PYTORCH_BASICS_RECORD"  # set in the environment where pages are made: films then hold all that can be chosen
+
+PartValues = Mapping[str, str]  # of the parts, by "name.attribute"; the attribute `text` is what stands inside
+
+
+def is_recording() -> bool:
+    """Whether what is shown now is for a page that has no kernel."""
+    return bool(os.environ.get(RECORD))
 
 
 @dataclass(frozen=True)
@@ -20,12 +28,12 @@ class Recording:
     `error` says in words what stopped it; the frames go up to there.
     """
 
-    still: Values
-    frames: Sequence[Values]
+    still: PartValues
+    frames: Sequence[PartValues]
     steps: Sequence[int]
     error: str = ""
 
-    def at(self, frame: int) -> Values:
+    def at(self, frame: int) -> PartValues:
         """All values of one frame; of the last one where there are not so many."""
         return {**self.still, **(self.frames[min(frame, len(self.frames) - 1)] if self.frames else {})}
 
@@ -99,13 +107,17 @@ class Panel:
     low: float
     high: float
     log: bool = False
+    width: int = 260
+    height: int = 190
 
-    WIDTH, HEIGHT = 260, 190
-    INSIDE = (34, 14, 250, 160)  # left, top, right, bottom
+    @property
+    def inside(self) -> tuple[int, int, int, int]:
+        """The left, upper, right and lower edge of what is drawn."""
+        return 34, 14, self.width - 10, self.height - 30
 
     def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
         """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""
-        left, top, right, bottom = self.INSIDE
+        left, top, right, bottom = self.inside
         across = _share(x, self.left, self.right, beyond)
         up = _share(math.log10(max(y, 1e-300)) if self.log else y, *self._ends(), beyond)
         return round(left + (right - left) * across, 1), round(bottom - (bottom - top) * up, 1)
@@ -128,15 +140,18 @@ class Panel:
 
         Lines are cut off at the axes, marks are not.
         """
-        left, top, right, bottom = self.INSIDE
+        left, top, right, bottom = self.inside
         across, up = names
         axes = tag("path", d=f"M{left} {top}V{bottom}H{right}", class_="x-film-axes")
         ends = [(self.left, left, bottom + 13, "start"), (self.right, right, bottom + 13, "end")]
         ends += [(self.low, left - 4, bottom, "end"), (self.high, left - 4, top + 8, "end")]
-        numbers = (_label(f"{value:.2g}", x, y, anchor) for value, x, y, anchor in ends)
-        labels = [_label(across, (left + right) / 2, bottom + 26, "middle"), _label(up, left + 6, top + 8)]
+        numbers = (
+            _label(f"{value:g}" if value == round(value) else f"{value:.2g}", x, y, anchor)
+            for value, x, y, anchor in ends
+        )
+        labels = [_label(across, (left + right) / 2, bottom + 26, "middle"), _label(up, left, top - 5)]
         inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
-        view = f"0 0 {self.WIDTH} {self.HEIGHT}"
+        view = f"0 0 {self.width} {self.height}"
         return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
 
 

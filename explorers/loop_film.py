@@ -14,14 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from autograder.telling.markup import Html, join, tag
-from explorers.film import Panel, Recording, Values
+from explorers.film import Panel, PartValues, Recording, is_recording
 from explorers.loop_copy import OwnChance, Parts
 from explorers.loop_run import LINES, LoopRun
 from explorers.loop_state import RIGHT_ORDER, Line
 from explorers.markup import number
 
 STEPS = 30
-SECONDS = 2.0  # that one run may take
+SECONDS = 3.0  # that one run may take after its first step, for which torch loads what it needs
 FACTORS = (0.03, 0.1, 0.3, 1, 2, 3, 5, 8, 10, 12, 20)  # of the reader's own learning rate
 MOST_POINTS = 300  # of the data that are drawn
 _PLACES = 21  # at which a curve is computed
@@ -30,7 +30,7 @@ Curve = list[tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Look:
+class Instant:
     """What is drawn before a step: the fitted line, the loss over the weight, the weight itself, the loss."""
 
     fit: Curve
@@ -69,7 +69,7 @@ class LoopFilm:
         told = [(count, look.loss) for count, look in enumerate(looks) if look.loss is not None]
         return Recording({"curve.points": losses.line(told)}, frames, range(len(frames)), error)
 
-    def picture(self, values: Values) -> Html:
+    def picture(self, values: PartValues) -> Html:
         """The panels that there are, with the values of one frame."""
         fit, valley, losses = self._panels
         shown = [_drawn_fit(fit, self._dots(fit), values)] if self._points else []
@@ -80,10 +80,10 @@ class LoopFilm:
 
     def _run(
         self, lines: Sequence[Line], rate: float | None, window: tuple[float, float] | None
-    ) -> tuple[list[Look], str]:
+    ) -> tuple[list[Instant], str]:
         """The look before each step, and what stopped the run."""
-        run, end = LoopRun(self._parts, self._seed, rate), time.monotonic() + SECONDS
-        looks: list[Look] = []
+        run, end = LoopRun(self._parts, self._seed, rate), math.inf
+        looks: list[Instant] = []
         for step in range(STEPS + 1):
             with OwnChance(self._seed).drawn():
                 look = self._look(run.parts, window)
@@ -93,18 +93,20 @@ class LoopFilm:
             looks.append(replace(look, loss=run.loss()))
             if time.monotonic() > end:
                 return looks, f"These steps take long: after {step} of {STEPS} there is a rest."
+            if step == 0 and not is_recording():
+                end = time.monotonic() + SECONDS
         return looks, ""
 
-    def _look(self, parts: Parts, window: tuple[float, float] | None) -> Look:
+    def _look(self, parts: Parts, window: tuple[float, float] | None) -> Instant:
         """All but the loss, computed on a copy: the run itself stays as it is."""
         if not self._weight and not self._points:
-            return Look([], [], None, None, "")
+            return Instant([], [], None, None, "")
         model = copy.deepcopy(parts.model)
         with torch.no_grad():
             told = _numbers_of(model)
             here = dict(model.named_parameters())[self._weight].item() if self._weight else math.nan
             valley, place = self._over_weight(model, parts, here, window) if self._weight else ([], None)
-            return Look(self._fitted(model), valley, place, None, told)
+            return Instant(self._fitted(model), valley, place, None, told)
 
     def _over_weight(self, model: nn.Module, parts: Parts, here: float, window: Any) -> tuple[Curve, Any]:
         low, high = window or (here, here)
@@ -143,7 +145,7 @@ class LoopFilm:
         return [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)][:MOST_POINTS]
 
     @cached_property
-    def _reference(self) -> list[Look]:
+    def _reference(self) -> list[Instant]:
         return self._run(RIGHT_ORDER, None, None)[0]
 
     @cached_property
@@ -169,7 +171,7 @@ class LoopFilm:
         low, high = (min(known) / 3, max(known) * 10) if is_log else _span(known)
         return fit, valley, Panel(0, STEPS, low, high, is_log)
 
-    def _frame(self, count: int, look: Look, fit: Panel, valley: Panel, losses: Panel) -> Values:
+    def _frame(self, count: int, look: Instant, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
         values = {}
         if self._points:
             values["fit.points"] = fit.line(look.fit)
@@ -225,20 +227,20 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 # --- drawings
 
 
-def _drawn_fit(panel: Panel, dots: str, values: Values) -> Html:
+def _drawn_fit(panel: Panel, dots: str, values: PartValues) -> Html:
     line = tag("polyline", data_part="fit", points=values.get("fit.points", ""), class_="x-film-line")
     words = "The data as dots, and the line that the model fits through them now"
     return panel.drawn(words, ("x", "y"), [tag("path", d=dots, class_="x-film-dots"), line])
 
 
-def _drawn_valley(panel: Panel, values: Values) -> Html:
+def _drawn_valley(panel: Panel, values: PartValues) -> Html:
     curve = tag("polyline", data_part="valley", points=values.get("valley.points", ""), class_="x-film-curve")
     ball = tag("circle", data_part="weight", r=6, transform=values.get("weight.transform"), class_="x-film-ball")
     words = "The loss over the weight, all else as it is now, and a ball where the weight is"
     return panel.drawn(words, ("weight", "loss"), [curve], [ball])
 
 
-def _drawn_losses(panel: Panel, values: Values) -> Html:
+def _drawn_losses(panel: Panel, values: PartValues) -> Html:
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     ball = tag("circle", data_part="loss", r=5, transform=values.get("loss.transform"), class_="x-film-ball")
     kind = "loss (logarithmic)" if panel.log else "loss"

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
-from explorers.film import Film, FilmChoice, Recording
+from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.loop import Loop
 from explorers.loop_film import STEPS as FILMED
 from explorers.loop_film import own_rate, rates
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
-from explorers.loop_state import Line, LoopState
+from explorers.loop_state import RIGHT_ORDER, Line, LoopState
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
 TITLE = f"{FILMED} steps of these lines, from the start"
+ORDERS = {
+    "in the right order": RIGHT_ORDER,
+    "without zero_grad": tuple(line for line in RIGHT_ORDER if line.name != "zero_grad"),
+}
 SECONDS = 5.0  # that one press of a button may take
 
 
@@ -60,13 +64,30 @@ class LoopStepper(Explorer):
         own = own_rate(self._loop.optimizer)
         if own is None:
             return None
+        if self._still is not None and is_recording():
+            return self._for_a_page(own)
         lines, key = self._loop.state.lines, (f"{own:g}",)
         if key not in self._recorded:
             self._recorded[key] = self._loop.film.recorded(lines, own)
-        picture = self._loop.film.picture(self._recorded[key].at(self._seek))
-        choice = FilmChoice("rate", "Learning rate", tuple(f"{rate:g}" for rate in self._rates), *key, "slider")
         about = " ".join(f"{line.name} {line.when}" for line in lines)
-        return Film(TITLE, [choice], self._recorded, picture, self._seek, about)
+        return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
+
+    def _for_a_page(self, own: float) -> Film:
+        """The right order, and one that leaves out a line, at all rates but the wildest."""
+        chosen = self._rates[1:-2]
+        runs: dict[tuple[str, ...], Recording] = {
+            (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
+            for name, lines in ORDERS.items()
+            for rate in chosen
+        }
+        orders = FilmChoice("lines", "Lines", tuple(ORDERS), next(iter(ORDERS)))
+        return self._film(f"{FILMED} steps of the five lines", [orders, _rate_choice(chosen, own)], runs, "")
+
+    def _film(
+        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], Recording], about: str
+    ) -> Film:
+        shown = runs[tuple(choice.value for choice in choices)].at(self._seek)
+        return Film(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
 
     def tell(self) -> str:
         """Where the loop is."""
@@ -115,6 +136,10 @@ class LoopStepper(Explorer):
             self._loop.restart(_moved(lines, value, -1 if name == "up" else 1))
         else:
             self._loop.restart([_switched(line, name) if line.name == value else line for line in lines])
+
+
+def _rate_choice(rates: Sequence[float], own: float) -> FilmChoice:
+    return FilmChoice("rate", "Learning rate", tuple(f"{rate:g}" for rate in rates), f"{own:g}", "slider")
 
 
 def _moved(lines: Sequence[Line], name: str, by: int) -> list[Line]:

@@ -194,10 +194,10 @@ def test_without_a_learning_rate_nothing_moves() -> None:
 
 def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for 30 steps of a large model."""
-    monkeypatch.setattr(loop_film, "SECONDS", 0.0)
+    monkeypatch.setattr(loop_film, "SECONDS", -1.0)
     run = loop_stepper(*one()).film["runs"]["0.05"]
 
-    assert 1 == len(run["frames"]) and "after 0 of 30 there is a rest" in run["error"]
+    assert 2 == len(run["frames"]) and "after 1 of 30 there is a rest" in run["error"]
 
 
 def test_the_page_carries_the_film() -> None:

@@ -10,13 +10,16 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
+import explorers
 from autograder.authoring import address
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
 from autograder.site.taken import Filler
+from explorers.film import RECORD
 
+_PLAYER = Path(explorers.__file__).parent / "static" / "moving.js"  # plays what explorers recorded
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
 
@@ -31,6 +34,7 @@ def build(project: Path, target: Path) -> Path:
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
     os.environ.setdefault(logbook.OFF, "off")  # these runs are nobody's progress
+    os.environ[RECORD] = "all"
     for folder in (source, fresh):
         shutil.rmtree(folder, ignore_errors=True)
     _gather(project, source, target / "executed")
@@ -43,6 +47,7 @@ def build(project: Path, target: Path) -> Path:
 def _gather(project: Path, source: Path, cache: Path) -> None:
     """Put what Sphinx reads into one folder: the guides, and a page for each chapter."""
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
+    shutil.copy(_PLAYER, source / "_static")
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
     ran = {solution.stem: executed(solution, cache) for solution in sorted((project / "solutions").glob("*.ipynb"))}

@@ -914,6 +914,39 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 #
 # This is a good place for a break; and the ten digits, before and after, are something to show to a friend.
 
+# %% [markdown] side=true
+# #### Where does a model draw its line? ({minutes} minutes)
+#
+# Nobody can look along 64 axes. With two numbers in, each point has a place in a plane, and you can watch the line between two classes move while the model learns.
+# `playground` makes a small `MLP`, always the same one, and calls the step from section 2 on it, 400 times.
+#
+# Play the two moons at 0.3, then at 1 and at 10. Then the spiral: which rate reads most of it?
+
+# %% name="playground"
+from explorers import playground
+
+playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn)
+
+# %% [markdown]
+# At 10 it ends with one answer for all points, as in the third fate.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough.
+
+# %% name="playground-adam"
+playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn, optimizer=torch.optim.Adam)
+
+# %% claim=true
+from explorers.play_run import Player as _Player
+
+_make = lambda: nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))
+_right = {
+    (_kind, _data, _rate): int(_made.at(99)["said.text"].split()[-4])
+    for _kind in (torch.optim.SGD, torch.optim.Adam)
+    for _data, _rate in (("two moons", 1.0), ("two moons", 10.0), ("spiral", 1.0), ("spiral", 0.03))
+    for _made in [_Player(_make, plain_step, _kind).recorded(_data, _rate)]
+}
+assert _right[torch.optim.SGD, "two moons", 1.0] > 190 and _right[torch.optim.SGD, "two moons", 10.0] == 100
+assert _right[torch.optim.SGD, "spiral", 1.0] < 190 < _right[torch.optim.Adam, "spiral", 0.03]
+
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
 
