@@ -929,7 +929,7 @@ playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn)
 
 # %% [markdown]
 # At 10 it ends with one answer for all points, as in the third fate.
-# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough at 0.03.
 
 # %% name="playground-adam"
 playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn, optimizer=torch.optim.Adam)
@@ -944,8 +944,9 @@ _right = {
     for _data, _rate in (("two moons", 1.0), ("two moons", 10.0), ("spiral", 1.0), ("spiral", 0.03))
     for _made in [_Player(_make, plain_step, _kind).recorded(_data, _rate)]
 }
-assert _right[torch.optim.SGD, "two moons", 1.0] > 190 and _right[torch.optim.SGD, "two moons", 10.0] == 100
-assert _right[torch.optim.SGD, "spiral", 1.0] < 190 < _right[torch.optim.Adam, "spiral", 0.03]
+_sgd, _adam = torch.optim.SGD, torch.optim.Adam
+assert _right[_sgd, "two moons", 1.0] > 190 and _right[_sgd, "two moons", 10.0] == 100
+assert _right[_sgd, "spiral", 1.0] < 190 < _right[_adam, "spiral", 0.03]
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
