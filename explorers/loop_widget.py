@@ -10,8 +10,8 @@ from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
 from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.loop import Loop
+from explorers.loop_film import FACTORS, own_rate, rates
 from explorers.loop_film import STEPS as FILMED
-from explorers.loop_film import own_rate, rates
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_state import RIGHT_ORDER, Line, LoopState
@@ -19,6 +19,7 @@ from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
 TITLE = f"{FILMED} steps of these lines, from the start"
+ON_A_PAGE = (0.1, 0.3, 1, 3, 8, 12)  # of the factors
 ORDERS = {
     "in the right order": RIGHT_ORDER,
     "without zero_grad": tuple(line for line in RIGHT_ORDER if line.name != "zero_grad"),
@@ -73,8 +74,8 @@ class LoopStepper(Explorer):
         return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
 
     def _for_a_page(self, own: float) -> Film:
-        """The right order, and one that leaves out a line, at all rates but the wildest."""
-        chosen = self._rates[1:-2]
+        """The right order, and one that leaves out a line, at some rates."""
+        chosen = [rate for factor, rate in zip(FACTORS, self._rates, strict=True) if factor in ON_A_PAGE]
         runs: dict[tuple[str, ...], Recording] = {
             (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
             for name, lines in ORDERS.items()

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import contourpy
+import contourpy  # which matplotlib brings
 import numpy as np
 import torch
 from torch import Tensor, nn

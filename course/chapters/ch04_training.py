@@ -927,13 +927,6 @@ from explorers import playground
 
 playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn)
 
-# %% [markdown]
-# At 10 it ends with one answer for all points, as in the third fate.
-# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough at 0.03.
-
-# %% name="playground-adam"
-playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn, optimizer=torch.optim.Adam)
-
 # %% claim=true
 from explorers.play_run import Player as _Player
 
@@ -947,6 +940,10 @@ _right = {
 _sgd, _adam = torch.optim.SGD, torch.optim.Adam
 assert _right[_sgd, "two moons", 1.0] > 190 and _right[_sgd, "two moons", 10.0] == 100
 assert _right[_sgd, "spiral", 1.0] < 190 < _right[_adam, "spiral", 0.03]
+
+# %% [markdown]
+# At 10 it ends with one answer for all points, as in the third fate.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `learn`, and choose 0.03.
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
