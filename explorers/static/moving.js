@@ -29,7 +29,8 @@ const playFilm = (() => {
   /** A label with what it stands for now, above its field. */
   function labeled(label, field, value) {
     field.id = `film-field-${(count += 1)}`;
-    const told = made("output", { textContent: value ?? "", htmlFor: field.id });
+    const told = made("span", { className: "x-film-value", textContent: value ?? "" });
+    field.setAttribute("aria-label", label); // a name that stays, while the value is told as one
     const el = made("div", { className: "x-film-control" }, made("label", { htmlFor: field.id }, `${label} `, told), field);
     return { el, field, told };
   }
@@ -64,6 +65,7 @@ const playFilm = (() => {
     let film = first;
     let taken = Object.fromEntries(film.choices.map(({ name, value }) => [name, value]));
     let place = film.seek; // a whole number, except on the way to the next one
+    let put = null; // the run whose parts that stay are in the picture
     let since = 0; // when the frame before the present picture was drawn, while it plays
 
     const stage = root.querySelector(".x-film-picture") ?? made("div", { className: "x-film-picture" });
@@ -83,12 +85,12 @@ const playFilm = (() => {
     const last = () => (run()?.frames.length ?? 1) - 1;
     const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-    function put(part, value) {
+    function set(part, value) {
       const [name, attribute] = part.split(".");
       const target = name === "said" ? said : stage.querySelector(`[data-part="${name}"]`);
       if (!target) return;
-      if (attribute === "text") target.textContent = value;
-      else target.setAttribute(attribute, value);
+      if (attribute !== "text") target.setAttribute(attribute, value);
+      else if (target.textContent !== value) target.textContent = value;
     }
 
     function draw() {
@@ -104,10 +106,11 @@ const playFilm = (() => {
       bar.told.textContent = `${now.steps[at]} of ${now.steps[most]}`;
       bar.field.setAttribute("aria-valuetext", bar.told.textContent);
       const [from, to] = [at, Math.min(at + 1, most)].map((each) => now.frames[each].split("\t"));
-      for (const [part, value] of Object.entries(now.still)) put(part, value);
+      if (put !== now) for (const [part, value] of Object.entries(now.still)) set(part, value);
+      put = now;
       film.parts.forEach((part, i) => {
         const isSmooth = SMOOTH.includes(part.split(".")[1]) && !calm();
-        put(part, isSmooth ? between(from[i], to[i], place - at) : from[i]);
+        set(part, isSmooth ? between(from[i], to[i], place - at) : from[i]);
       });
       if (wrong.textContent !== now.error) wrong.textContent = now.error;
     }
@@ -148,7 +151,7 @@ const playFilm = (() => {
     function update(now) {
       const isElsewhere = now.seek !== film.seek || now.about !== film.about;
       if (now.picture !== film.picture) stage.innerHTML = now.picture;
-      film = now;
+      [film, put] = [now, null];
       if (!talk.busy()) for (const { name, value } of film.choices) taken[name] = value;
       for (const each of choices) each.set(taken[each.name]);
       if (isElsewhere) since = 0;
