@@ -113,7 +113,7 @@ class Panel:
     @property
     def inside(self) -> tuple[int, int, int, int]:
         """The left, upper, right and lower edge of what is drawn."""
-        return 34, 14, self.width - 10, self.height - 30
+        return 40, 14, self.width - 10, self.height - 30
 
     def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
         """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""
@@ -145,10 +145,7 @@ class Panel:
         axes = tag("path", d=f"M{left} {top}V{bottom}H{right}", class_="x-film-axes")
         ends = [(self.left, left, bottom + 13, "start"), (self.right, right, bottom + 13, "end")]
         ends += [(self.low, left - 4, bottom, "end"), (self.high, left - 4, top + 8, "end")]
-        numbers = (
-            _label(f"{value:g}" if value == round(value) else f"{value:.2g}", x, y, anchor)
-            for value, x, y, anchor in ends
-        )
+        numbers = (_label(_short(value), x, y, anchor) for value, x, y, anchor in ends)
         labels = [_label(across, (left + right) / 2, bottom + 26, "middle"), _label(up, left, top - 5)]
         inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
         view = f"0 0 {self.width} {self.height}"
@@ -165,6 +162,13 @@ def _share(value: float, low: float, high: float, beyond: float) -> float:
     if not math.isfinite(value):
         return -beyond if value == -math.inf else 1 + beyond
     return min(1 + beyond, max(-beyond, (value - low) / (high - low)))
+
+
+def _short(value: float) -> str:
+    """A number for the end of an axis."""
+    if value == round(value) and abs(value) < 1e5:
+        return f"{value:.0f}"
+    return f"{value:.{1 if abs(value) < 0.01 else 2}g}"
 
 
 def _label(words: str, x: float, y: float, anchor: str = "start") -> Html:

@@ -165,8 +165,8 @@ class LoopFilm:
         left, right = self._window or (0.0, 1.0)
         with OwnChance(self._seed).drawn():
             first = self._look(self._parts, self._window).valley
-        valley = Panel(left, right, *_span([loss for _, loss in first]))
         known = [look.loss for look in self._reference if look.loss is not None and math.isfinite(look.loss)]
+        valley = Panel(left, right, *_span([*(loss for _, loss in first), *known]))
         is_log = bool(known) and min(known) > 0
         low, high = (min(known) / 3, max(known) * 10) if is_log else _span(known)
         return fit, valley, Panel(0, STEPS, low, high, is_log)

@@ -10,7 +10,6 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 
-import explorers
 from autograder.authoring import address
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook import logbook
@@ -19,7 +18,6 @@ from autograder.site.executed import executed
 from autograder.site.taken import Filler
 from explorers.film import RECORD
 
-_PLAYER = Path(explorers.__file__).parent / "static" / "moving.js"  # plays what explorers recorded
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
 
@@ -47,7 +45,6 @@ def build(project: Path, target: Path) -> Path:
 def _gather(project: Path, source: Path, cache: Path) -> None:
     """Put what Sphinx reads into one folder: the guides, and a page for each chapter."""
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
-    shutil.copy(_PLAYER, source / "_static")
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
     ran = {solution.stem: executed(solution, cache) for solution in sorted((project / "solutions").glob("*.ipynb"))}
