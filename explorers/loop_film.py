@@ -21,7 +21,7 @@ from explorers.loop_state import RIGHT_ORDER, Line
 from explorers.markup import number
 
 STEPS = 30
-SECONDS = 3.0  # that one run may take after its first step, for which torch loads what it needs
+SECONDS = 1.5  # of computing that one run may take after its first step, for which torch loads what it needs
 FACTORS = (0.03, 0.1, 0.3, 1, 2, 3, 5, 8, 10, 12, 20)  # of the reader's own learning rate
 MOST_POINTS = 300  # of the data that are drawn
 _PLACES = 21  # at which a curve is computed
@@ -91,10 +91,10 @@ class LoopFilm:
             if error:
                 return [*looks, look], f"Step {step + 1} stopped at {error}"
             looks.append(replace(look, loss=run.loss()))
-            if time.monotonic() > end:
+            if time.thread_time() > end:
                 return looks, f"These steps take long: after {step} of {STEPS} there is a rest."
             if step == 0 and not is_recording():
-                end = time.monotonic() + SECONDS
+                end = time.thread_time() + SECONDS
         return looks, ""
 
     def _look(self, parts: Parts, window: tuple[float, float] | None) -> Instant:
