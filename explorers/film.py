@@ -113,7 +113,7 @@ class Panel:
     @property
     def inside(self) -> tuple[int, int, int, int]:
         """The left, upper, right and lower edge of what is drawn."""
-        return 40, 14, self.width - 10, self.height - 30
+        return 46, 14, self.width - 10, self.height - 30
 
     def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
         """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""

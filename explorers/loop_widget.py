@@ -21,7 +21,7 @@ STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
 TITLE = f"{FILMED} steps of these lines, from the start"
 ON_A_PAGE = (0.1, 0.3, 1, 3, 8, 12)  # of the factors
 ORDERS = {
-    "in the right order": RIGHT_ORDER,
+    "right order": RIGHT_ORDER,
     "without zero_grad": tuple(line for line in RIGHT_ORDER if line.name != "zero_grad"),
 }
 SECONDS = 5.0  # that one press of a button may take
