@@ -28,10 +28,10 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
 
 html_theme = "sphinx_book_theme"
-html_static_path = ["_static"]
+html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
 html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
-html_js_files = ["asks.js"]
+html_js_files = ["asks.js", "moving.js", "films.js"]
 templates_path = ["_templates"]
 # Where the site will stand, with / at its end; previews want whole addresses. Without it they are relative.
 html_baseurl = os.environ.get("SITE_ADDRESS", "")

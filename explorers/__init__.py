@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     from explorers.autograd_widget import autograd_stepper
     from explorers.loop_widget import loop_stepper
     from explorers.pad_widget import digit_pad
+    from explorers.play_widget import playground
     from explorers.shape_widget import shape_explorer
 
-__all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "shape_explorer"]
+__all__ = ["arrange", "autograd_stepper", "digit_pad", "loop_stepper", "playground", "shape_explorer"]
 _HOMES = {
     "arrange": "arrange_widget",
     "autograd_stepper": "autograd_widget",
     "digit_pad": "pad_widget",
     "loop_stepper": "loop_widget",
+    "playground": "play_widget",
     "shape_explorer": "shape_widget",
 }
 

@@ -13,7 +13,7 @@ from autograder.telling.markup import Html, join, prose, tag
 from explorers.arrange_check import judged
 from explorers.arranged import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
 from explorers.controls import Control, Refused
-from explorers.widget import STATIC, Explorer
+from explorers.widget import STATIC, Explorer, scripts
 
 HOW = (
     "Click a line to use it, or drag it to its place. Some lines are not needed. With the keyboard: Enter uses a line, "
@@ -63,7 +63,7 @@ class Arranger(Explorer):
     """The widget; `arrange` makes one."""
 
     # One module, and one style, for the page: this part comes after what all explorers share, and uses it.
-    _esm = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("explorer.js", "arrange.js"))
+    _esm = scripts("arrange.js")
     _css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "arrange.css"))
 
     def __init__(self, pieces: Pieces, arrangement: Arrangement) -> None:

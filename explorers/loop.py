@@ -7,9 +7,11 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from explorers.loop_copy import Parts, checked
+from explorers.loop_film import LoopFilm
 from explorers.loop_remarks import Witness
 from explorers.loop_run import LINES, LOSS, PREDICTION, LoopRun, Snapshot, TensorKey, same
 from explorers.loop_state import RIGHT_ORDER, Change, Effect, Line, LoopState, SeenTensor, seen
@@ -27,7 +29,23 @@ class Loop:
         """Copy everything; raises TypeError or ValueError for what cannot be trained, or not be copied."""
         self._origin = checked(Parts(model, optimizer, criterion, x, y)).copied()
         self._seed = seed
+        self._rate: float | None = None
         self.restart()
+
+    def at_rate(self, rate: float) -> None:
+        """Go back to the start with these lines, and with this learning rate in place of the optimizer's own."""
+        self._rate = rate
+        self.restart(self._lines)
+
+    @cached_property
+    def film(self) -> LoopFilm:
+        """Records runs from the same start."""
+        return LoopFilm(self._origin, self._seed)
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer of this run, a copy."""
+        return self._run.parts.optimizer
 
     def restart(self, lines: Sequence[Line] = RIGHT_ORDER) -> None:
         """Go back to the start, with these lines; raises ValueError unless they are lines that there are."""
@@ -37,7 +55,7 @@ class Loop:
                 f"expected each of {', '.join(LINES)} at most once, found {', '.join(n.name for n in lines)}."
             )
         self._lines = tuple(lines)
-        self._run, self._right = (LoopRun(self._origin, self._seed) for _ in range(2))
+        self._run, self._right = (LoopRun(self._origin, self._seed, self._rate) for _ in range(2))
         self._look = self._before = self._run.look()
         self._witness = Witness(self._run, self._look)
         self._losses: tuple[float | None, ...] = ()
@@ -80,7 +98,7 @@ class Loop:
         """All that is to be shown, as plain data."""
         return LoopState(
             type(self._origin.model).__name__,
-            _written(self._origin.optimizer),
+            _written(self.optimizer),
             self._step,
             self._effects,
             tuple(seen(key, tensor) for key, tensor in self._before.items()),

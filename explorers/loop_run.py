@@ -52,10 +52,12 @@ class LineOutcome:
 
 
 class LoopRun:
-    """One run of some of the five lines, on a copy of the parts."""
+    """One run of some of the five lines, on a copy of the parts; `rate` goes in place of the learning rate."""
 
-    def __init__(self, parts: Parts, seed: int) -> None:
+    def __init__(self, parts: Parts, seed: int, rate: float | None = None) -> None:
         self.parts = parts.copied()
+        for group in self.parts.optimizer.param_groups if rate is not None else ():
+            group["lr"] = rate
         self._names = self.parts.names()
         self._chance = OwnChance(seed)
         self._scope: dict[str, Any] = {**vars(self.parts)}

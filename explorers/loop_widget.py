@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
+from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.loop import Loop
+from explorers.loop_film import FACTORS, own_rate, rates
+from explorers.loop_film import STEPS as FILMED
 from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
-from explorers.loop_state import Line, LoopState
+from explorers.loop_state import RIGHT_ORDER, Line, LoopState
 from explorers.widget import Explorer
 
 STEPS = {"run 1": 1, "run 10": 10, "run 100": 100}
+TITLE = f"{FILMED} steps of these lines, from the start"
+ON_A_PAGE = (0.1, 0.3, 1, 3, 8, 12)  # of the factors
+ORDERS = {
+    "right order": RIGHT_ORDER,
+    "without zero_grad": tuple(line for line in RIGHT_ORDER if line.name != "zero_grad"),
+}
 SECONDS = 5.0  # that one press of a button may take
 
 
@@ -25,11 +34,15 @@ class LoopStepper(Explorer):
         super().__init__("Loop stepper")
         self._loop = loop
         self._still: LoopState | None = None
+        self._rates = rates(loop.optimizer)
+        self._recorded: dict[tuple[str, ...], Recording] = {}
+        self._seek = 0
         self.show()
 
     def run(self, steps: int) -> None:
         """Run so many steps, as the buttons do."""
         self._loop.run(steps, SECONDS)
+        self._seek = len(self._loop.state.losses)
         self.show()
 
     def draw(self) -> Html:
@@ -46,6 +59,36 @@ class LoopStepper(Explorer):
             return super().page()
         finally:
             self._still = None
+
+    def moving(self) -> Film | None:
+        """These lines at the learning rates that were chosen so far: what was recorded once is played at once."""
+        own = own_rate(self._loop.optimizer)
+        if own is None:
+            return None
+        if self._still is not None and is_recording():
+            return self._for_a_page(own)
+        lines, key = self._loop.state.lines, (f"{own:g}",)
+        if key not in self._recorded:
+            self._recorded[key] = self._loop.film.recorded(lines, own)
+        about = " ".join(f"{line.name} {line.when}" for line in lines)
+        return self._film(TITLE, [_rate_choice(self._rates, own)], self._recorded, about)
+
+    def _for_a_page(self, own: float) -> Film:
+        """The right order, and one that leaves out a line, at some rates."""
+        chosen = [rate for factor, rate in zip(FACTORS, self._rates, strict=True) if factor in ON_A_PAGE]
+        runs: dict[tuple[str, ...], Recording] = {
+            (name, f"{rate:g}"): self._loop.film.recorded(lines, rate)
+            for name, lines in ORDERS.items()
+            for rate in chosen
+        }
+        orders = FilmChoice("lines", "Lines", tuple(ORDERS), next(iter(ORDERS)))
+        return self._film(f"{FILMED} steps of the five lines", [orders, _rate_choice(chosen, own)], runs, "")
+
+    def _film(
+        self, title: str, choices: Sequence[FilmChoice], runs: Mapping[tuple[str, ...], Recording], about: str
+    ) -> Film:
+        shown = runs[tuple(choice.value for choice in choices)].at(self._seek)
+        return Film(title, choices, runs, self._loop.film.picture(shown), self._seek, about)
 
     def tell(self) -> str:
         """Where the loop is."""
@@ -64,6 +107,7 @@ class LoopStepper(Explorer):
             Control("button", "start", "Back to the start"),
             Control("button", "right", "Right order"),
             *(Control("part", name, name, options=tuple(LINES)) for name in ("up", "down", "never", "first")),
+            Control("part", "rate", "The learning rate", options=tuple(f"{rate:g}" for rate in self._rates)),
         ]
 
     def choose(self, name: str, value: Any) -> None:
@@ -71,6 +115,16 @@ class LoopStepper(Explorer):
         lines = self._loop.state.lines
         if self._loop.state.stopped and (name == "next" or name in STEPS):
             raise Refused("An error has stopped the loop: go back to the start, or change the lines.")
+        if name == "rate":
+            return self._loop.at_rate(float(value))
+        self._change(name, value)
+        if self._loop.state.lines != lines:
+            self._recorded.clear()
+        self._seek = len(self._loop.state.losses)
+        return None
+
+    def _change(self, name: str, value: Any) -> None:
+        lines = self._loop.state.lines
         if name == "next":
             self._loop.next_line()
         elif name in STEPS:
@@ -83,6 +137,10 @@ class LoopStepper(Explorer):
             self._loop.restart(_moved(lines, value, -1 if name == "up" else 1))
         else:
             self._loop.restart([_switched(line, name) if line.name == value else line for line in lines])
+
+
+def _rate_choice(rates: Sequence[float], own: float) -> FilmChoice:
+    return FilmChoice("rate", "Learning rate", tuple(f"{rate:g}" for rate in rates), f"{own:g}", "slider")
 
 
 def _moved(lines: Sequence[Line], name: str, by: int) -> list[Line]:

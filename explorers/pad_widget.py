@@ -16,7 +16,7 @@ from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
 from explorers.pad_picture import Sample, in_words, pad_picture, still_picture
 from explorers.pad_reading import DIGITS, Predict, Prepare, blocks, read
 from explorers.strokes import sample
-from explorers.widget import STATIC, Explorer
+from explorers.widget import Explorer, scripts
 
 UNKNOWN = "?"
 HOW = "With mouse, finger or pen; or with the arrow keys: Space puts the pen down and lifts it."
@@ -54,8 +54,7 @@ class Paper:
 class DigitPad(Explorer):
     """The widget; `digit_pad` makes one."""
 
-    # One module for the page: the pad's part comes after what all explorers share, and uses it.
-    _esm = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("explorer.js", "pad.js"))
+    _esm = scripts("pad.js")
 
     def __init__(self, predict: Predict, prepare: Prepare | None, samples: Labeled, paper: Paper) -> None:
         super().__init__("Drawing pad")

@@ -12,9 +12,15 @@ from traitlets import Dict, Int, List, Unicode
 
 from autograder.telling.markup import Html, join, prose, tag
 from explorers.controls import Control, Refused
+from explorers.film import Film
 from explorers.markup import still
 
 STATIC = Path(__file__).parent / "static"
+
+
+def scripts(*more: str) -> str:
+    """The module of every explorer, with more files of `static/` behind it."""
+    return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("moving.js", "explorer.js", *more))
 
 
 class Explorer(anywidget.AnyWidget):
@@ -24,12 +30,14 @@ class Explorer(anywidget.AnyWidget):
     `show()`. What the page sends is checked against `offer()` before `choose` sees it.
     """
 
-    _esm: Path | str = STATIC / "explorer.js"
+    # One module for the page: what comes later uses what comes before it.
+    _esm = scripts()
     _css: Path | str = STATIC / "explorer.css"
     _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
 
     title = Unicode().tag(sync=True)
     picture = Unicode().tag(sync=True)
+    film = Dict().tag(sync=True)
     controls = List(Dict()).tag(sync=True)
     said = Unicode().tag(sync=True)
     heard = Int().tag(sync=True)  # counts the messages that were answered, so that the page knows of a silent kernel
@@ -55,12 +63,17 @@ class Explorer(anywidget.AnyWidget):
     def choose(self, name: str, value: Any) -> None:
         """Change the state: `value` is one that the control `name` can have. Raises Refused, the state unchanged."""
 
+    def moving(self) -> Film | None:
+        """What moves below the picture, if anything does."""
+        return None
+
     def show(self, note: str = "") -> None:
         """Send the page what has changed; `note` is told above the picture."""
-        offered = list(self.offer())
+        offered, film = list(self.offer()), self.moving()
         self._offered = {control.name: control for control in offered}
         with self.hold_sync():
             self.picture = join(tag("p", prose(note), class_="x-note") if note else Html(""), self.draw())
+            self.film = {**film.data(), "picture": film.picture} if film else {}
             self.controls = [control.plain() for control in offered if control.kind != "part"]
             self.said = note or self.tell()
 
@@ -96,4 +109,8 @@ class Explorer(anywidget.AnyWidget):
     def page(self) -> Html:
         """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
         style = tag("style", Html((STATIC / "explorer.css").read_text(encoding="utf-8")))
-        return join(style, tag("div", tag("p", self.title, class_="x-title"), still(self.draw()), class_="explorer"))
+        film = self.moving()
+        moved = film.page() if film else Html("")
+        return join(
+            style, tag("div", tag("p", self.title, class_="x-title"), still(self.draw()), moved, class_="explorer")
+        )

@@ -129,6 +129,15 @@ def test_pictures_have_words_and_no_kernel() -> None:
     assert "in the notebook; here it stands still" in page.cells[3].source
 
 
+def test_a_film_is_said_to_move() -> None:
+    """The page plays what was recorded; the reader's own code runs in the notebook."""
+    shown = {"application/vnd.jupyter.widget-view+json": {}, "text/html": '<div data-film="{}">a</div>'}
+    cells = [cell("loop_stepper()", new_output("display_data", data=shown))]
+    page = chapter_page(STEM, notebook(*cells), notebook(*cells))
+
+    assert "here it plays what was recorded" in page.cells[1].source
+
+
 def test_headings_fit_a_page(tmp_path: Path) -> None:
     """One title, sittings below it, no level left out; a side path is marked, below what it belongs to."""
     path = tmp_path / "ch08_sides.py"

@@ -41,6 +41,25 @@ def test_a_picture_is_one_block() -> None:
     assert '<div class="taken"><svg> </svg></div>' == taken().filled(f"{{{{picture {STEM} drawn}}}}", "index.md")
 
 
+def test_a_film_comes_without_what_stands_around_it() -> None:
+    """With its style, and a word that it plays by itself."""
+    film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
+    shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
+    cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
+    text = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}).filled(
+        f"{{{{film {STEM} drawn}}}}", "index.md"
+    )
+
+    assert "a table" not in text and ".x{}" in text and "data-plays" in text and "\n" not in text
+    assert 'data-film="{&quot;runs&quot;:1}"' in text or "data-film='{\"runs\":1}'" in text
+
+
+def test_a_picture_that_does_not_move_is_no_film() -> None:
+    """The page's author is told the line."""
+    with pytest.raises(WorkFailed, match=r"index\.md:1: .*nothing that this course has"):
+        taken().filled(f"{{{{film {STEM} drawn}}}}", "index.md")
+
+
 def test_feedback_is_what_the_answer_is_told() -> None:
     """The bank's sentence, in HTML of one line; the code is the bank's too."""
     known = next(answer for answer in load_bank(bank_path(PROJECT / "course", STEM, EXERCISE)) if answer.tag == TAG)

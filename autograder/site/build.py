@@ -16,6 +16,7 @@ from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
 from autograder.site.taken import Filler
+from explorers.film import RECORD
 
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
@@ -31,6 +32,7 @@ def build(project: Path, target: Path) -> Path:
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
     os.environ.setdefault(logbook.OFF, "off")  # these runs are nobody's progress
+    os.environ[RECORD] = "all"
     for folder in (source, fresh):
         shutil.rmtree(folder, ignore_errors=True)
     _gather(project, source, target / "executed")

@@ -25,6 +25,7 @@ _PREDICTED = re.compile(
     r"You predicted .*?; (torch says .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
 )
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
+_MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
 _PLOT = "A plot, made by the code above it."
 
 
@@ -69,7 +70,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield _shown(stem, worked, is_drawn)
         asked = False
         if _leave_out_widgets(worked):
-            yield new_markdown_cell(_STILL)
+            yield new_markdown_cell(_MOVES if _has_film(worked) else _STILL)
 
 
 def _is_drawn(cell: NotebookNode) -> bool:
@@ -104,6 +105,10 @@ def _leave_out_widgets(cell: NotebookNode) -> bool:
     """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
     popped = [output.get("data", {}).pop(_WIDGET, None) for output in cell.outputs]
     return any(each is not None for each in popped)
+
+
+def _has_film(cell: NotebookNode) -> bool:
+    return any("data-film=" in output.get("data", {}).get("text/html", "") for output in cell.outputs)
 
 
 def _forget_the_guess(cell: NotebookNode) -> None:

@@ -1,6 +1,7 @@
 """What a page of the site takes from the course as it is built: minutes, pictures and feedback, so that none is typed.
 
-A page asks by `{{minutes CHAPTER}}`, `{{picture CHAPTER CELL}}`, `{{answer CHAPTER EXERCISE TAG}}` for the code of a
+A page asks by `{{minutes CHAPTER}}`, `{{picture CHAPTER CELL}}`, `{{film CHAPTER CELL}}` for what moves in an explorer,
+`{{answer CHAPTER EXERCISE TAG}}` for the code of a
 wrong answer of the bank, `{{feedback CHAPTER EXERCISE TAG}}` for what a student reads who gave it, and
 `{{launch CHAPTER}}` for links to services that open the chapter, none where the project has no address on GitHub.
 """
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from autograder.authoring.bank import KnownAnswer
@@ -41,6 +43,7 @@ class Filler:
         words: dict[str, Callable[..., str]] = {
             "minutes": self._minutes,
             "picture": self._picture,
+            "film": self._film,
             "answer": self._answer,
             "feedback": self._feedback,
             "launch": self._launch,
@@ -60,9 +63,21 @@ class Filler:
         return f"{main} minutes to read and run, {exercises} for the exercises"
 
     def _picture(self, stem: str, name: str) -> str:
+        return _on_one_line(self._shown(stem, name))
+
+    def _film(self, stem: str, name: str) -> str:
+        """What moves in an explorer, by itself as soon as it is in sight."""
+        shown = BeautifulSoup(self._shown(stem, name), "html.parser")
+        style, film = shown.select_one("style"), shown.select_one("[data-film]")
+        if style is None or film is None:
+            raise KeyError(name)
+        film["data-plays"] = ""
+        return _on_one_line(f'{style}<div class="explorer">{film}</div>')
+
+    def _shown(self, stem: str, name: str) -> str:
         cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}
         shown = {kind: text for each in cells[name].outputs for kind, text in each.get("data", {}).items()}
-        return _on_one_line(shown["text/html"])
+        return str(shown["text/html"])
 
     def _known(self, stem: str, exercise: str, tag: str) -> tuple[Judge, KnownAnswer]:
         judge = Judge(self.course, stem, only=exercise)

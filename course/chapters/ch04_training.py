@@ -958,6 +958,38 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 #
 # This is a good place for a break; and the ten digits, before and after, are something to show to a friend.
 
+# %% [markdown] side=true
+# #### Where does a model draw its line? ({minutes} minutes)
+#
+# Nobody can look along 64 axes. With two numbers in, each point has a place in a plane, and you can watch the line between two classes move while the model learns.
+# `playground` makes a small `MLP`, always the same one, and calls the step from section 2 on it, 400 times.
+#
+# Play the two moons at 0.3, then at 1 and at 10. Then the spiral: which rate reads most of it?
+
+# %% name="playground"
+from explorers import playground
+
+playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn)
+
+# %% claim=true
+from explorers.play_run import Player as _Player
+
+
+
+def _right(data, rate, kind=torch.optim.SGD, width=16):
+    make = lambda: nn.Sequential(nn.Linear(2, width), nn.ReLU(), nn.Linear(width, 2))
+    return int(_Player(make, plain_step, kind).recorded(data, rate).at(99)["said.text"].split()[-4])
+
+
+assert _right("two moons", 1.0) > 190 and _right("two moons", 10.0) == 100
+_spiral = max(_right("spiral", _rate) for _rate in (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0))
+assert _spiral < 190 < _right("spiral", 0.03, torch.optim.Adam)
+assert _spiral < _right("spiral", 1.0, width=64)
+
+# %% [markdown]
+# At 10 it ends with one answer for all points, as in the third fate.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `learn`, and choose 0.03.
+
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
 

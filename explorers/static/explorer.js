@@ -177,11 +177,21 @@ function render({ model, el }) {
     restore();
   };
   const showControls = () => row.update(model.get("controls"));
+  const stage = element("div", { className: "x-film", hidden: true });
+  let film = null;
+  const showFilm = () => {
+    const now = model.get("film");
+    stage.hidden = !now.runs;
+    if (!now.runs) return;
+    if (film) film.update(now);
+    else film = playFilm(stage, now, { send, busy: () => open > 0 });
+  };
   const showSaid = () => (said.textContent = model.get("said"));
   const answered = () => {
     open = Math.max(0, open - 1); // another view of the same explorer may have asked
     if (open === 0) clearTimeout(clock);
     waiting.hidden = true;
+    showFilm();
     showControls(); // what was refused goes back to what Python has
   };
 
@@ -194,11 +204,12 @@ function render({ model, el }) {
   root.addEventListener("focusin", (event) => (event.target.dataset.lmSuppressShortcuts = ""));
   for (const kind of ["keydown", "keypress", "keyup"]) root.addEventListener(kind, (event) => event.stopPropagation());
 
-  const watched = { picture: showPicture, controls: showControls, said: showSaid, heard: answered };
+  const watched = { picture: showPicture, film: showFilm, controls: showControls, said: showSaid, heard: answered };
   for (const [name, show] of Object.entries(watched)) model.on(`change:${name}`, show);
   showControls();
   showPicture();
-  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, said);
+  showFilm();
+  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, stage, said);
   el.append(root);
 
   return () => {

@@ -68,7 +68,7 @@ def test_left_out_line_shows_its_symptom(lab: Lab, stepper: Locator) -> None:
     stepper.get_by_role("button", name="Run 10 steps").click()
 
     expect(stepper).to_contain_text("This used a sum: the gradients of steps 1 to 10, added up.")
-    expect(stepper.get_by_role("img")).to_be_visible()
+    expect(stepper.locator(".x-loop-curve")).to_be_visible()
 
 
 def test_table_of_parameters_stays_open(lab: Lab, stepper: Locator) -> None:
@@ -89,6 +89,75 @@ def test_error_stops_the_loop_and_the_start_mends_it(lab: Lab, stepper: Locator)
     stepper.get_by_role("button", name="Run 10 steps").click()
 
     expect(stepper).to_contain_text("That is the curve of the right order.")
+
+
+LINE = """
+import torch
+from torch import nn
+from explorers import loop_stepper
+x = torch.linspace(-2, 2, 100).reshape(-1, 1)
+neuron = nn.Linear(1, 1)
+nn.init.zeros_(neuron.weight)
+optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
+stepper = loop_stepper(neuron, optimizer, nn.MSELoss(), x, 2 * x)
+stepper.run(1)
+stepper
+"""
+
+
+def test_the_line_moves_at_a_rate_that_is_chosen(lab: Lab) -> None:
+    """By keyboard: Play moves line and balls to the last step; another rate answers, and the table follows."""
+    stepper = opened(lab, LINE)
+    play = stepper.get_by_role("button", name="Play")
+    line = stepper.locator("[data-part='fit']")
+    before = line.get_attribute("points")
+    play.focus()
+    lab.page.keyboard.press("Space")
+    expect(stepper.locator(".x-film-said")).to_contain_text("After 30 steps: weight 2")
+    expect(play).to_be_focused()
+    lab.page.keyboard.press("ArrowLeft")
+    expect(stepper.locator(".x-film-said")).to_contain_text("After 29 steps")
+
+    assert line.get_attribute("points") != before
+    rate = stepper.get_by_role("slider", name="Learning rate")
+    rate.focus()
+    for _ in range(7):
+        lab.page.keyboard.press("ArrowRight")
+    expect(rate).to_have_attribute("aria-valuetext", "2")
+    expect(stepper.locator(".x-film-said")).to_contain_text("e+")
+    expect(stepper).to_contain_text("SGD(lr=2.0)")
+    expect(rate).to_be_focused()
+    assert lab.complaints == [] and nameless_controls(stepper) == []
+
+
+def test_all_columns_stand_at_1000_pixels(lab: Lab) -> None:
+    """Nothing of the table is cut off, at the first step and after a hundred."""
+    lab.page.set_viewport_size({"width": 1000, "height": 1100})
+    stepper = opened(lab, LINE)
+    for button, step in (("Run a step", 2), ("Run 100 steps", 102)):
+        stepper.get_by_role("button", name=button).click()
+        expect(stepper.locator(".x-loop-frame")).to_contain_text(f"Step {step}:")
+        lab.screenshot(f"loop-1000-{step}", stepper)
+        assert stepper.locator(".x-loop-frame").evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+
+
+def test_reduced_motion_goes_from_step_to_step(lab: Lab) -> None:
+    """Nothing stands between two steps."""
+    lab.page.emulate_media(reduced_motion="reduce")
+    stepper = opened(lab, LINE)
+    seen = stepper.evaluate(
+        """async root => {
+          const line = root.querySelector("[data-part='weight']"), seen = new Set();
+          root.querySelector(".x-film-play").click();
+          while (root.querySelector(".x-film-play").textContent === "Pause") {
+            seen.add(line.getAttribute("transform"));
+            await new Promise(requestAnimationFrame);
+          }
+          return seen.size;
+        }"""
+    )
+
+    assert 2 < seen <= 31
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

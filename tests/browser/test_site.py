@@ -14,6 +14,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.accessible import nameless_controls
 from tests.browser.lab import keep_picture
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
@@ -167,6 +168,60 @@ def test_explorers_are_pictures(site: Path, page: Page) -> None:
     """They need no kernel."""
     page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
     expect(page.locator(".x-table, .x-numbers").first).to_be_visible()
+
+
+@pytest.mark.parametrize("place", ["index.html", "notebooks/ch04_training.html"])
+def test_a_film_plays_without_a_kernel(site: Path, page: Page, place: str) -> None:
+    """The line finds its points; another rate and other lines are there at once."""
+    page.emulate_media(reduced_motion="reduce")
+    page.goto((site / place).as_uri())
+    film = page.locator(".x-film", has=page.locator("[data-part='fit']"))
+    said = film.get_by_role("status")
+    film.get_by_role("slider", name="Step").focus()
+    page.keyboard.press("End")
+    expect(said).to_contain_text("After 30 steps")
+    first = said.inner_text()
+    film.get_by_role("slider", name="Learning rate").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(said).not_to_have_text(first)
+    slow = said.inner_text()
+    film.get_by_role("combobox", name="Lines").select_option("without zero_grad")
+
+    expect(said).not_to_have_text(slow)
+    assert [] == nameless_controls(film)
+    keep_picture(film, f"site-film-{Path(place).stem}")
+
+
+def test_the_first_pages_film_begins_by_itself(site: Path, page: Page) -> None:
+    """Once, where it comes into sight, and a button stops it; nothing moves for who wants no motion."""
+    page.goto((site / "index.html").as_uri())
+    film = page.locator(".x-film")
+    film.scroll_into_view_if_needed()
+    film.get_by_role("button", name="Pause").click()
+    expect(film.get_by_role("button", name="Play")).to_be_visible()
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    film.scroll_into_view_if_needed()
+
+    expect(film.get_by_role("status")).to_contain_text("After 1 step:")
+    expect(film.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
+    """Each set of points has its own training."""
+    page.goto((site / "notebooks" / "ch04_training.html").as_uri())
+    film = page.locator(".x-film", has=page.locator("[data-part='region']")).first
+    film.get_by_role("slider", name="Step").focus()
+    page.keyboard.press("End")
+    ends = set()
+    for name in ("two moons", "circles", "spiral", "blobs"):
+        film.get_by_role("combobox", name="Data").select_option(name)
+        expect(film.get_by_role("status")).to_contain_text("After 400 steps")
+        ends.add(film.get_by_role("status").inner_text())
+    keep_picture(film, "site-playground")
+
+    assert len(ends) == 4
 
 
 def test_pictures_have_words(site: Path, page: Page) -> None:

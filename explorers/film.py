@@ -1,0 +1,175 @@
+"""A film: what a picture's parts are from step to step, recorded in Python; the page plays it, kernel or not."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.telling.markup import Html, join, tag
+
+RECORD = "PYTORCH_BASICS_RECORD"  # set in the environment where pages are made: films then hold all that can be chosen
+
+PartValues = Mapping[str, str]  # of the parts, by "name.attribute"; the attribute `text` is what stands inside
+
+
+def is_recording() -> bool:
+    """Whether what is shown now is for a page that has no kernel."""
+    return bool(os.environ.get(RECORD))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One run. `still` holds the values that stay, `frames` those of each step, `steps` how many steps were taken then.
+
+    `error` says in words what stopped it; the frames go up to there.
+    """
+
+    still: PartValues
+    frames: Sequence[PartValues]
+    steps: Sequence[int]
+    error: str = ""
+
+    def at(self, frame: int) -> PartValues:
+        """All values of one frame; of the last one where there are not so many."""
+        return {**self.still, **(self.frames[min(frame, len(self.frames) - 1)] if self.frames else {})}
+
+
+@dataclass(frozen=True)
+class FilmChoice:
+    """What can be chosen of a film: numbers by a slider, all else by a list."""
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    value: str
+    kind: str = "choice"
+
+    def plain(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {**vars(self), "options": list(self.options)}
+
+
+@dataclass(frozen=True)
+class Film:
+    """Runs by the options that they belong to, one option for each choice; `title` says what moves.
+
+    `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film.
+    """
+
+    title: str
+    choices: Sequence[FilmChoice]
+    runs: Mapping[tuple[str, ...], Recording]
+    picture: Html
+    seek: int = 0
+    about: str = ""
+    parts: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = dict.fromkeys(part for run in self.runs.values() for frame in run.frames for part in frame)
+        object.__setattr__(self, "parts", tuple(found))
+
+    def data(self) -> dict[str, Any]:
+        """All but the picture, as plain data."""
+        return {
+            "title": self.title,
+            "choices": [choice.plain() for choice in self.choices],
+            "parts": list(self.parts),
+            "runs": {"|".join(key): self._plain(run) for key, run in self.runs.items()},
+            "seek": self.seek,
+            "about": self.about,
+        }
+
+    def _plain(self, run: Recording) -> dict[str, Any]:
+        return {
+            "still": dict(run.still),
+            "frames": ["\t".join(frame.get(part, "") for part in self.parts) for frame in run.frames],
+            "steps": list(run.steps),
+            "error": run.error,
+        }
+
+    def page(self) -> Html:
+        """The film for a page: the picture and its words, and beside them what a script needs to move it."""
+        words = self.runs[tuple(choice.value for choice in self.choices)].at(self.seek).get("said.text", "")
+        shown = join(tag("div", self.picture, class_="x-film-picture"), tag("p", words, class_="x-film-said"))
+        return tag("div", shown, class_="x-film", data_film=json.dumps(self.data(), separators=(",", ":")))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes of a picture: which numbers stand in it, and where. What lies outside stands at its edge."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+    log: bool = False
+    width: int = 260
+    height: int = 190
+
+    @property
+    def inside(self) -> tuple[int, int, int, int]:
+        """The left, upper, right and lower edge of what is drawn."""
+        return 46, 14, self.width - 10, self.height - 30
+
+    def place(self, x: float, y: float, beyond: float = 0.03) -> tuple[float, float]:
+        """The point in the picture; what lies outside stands so far beyond the edge, as a share of the picture."""
+        left, top, right, bottom = self.inside
+        across = _share(x, self.left, self.right, beyond)
+        up = _share(math.log10(max(y, 1e-300)) if self.log else y, *self._ends(), beyond)
+        return round(left + (right - left) * across, 1), round(bottom - (bottom - top) * up, 1)
+
+    def _ends(self) -> tuple[float, float]:
+        return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
+
+    def line(self, points: Iterable[tuple[float, float]]) -> str:
+        """A polyline's points; those without a number are left out."""
+        there = [self.place(x, y, 9.0) for x, y in points if math.isfinite(x) and math.isfinite(y)]
+        return " ".join(f"{x:g},{y:g}" for x, y in there)
+
+    def moved(self, x: float, y: float) -> str:
+        """What moves a mark to a point."""
+        across, up = self.place(x, y)
+        return f"translate({across:g},{up:g})"
+
+    def drawn(self, words: str, names: tuple[str, str], lines: Sequence[str], marks: Sequence[str] = ()) -> Html:
+        """The axes with their names and ends, `lines` and `marks` in them; `words` for who cannot see them.
+
+        Lines are cut off at the axes, marks are not.
+        """
+        left, top, right, bottom = self.inside
+        across, up = names
+        axes = tag("path", d=f"M{left} {top}V{bottom}H{right}", class_="x-film-axes")
+        ends = [(self.left, left, bottom + 13, "start"), (self.right, right, bottom + 13, "end")]
+        ends += [(self.low, left - 4, bottom, "end"), (self.high, left - 4, top + 8, "end")]
+        numbers = (_label(_short(value), x, y, anchor) for value, x, y, anchor in ends)
+        labels = [_label(across, (left + right) / 2, bottom + 26, "middle"), _label(up, left, top - 5)]
+        inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
+        view = f"0 0 {self.width} {self.height}"
+        return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
+
+
+def _box(left: float, top: float, width: float, height: float) -> dict[str, str]:
+    view = f"{left:g} {top:g} {width:g} {height:g}"
+    return {"x": f"{left:g}", "y": f"{top:g}", "width": f"{width:g}", "height": f"{height:g}", "viewBox": view}
+
+
+def _share(value: float, low: float, high: float, beyond: float) -> float:
+    """How far a value is on the way from low to high."""
+    if not math.isfinite(value):
+        return -beyond if value == -math.inf else 1 + beyond
+    return min(1 + beyond, max(-beyond, (value - low) / (high - low)))
+
+
+def _short(value: float) -> str:
+    """A number for the end of an axis."""
+    if value == round(value) and abs(value) < 1e5:
+        return f"{value:.0f}"
+    return f"{value:.{1 if abs(value) < 0.01 else 2}g}"
+
+
+def _label(words: str, x: float, y: float, anchor: str = "start") -> Html:
+    return tag("text", words, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor)

@@ -1,0 +1,185 @@
+// Plays what Python has recorded: a picture whose parts take other values from step to step. It knows nothing of tensors,
+// and needs no kernel: in a notebook it stands before explorer.js in one module, on a page it stands alone.
+//
+// A film has a `title`, `choices` (each with a name, a label, its options and the one taken), `parts` ("name.attribute", where the
+// attribute `text` is what stands inside), and `runs`. The run for the options taken, joined by "|", has values that
+// stay (`still`), one text for each step, its values parted by tabs (`frames`), the steps' own numbers (`steps`), and an `error` in words.
+
+const playFilm = (() => {
+  const PACE = 8; // frames in a second
+  const NUMBER = /-?\d+(?:\.\d+)?/g;
+  const SMOOTH = ["points", "transform"]; // attributes that may stand between two frames
+  const ABSENT = "This one was not recorded: in the notebook it is computed when you choose it.";
+  let count = 0; // numbers the fields, so that each label finds its own
+
+  function made(name, properties, ...children) {
+    const one = Object.assign(document.createElement(name), properties);
+    one.append(...children);
+    return one;
+  }
+
+  /** Numbers on their way from one text to another of the same form. */
+  function between(from, to, share) {
+    const aims = to.match(NUMBER) ?? [];
+    if (!share || aims.length !== (from.match(NUMBER) ?? []).length) return from;
+    let place = 0;
+    return from.replace(NUMBER, (each) => (+each + (aims[place++] - each) * share).toFixed(1));
+  }
+
+  /** A label with what it stands for now, above its field. */
+  function labeled(label, field, value) {
+    field.id = `film-field-${(count += 1)}`;
+    const told = made("span", { className: "x-film-value", textContent: value ?? "" });
+    field.setAttribute("aria-label", label); // a name that stays, while the value is told as one
+    const el = made("div", { className: "x-film-control" }, made("label", { htmlFor: field.id }, `${label} `, told), field);
+    return { el, field, told };
+  }
+
+  function slider(most, at) {
+    return made("input", { type: "range", min: 0, max: most, step: 1, value: at });
+  }
+
+  /** One choice: numbers in their order by a slider, all else by a list. */
+  function chooser(choice, changed) {
+    const { label, options, value } = choice;
+    const isSlider = choice.kind === "slider";
+    const field = isSlider ? slider(options.length - 1, options.indexOf(value)) : made("select", {});
+    if (!isSlider) field.append(...options.map((text) => made("option", { value: text, textContent: text })));
+    const control = labeled(label, field, isSlider ? value : "");
+    const set = (now) => {
+      field.value = isSlider ? options.indexOf(now) : now;
+      if (!isSlider) return;
+      control.told.textContent = now;
+      field.setAttribute("aria-valuetext", now);
+    };
+    set(value);
+    field.addEventListener("input", () => {
+      const now = isSlider ? options[field.value] : field.value;
+      set(now);
+      changed(choice.name, now);
+    });
+    return { el: control.el, set, name: choice.name };
+  }
+
+  return function playFilm(root, first, talk = null) {
+    let film = first;
+    let taken = Object.fromEntries(film.choices.map(({ name, value }) => [name, value]));
+    let place = film.seek; // a whole number, except on the way to the next one
+    let put = null; // the run whose parts that stay are in the picture
+    let since = 0; // when the frame before the present picture was drawn, while it plays
+
+    const stage = root.querySelector(".x-film-picture") ?? made("div", { className: "x-film-picture" });
+    const said = made("p", { className: "x-film-said" });
+    said.setAttribute("role", "status");
+    const wrong = made("p", { className: "x-error", hidden: true });
+    const play = made("button", { type: "button", className: "x-film-play" });
+    const back = made("button", { type: "button", textContent: "Step back" });
+    const next = made("button", { type: "button", textContent: "Step" });
+    const bar = labeled("Step", slider(0, 0));
+    const choices = film.choices.map((each) => chooser(each, choose));
+    const buttons = made("div", { className: "x-film-buttons" }, play, back, next);
+    const row = made("div", { className: "x-film-row" }, buttons, bar.el, ...choices.map((each) => each.el));
+
+    const key = () => film.choices.map(({ name }) => taken[name]).join("|");
+    const run = () => film.runs[key()];
+    const last = () => (run()?.frames.length ?? 1) - 1;
+    const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+    function set(part, value) {
+      const [name, attribute] = part.split(".");
+      const target = name === "said" ? said : stage.querySelector(`[data-part="${name}"]`);
+      if (!target) return;
+      if (attribute !== "text") target.setAttribute(attribute, value);
+      else if (target.textContent !== value) target.textContent = value;
+    }
+
+    function draw() {
+      const now = run();
+      const [at, most] = [Math.min(Math.floor(place), last()), last()];
+      play.textContent = since ? "Pause" : "Play";
+      said.setAttribute("aria-live", since ? "off" : "polite");
+      [bar.field.max, bar.field.value] = [most, at];
+      play.disabled = back.disabled = next.disabled = bar.field.disabled = !now;
+      stage.classList.toggle("x-film-absent", !now);
+      wrong.hidden = !(now?.error && at === most);
+      if (!now) return void (said.textContent = talk ? "" : ABSENT);
+      bar.told.textContent = `${now.steps[at]} of ${now.steps[most]}`;
+      bar.field.setAttribute("aria-valuetext", bar.told.textContent);
+      const [from, to] = [at, Math.min(at + 1, most)].map((each) => now.frames[each].split("\t"));
+      if (put !== now) for (const [part, value] of Object.entries(now.still)) set(part, value);
+      put = now;
+      film.parts.forEach((part, i) => {
+        const isSmooth = SMOOTH.includes(part.split(".")[1]) && !calm();
+        set(part, isSmooth ? between(from[i], to[i], place - at) : from[i]);
+      });
+      if (wrong.textContent !== now.error) wrong.textContent = now.error;
+    }
+
+    function go(to) {
+      place = Math.max(0, run() ? Math.min(to, last()) : to); // a run that is on its way is shown at the same step
+      draw();
+    }
+
+    function stop() {
+      since = 0;
+      go(Math.round(place));
+    }
+
+    function tick(time) {
+      if (!since || !run() || !root.isConnected) return void (since = 0);
+      place = Math.min(place + (Math.max(0, time - since) / 1000) * PACE, last());
+      since = Math.max(time, since);
+      if (place >= last()) return stop();
+      draw();
+      requestAnimationFrame(tick);
+    }
+
+    function start() {
+      if (place >= last()) place = 0;
+      since = performance.now();
+      draw();
+      requestAnimationFrame(tick);
+    }
+
+    function choose(name, value) {
+      taken = { ...taken, [name]: value };
+      talk?.send(name, value);
+      go(place);
+    }
+
+    /** A new film of the same kind; what the reader has chosen since goes before what Python knew a moment ago. */
+    function update(now) {
+      const isElsewhere = now.seek !== film.seek || now.about !== film.about;
+      if (now.picture !== film.picture) stage.innerHTML = now.picture;
+      [film, put] = [now, null];
+      if (!talk.busy()) for (const { name, value } of film.choices) taken[name] = value;
+      for (const each of choices) each.set(taken[each.name]);
+      if (isElsewhere) since = 0;
+      go(isElsewhere ? now.seek : place);
+    }
+
+    play.addEventListener("click", () => (since ? stop() : start()));
+    for (const [button, by] of [[back, -1], [next, 1]])
+      button.addEventListener("click", () => {
+        since = 0;
+        go(Math.floor(place) + by);
+      });
+    bar.field.addEventListener("input", () => {
+      since = 0;
+      go(+bar.field.value);
+    });
+    buttons.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      since = 0;
+      go(Math.floor(place) + by);
+    });
+
+    const title = made("p", { className: "x-film-title", textContent: film.title });
+    root.replaceChildren(title, row, stage, said, wrong);
+    if (film.picture !== undefined) stage.innerHTML = film.picture;
+    go(place);
+    return { update, start, calm };
+  };
+})();

@@ -1,0 +1,72 @@
+"""The playground in JupyterLab: the border moves, another rate is another training, and an error keeps the picture."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.accessible import faint_texts, nameless_controls
+from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.shown import opened
+
+STEP = """
+import torch
+from torch import nn
+from explorers import playground
+
+def train_step(model, optimizer, criterion, x, y):
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+"""
+MODEL = "lambda: nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))"
+BREAKS = """
+steps = []
+def breaks(model, optimizer, criterion, x, y):
+    steps.append(x)
+    return train_step(model, optimizer, criterion, x if len(steps) < 10 else x[:, :1], y)
+"""
+PATIENCE = 30_000  # milliseconds for a training, and for torch to load its optimizers
+
+
+def said(found: Locator) -> Locator:
+    """The words below the picture."""
+    return found.locator(".x-film-said")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_border_moves(lab: Lab, theme: str) -> None:
+    """Play ends at the last step with another border; the spiral is another training; by keyboard alone."""
+    found = opened(lab, f"{STEP}\nplayground({MODEL}, train_step)")
+    lab.use_theme(theme)
+    region = found.locator("[data-part='region']")
+    before = region.get_attribute("d")
+    found.get_by_role("button", name="Play").focus()
+    lab.page.keyboard.press("Enter")
+    expect(said(found)).to_contain_text("After 400 steps", timeout=PATIENCE)
+    lab.screenshot(f"playground-{theme.split()[-1].lower()}", found)
+
+    assert region.get_attribute("d") != before
+    rate = found.get_by_role("slider", name="Learning rate")
+    rate.focus()
+    lab.page.keyboard.press("ArrowRight")
+    expect(said(found)).to_contain_text("200 of 200 right", timeout=PATIENCE)
+    expect(rate).to_be_focused()
+    found.get_by_role("combobox", name="Data").select_option("spiral")
+    expect(said(found)).not_to_contain_text("200 of 200 right", timeout=PATIENCE)
+    assert [] == faint_texts(found) and [] == nameless_controls(found) and [] == lab.complaints
+    assert found.evaluate("root => root.scrollWidth <= root.clientWidth")
+
+
+def test_a_step_that_raises(lab: Lab) -> None:
+    """The picture stays up to there, and the line of the reader's own is named."""
+    found = opened(lab, f"{STEP}{BREAKS}\nplayground({MODEL}, breaks)")
+    expect(said(found)).to_contain_text("After 0 steps")
+    found.get_by_role("button", name="Play").click()
+
+    expect(found.locator(".x-error")).to_contain_text("Step 10 raised RuntimeError: mat1 and mat2", timeout=PATIENCE)
+    expect(found.locator(".x-error")).to_contain_text("of train_step: loss = criterion(model(x), y)")
+    expect(said(found)).to_contain_text("After 8 steps")
+    assert found.locator("[data-part='region']").get_attribute("d")

@@ -1,0 +1,219 @@
+"""What moves in the loop stepper: each frame is what the loop really has, the same each time, up to what stops it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from explorers import loop_film, loop_stepper
+from explorers.film import Panel
+from explorers.loop_widget import LoopStepper
+
+Parts = tuple[nn.Module, Any, nn.Module, Tensor, Tensor]
+
+
+def one(weight: float = 1.0, x: float = 2.0, y: float = 6.0, lr: float = 0.05) -> Parts:
+    """prediction = weight * 2, with target 6: the loss is (2 w - 6)^2, its gradient 8 (w - 3)."""
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.constant_(model.weight, weight)
+    return model, torch.optim.SGD(model.parameters(), lr=lr), nn.MSELoss(), torch.tensor([[x]]), torch.tensor([[y]])
+
+
+def choose(stepper: LoopStepper, name: str, value: object = None) -> LoopStepper:
+    """What the page sends."""
+    stepper._hear(stepper, {"choose": name, "value": value}, [])
+    return stepper
+
+
+def frames(stepper: LoopStepper, rate: str) -> list[dict[str, str]]:
+    """What the page gets of the run at a learning rate."""
+    film = stepper.film
+    return [dict(zip(film["parts"], frame.split("\t"), strict=True)) for frame in film["runs"][rate]["frames"]]
+
+
+def said(stepper: LoopStepper, rate: str) -> list[str]:
+    """What stands below each frame."""
+    return [frame["said.text"] for frame in frames(stepper, rate)]
+
+
+def test_a_frame_is_what_the_loop_has() -> None:
+    """At 0.05 a step takes away 0.4 of the distance to 3: 1, 1.8, 2.28. There are 30 steps and the start."""
+    told = said(loop_stepper(*one()), "0.05")
+
+    assert told[0] == "After 0 steps: weight 1, loss 16."
+    assert told[1] == "After 1 step: weight 1.8, loss 5.76."
+    assert told[2] == "After 2 steps: weight 2.28, loss 2.074." and len(told) == 31
+
+
+def test_the_ball_lies_on_its_curve() -> None:
+    """Both are computed from the same loss; the weight that is best stands in the middle of the picture."""
+    for frame in frames(loop_stepper(*one()), "0.05")[:10:3]:
+        x, y = map(float, re.findall(r"[\d.]+", frame["weight.transform"]))
+        points = [tuple(map(float, pair.split(","))) for pair in frame["valley.points"].split()]
+        near = sorted(points, key=lambda point: abs(point[0] - x))[:2]
+
+        assert min(a[1] for a in near) - 3 <= y <= max(a[1] for a in near) + 3
+        assert min(points, key=lambda point: -point[1])[0] == pytest.approx(148, abs=6)
+
+
+def test_another_rate_is_another_run_from_the_same_start() -> None:
+    """At 0.25 each step lands as far on the other side; the table follows, and what was recorded stays."""
+    stepper = choose(loop_stepper(*one()), "rate", "0.25")
+
+    assert said(stepper, "0.25")[:3] == [
+        "After 0 steps: weight 1, loss 16.",
+        "After 1 step: weight 5, loss 16.",
+        "After 2 steps: weight 1, loss 16.",
+    ]
+    assert "SGD(lr=0.25)" in stepper.picture and {"0.05", "0.25"} == set(stepper.film["runs"])
+    assert stepper.film["choices"][0]["value"] == "0.25"
+    choose(stepper, "run 1")
+    assert "weight: </span><span" in stepper.picture and ">5<" in stepper.picture
+
+
+def test_the_readers_optimizer_keeps_its_rate() -> None:
+    """Everything runs on copies."""
+    parts = one()
+    choose(loop_stepper(*parts), "rate", "0.25")
+
+    assert parts[1].param_groups[0]["lr"] == 0.05 and parts[0].weight.item() == 1.0
+
+
+def test_changed_lines_make_another_film() -> None:
+    """Without zero_grad the gradients add up: the third place is not that of the right order."""
+    stepper = choose(loop_stepper(*one()), "never", "zero_grad")
+
+    assert "After 2 steps: weight 3.08, loss 0.0256." == said(stepper, "0.05")[2]
+    assert ["0.05"] == list(stepper.film["runs"]) and "zero_grad never" in stepper.film["about"]
+
+
+def test_buttons_move_the_film_to_their_step() -> None:
+    """After ten steps it stands at the tenth; choosing a rate leaves it where it is."""
+    stepper = choose(loop_stepper(*one()), "run 10")
+    assert 10 == stepper.film["seek"]
+    choose(stepper, "rate", "0.1")
+    assert 10 == stepper.film["seek"]
+    assert 0 == choose(stepper, "start").film["seek"]
+
+
+def test_the_same_film_each_time() -> None:
+    """Also with a model that draws random numbers; and the reader's own random numbers are not touched."""
+
+    def film() -> dict[str, Any]:
+        torch.manual_seed(3)
+        model = nn.Sequential(nn.Linear(1, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+        stepper = loop_stepper(
+            model, torch.optim.Adam(model.parameters(), lr=0.01), nn.MSELoss(), torch.ones(5, 1), torch.ones(5, 1)
+        )
+        drawn.append(torch.rand(1).item())
+        return dict(stepper.film)
+
+    drawn: list[float] = []
+    assert film() == film() and drawn[0] == drawn[1]
+
+
+def test_a_rate_that_diverges_says_so_in_numbers() -> None:
+    """The ball waits at the edge, and no part of the picture holds what is no number."""
+    stepper = choose(loop_stepper(*one()), "rate", "1")
+    last = frames(stepper, "1")[-1]
+
+    assert "e+" in last["said.text"] and not re.search("nan|inf", " ".join(list(last.values())[:-1]))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_data_that_are_no_numbers(bad: float) -> None:
+    """The loss is nan or inf, and said so; the dots that are none are left out."""
+    stepper = loop_stepper(*one(y=bad))
+    shown = frames(stepper, "0.05")
+
+    assert re.search("loss (nan|inf)", shown[0]["said.text"])
+    assert not any(re.search("nan|inf", value) for part, value in shown[3].items() if part != "said.text")
+
+
+def test_empty_batch() -> None:
+    """Its loss is nan; there is no line to draw."""
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.zeros(0, 1), torch.zeros(0, 1))
+
+    assert "loss nan" in said(stepper, "0.1")[0] and "fit.points" not in stepper.film["parts"]
+
+
+def test_an_error_keeps_what_came_before_it() -> None:
+    """The forward pass in the first step only: two frames, and torch's own words."""
+    stepper = choose(loop_stepper(*one()), "first", "forward")
+    run = stepper.film["runs"]["0.05"]
+
+    assert len(run["frames"]) == 2 and "weight 1.8" in run["frames"][1]
+    assert run["error"].startswith("Step 2 stopped at loss.backward(): RuntimeError: Trying to backward")
+
+
+def test_a_model_that_raises_is_no_end_of_the_stepper() -> None:
+    """The first frame is there, with what the model says."""
+
+    class Raises(nn.Linear):
+        def forward(self, x: Tensor) -> Tensor:
+            raise ValueError("not <today>")
+
+    model = Raises(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.ones(3, 1), torch.ones(3, 1))
+
+    assert stepper.film["runs"]["0.1"]["error"] == "Step 1 stopped at prediction = model(x): ValueError: not <today>"
+    assert "<today>" not in stepper.page()
+
+
+def test_larger_models_have_the_curve_alone() -> None:
+    """No single weight, and more than one number in: the loss over the steps is left."""
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.ones(4, 3), torch.zeros(4, 2))
+
+    assert ["loss.transform", "said.text"] == stepper.film["parts"] and 1 == stepper.film["picture"].count('role="img"')
+
+
+def test_without_a_learning_rate_nothing_moves() -> None:
+    """An optimizer of the reader's own."""
+
+    class Own:
+        def zero_grad(self) -> None: ...
+
+        def step(self) -> None: ...
+
+    model = nn.Linear(1, 1)
+
+    assert {} == loop_stepper(model, Own(), nn.MSELoss(), torch.ones(3, 1), torch.ones(3, 1)).film
+
+
+def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for 30 steps of a large model."""
+    monkeypatch.setattr(loop_film, "SECONDS", -1.0)
+    run = loop_stepper(*one()).film["runs"]["0.05"]
+
+    assert 2 == len(run["frames"]) and "after 1 of 30 there is a rest" in run["error"]
+
+
+def test_the_page_carries_the_film() -> None:
+    """As data in an attribute: the picture stands without a script, and a script can move it."""
+    page = loop_stepper(*one()).page()
+    found = re.search(r'data-film="([^"]*)"', page)
+    assert found is not None
+    film = json.loads(unescape(found[1]))
+
+    assert film["parts"][-1] == "said.text" and len(film["runs"]["0.05"]["frames"]) == 31
+    assert "After 0 steps: weight 1, loss 16.</p>" in page and "<script" not in page
+
+
+def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:
+    """A mark that lies outside is seen; a line goes on to where it is cut off."""
+    panel = Panel(0, 1, 0, 1)
+
+    assert (256.1, 155.6) == panel.place(99, 0.03) and (256.1, 9.6) == panel.place(math.nan, math.inf)
+    assert "46,160 1066,160" == panel.line([(0, 0), (5, 0), (math.nan, 0)])

@@ -1,0 +1,180 @@
+"""The playground: what the reader wrote is what runs, and what goes wrong in it is shown up to there, with its line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from explorers import play_run, playground
+from explorers.film import RECORD
+from explorers.play_data import NAMES, made
+from explorers.play_widget import Playground
+
+STILL = ("two moons", "0.3")
+
+
+def mlp() -> nn.Module:
+    """Two numbers in, two logits out."""
+    return nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
+
+
+def train_step(model: nn.Module, optimizer: Any, criterion: Callable[..., Tensor], x: Tensor, y: Tensor) -> float:
+    """The five lines."""
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def run(widget: Playground, data: str = STILL[0], rate: str = STILL[1]) -> dict[str, Any]:
+    """What the page gets after these choices."""
+    widget._hear(widget, {"choose": "data", "value": data}, [])
+    widget._hear(widget, {"choose": "rate", "value": rate}, [])
+    found: dict[str, Any] = widget.film["runs"][f"{data}|{rate}"]
+    return found
+
+
+@pytest.fixture
+def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training that is over soon."""
+    monkeypatch.setattr(play_run, "STEPS", (0, 1, 2, 5))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_of_two_classes(name: str) -> None:
+    """As many of each, in the picture, and the same ones each time."""
+    points, labels = made(name)
+
+    assert points.shape == (200, 2) and labels.bincount().tolist() == [100, 100]
+    assert points.abs().max() < play_run.REACH and torch.equal(points, made(name)[0])
+
+
+def test_two_moons_are_learned() -> None:
+    """At rate 1 the border moves, and nearly all points are right at the end."""
+    found = run(playground(mlp, train_step), rate="1")
+    regions = [frame.split("\t")[0] for frame in found["frames"]]
+    right = [int(re.findall(r"(\d+) of 200", frame)[0]) for frame in found["frames"]]
+
+    assert len(set(regions)) > 15 and right[-1] > 190 > right[0] and not found["error"]
+    assert found["steps"][-1] == 400 and len(found["steps"]) == len(found["frames"])
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_what_the_reader_wrote_is_what_runs() -> None:
+    """The step is called once for each step, with all points and the optimizer at the chosen rate."""
+    calls: list[tuple[float, tuple[int, ...]]] = []
+
+    def mine(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        calls.append((optimizer.param_groups[0]["lr"], tuple(x.shape)))
+        return train_step(model, optimizer, criterion, x, y)
+
+    widget = playground(mlp, mine, optimizer=torch.optim.Adam)
+
+    assert [(0.3, (200, 2))] * 5 == calls and "<code>mine</code> trains your model" in widget.picture
+    run(widget, rate="3")
+    assert [(3.0, (200, 2))] * 5 == calls[5:]
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_the_same_start_each_time() -> None:
+    """For every rate; and the reader's random numbers stay as they are."""
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    first, second = (run(playground(mlp, train_step), rate=rate) for rate in ("0.3", "3"))
+
+    assert first["frames"][0] == second["frames"][0] and first["frames"][-1] != second["frames"][-1]
+    assert torch.equal(expected, torch.rand(3))
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_a_step_that_raises_keeps_the_picture_and_names_the_line() -> None:
+    """The third step fails: three pictures, and the line of the reader's own, not one of torch."""
+    count = 0
+
+    def breaks(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        nonlocal count
+        count += 1
+        if count == 3:
+            model(x[:, :1])
+        return train_step(model, optimizer, criterion, x, y)
+
+    found = run(playground(mlp, breaks))
+
+    assert [0, 1, 2] == found["steps"] and found["error"].startswith("Step 3 raised RuntimeError: mat1 and mat2")
+    assert found["error"].endswith("of breaks: model(x[:, :1])")
+
+
+@pytest.mark.usefixtures("few_steps")
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: nn.Linear(3, 2), "Asking the model raised RuntimeError"),
+        (lambda: nn.Linear(2, 3), "Expected two logits for each of 200 points, a tensor (200, 2); found (200, 3)."),
+        (lambda: 1 / 0, "Making the model and the optimizer raised ZeroDivisionError"),
+        (lambda: nn.Identity(), "Making the model and the optimizer raised ValueError"),
+    ],
+)
+def test_a_model_that_does_not_fit(make: Callable[[], Any], told: str) -> None:
+    """The points are there all the same, with what was expected."""
+    found = run(playground(make, train_step))
+
+    assert found["error"].startswith(told) and found["still"]["zeros.d"] and 1 == len(found["frames"])
+
+
+@pytest.mark.usefixtures("few_steps")
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_weights_that_are_no_numbers(bad: float) -> None:
+    """They are said, and nothing of them stands in the drawing."""
+
+    def spoils(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        with torch.no_grad():
+            next(model.parameters()).fill_(bad)
+        return bad
+
+    last = run(playground(mlp, spoils))["frames"][-1].split("\t")
+
+    assert "loss nan, 0 of 200 right" in " ".join(last) and not re.search("nan|inf", last[0] + last[-1])
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_a_step_that_takes_long_has_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the picture of that step."""
+    monkeypatch.setattr(play_run, "SECONDS", -1.0)
+    found = run(playground(mlp, train_step))
+
+    assert [0, 1, 2] == found["steps"] and "after 2 of 5 there is a rest" in found["error"]
+
+
+@pytest.mark.parametrize("given", [(mlp(), None), (None, train_step), (mlp, train_step, "SGD")])
+def test_what_cannot_be_called(given: tuple[Any, ...]) -> None:
+    """The message names it, and shows how it is written."""
+    with pytest.raises(TypeError, match=r"expected a function for (train_step|make_model|optimizer), found"):
+        playground(*given)
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_a_page_shows_the_end_and_may_hold_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the site is made, every set is recorded at some rates; else only what was chosen."""
+    widget = playground(mlp, train_step)
+    assert 1 == widget.page().count("two moons|") and "After 5 steps" in widget.page()
+    monkeypatch.setenv(RECORD, "all")
+
+    assert all(widget.page().count(f"{name}|") == 4 for name in NAMES)
+
+
+@pytest.mark.usefixtures("few_steps")
+@pytest.mark.parametrize("message", [{"choose": "data", "value": "faces"}, {"choose": "rate", "value": "-1"}, None])
+def test_wrong_message_changes_nothing(message: object) -> None:
+    """It becomes a note."""
+    widget = playground(mlp, train_step)
+    widget._hear(widget, message, [])
+
+    assert "x-note" in widget.picture and 1 == len(widget.film["runs"])
