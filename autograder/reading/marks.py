@@ -42,9 +42,19 @@ def ran_before(cell: NotebookNode) -> bool:
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
+def is_kept(cell: NotebookNode) -> bool:
+    """Whether the text of a cell is the assignment's, whatever the student's copy says."""
+    return not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
+
+
+def is_written(cell: NotebookNode) -> bool:
+    """Whether students answer in this cell in words."""
+    return is_solution(cell) and cell["cell_type"] != "code"
+
+
 def starters(release: NotebookNode) -> dict[str, str]:
-    """The solution cells that students were given, by exercise."""
-    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell)}
+    """The cells that students were given for code, by exercise."""
+    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell) and not is_written(cell)}
 
 
 @lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times

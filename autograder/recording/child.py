@@ -10,6 +10,7 @@ import os
 import random
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class ReadyNotebook:
     """
 
     def __init__(self, setup: str, stand_ins: Mapping[str, Any]) -> None:
+        os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: a check that fails is an error
         self._shell = new_recording_shell()
         outputs = run_recorded(self._shell, setup, _SETUP_SECONDS) if setup else []
         problems = [each for each in outputs if each["output_type"] == "error"]
@@ -41,7 +43,8 @@ class ReadyNotebook:
         if begin is None:
             return
         # A copy of this process that a cell forks has nothing to say to the grader.
-        os.register_at_fork(after_in_child=lambda: (os.close(source), os.close(sink)))
+        for line in (source, sink):
+            os.register_at_fork(after_in_child=partial(os.close, line))
         discard(2)
         _settle(begin)
         take_streams()

@@ -16,7 +16,7 @@ _CUT = "\n... the rest is left out ...\n"
 KINDS = ("text/plain", "image/png", "image/jpeg")
 
 
-class Outputs:
+class Given:
     """The outputs of the cell that runs now."""
 
     def __init__(self) -> None:
@@ -93,12 +93,12 @@ class Outputs:
         return shown
 
 
-class Printed(io.TextIOBase):
+class GivenStream(io.TextIOBase):
     """A stream that ends in a cell's outputs."""
 
     encoding = "utf-8"
 
-    def __init__(self, outputs: Outputs, name: str) -> None:
+    def __init__(self, outputs: Given, name: str) -> None:
         self._outputs, self.name = outputs, f"<{name}>"
         self._to = name
 

@@ -18,7 +18,7 @@ from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from autograder.recording.outputs import Output, Outputs, Printed
+from autograder.recording.outputs import Given, GivenStream, Output
 
 INLINE = "module://matplotlib_inline.backend_inline"
 # A cell has its seconds of computing, and so many times that where it waits: on a busy machine others compute.
@@ -29,7 +29,7 @@ _AGAIN = 2.0  # seconds after which a cell that did not stop is told once more
 class RecordingShell(InteractiveShell):
     """A shell of which nothing is printed; `outputs` has it."""
 
-    outputs = Outputs()
+    outputs = Given()
 
     # IPython calls these with what each of its versions likes.
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
@@ -93,7 +93,7 @@ def new_recording_shell() -> RecordingShell:
 def take_streams() -> None:
     """Let all that is printed from now on be the outputs', and nothing be asked: nobody is there to answer."""
     outputs = RecordingShell.outputs
-    sys.stdout, sys.stderr = Printed(outputs, "stdout"), Printed(outputs, "stderr")  # type: ignore[assignment]
+    sys.stdout, sys.stderr = GivenStream(outputs, "stdout"), GivenStream(outputs, "stderr")
     vars(builtins)["input"] = _refuse("raw_input")
     vars(getpass)["getpass"] = _refuse("getpass")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.recording.outputs import Output
 from autograder.running.fresh_process import fresh_process
 from autograder.running.notebook import NotebookRun, run_notebook
-from autograder.running.program import Children, Runner
+from autograder.running.program import Children, Limits, Runner
 from autograder.running.runner import run
 from autograder.walls.consent import check_confinement
 
@@ -30,12 +30,13 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
     return partial(run, children=_children(course, unconfined, warm_modules))
 
 
-NotebookRunner = Callable[[NotebookRun], dict[int, list[Output]]]
+NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]
 
 
 def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
     """What runs whole notebooks that are handed in to a course, likewise; they may import these modules late."""
-    return partial(run_notebook, children=_children(course, unconfined, lambda: modules))
+    children = _children(course, unconfined, lambda: modules)
+    return lambda run, limits: run_notebook(run, children=children, limits=limits)
 
 
 def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:
