@@ -49,6 +49,7 @@ FORKED = (
     "learn",
     "other_cells",
     "own_cells",
+    "own_like_nbgrader",
     "parity",
 )
 

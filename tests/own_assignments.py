@@ -51,6 +51,7 @@ def task(name: str, text: str = "Build one.", points: float = 5) -> NotebookNode
     return marked(new_markdown_cell(text), name, task=True, locked=True, points=points)
 
 
+Scores = dict[str, dict[str, tuple[float | None, bool]]]  # of each student, for each cell
 Change = Callable[[list[NotebookNode]], object]
 
 
@@ -86,7 +87,7 @@ def hand_in(course: Path, name: str, own: Own) -> None:
         nbformat.write(notebook, folder / f"{name}.ipynb")
 
 
-def scores(course: Path, name: str) -> dict[str, dict[str, tuple[float | None, bool]]]:
+def scores(course: Path, name: str) -> Scores:
     """What the gradebook says of each student's cells: the automatic score, and whether a person must look."""
     from nbgrader.api import Gradebook
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
 
-CHECK = "check_"
+CHECK, SETUP = "check_", "setup"
 
 
 def mark(cell: NotebookNode, name: str) -> bool:
@@ -38,7 +38,7 @@ def exercise_checked(cell: NotebookNode) -> str | None:
 
 def ran_before(cell: NotebookNode) -> bool:
     """Whether a cell has run before anything of a student's does: the parameters and the setup cell."""
-    is_setup = mark(cell, "locked") and not mark(cell, "grade") and not is_solution(cell)
+    is_setup = mark(cell, "locked") and grade_id(cell) == SETUP
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
