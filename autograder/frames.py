@@ -60,6 +60,13 @@ def receive(fd: int, deadline: float | None = None, limit: int = LIMIT, text_lim
     return Frame(_object(text), body)
 
 
+def discard(fd: int) -> None:
+    """Let a descriptor lead nowhere."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, fd)
+    os.close(null)
+
+
 def _object(text: bytes) -> dict[str, Any]:
     try:
         head = json.loads(text)

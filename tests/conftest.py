@@ -40,7 +40,18 @@ os.environ["OMP_NUM_THREADS"] = "1"
 spare_grammar()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
-FORKED = ("attacks_on_teacher", "colab", "example_class", "fuzz", "graded_banks", "learn", "other_cells", "parity")
+FORKED = (
+    "attacks_on_teacher",
+    "colab",
+    "example_class",
+    "fuzz",
+    "graded_banks",
+    "learn",
+    "other_cells",
+    "own_cells",
+    "own_like_nbgrader",
+    "parity",
+)
 
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 

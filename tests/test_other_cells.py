@@ -1,4 +1,4 @@
-"""Cells that nbgrader grades and that are no exercise of the chapter: grading refuses before it begins."""
+"""A chapter with cells of the teacher's own: graded beside the exercises, or grading refuses before it begins."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -16,10 +16,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.errors import WorkFailed
 from autograder.gradebook.cycle import Cycle
 from autograder.grading.executors import Workers
 from tests.conftest import UNCONFINED
+from tests.own_assignments import answer, by_hand, graded, marked, scores, task
 from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT
 
@@ -31,23 +31,24 @@ pytestmark = [
 ]
 
 
-def marked(cell: NotebookNode, grade_id: str, **marks: Any) -> NotebookNode:
-    """A cell with nbgrader's mark."""
-    usual = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-    cell.metadata["nbgrader"] = {**usual, "grade_id": grade_id, **marks}
-    return cell
+RIGHT = """def standardize(x, dim, eps):
+    var = x.var(dim=dim, keepdim=True, correction=0)
+    return (x - x.mean(dim=dim, keepdim=True)) / torch.sqrt(var + eps)
+"""
+TESTS = "x = torch.ones(2, 3)\nassert standardize(x, 0, 1.0).shape == x.shape\n"
+HIDDEN = "### BEGIN HIDDEN TESTS\nassert double(2) == 4\n### END HIDDEN TESTS"
+OWN = (
+    answer("double", "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"),
+    graded("mine", TESTS + HIDDEN, 3),
+    graded("share", "double(1) / 4", 2),
+    by_hand("essay", "Why?"),
+    by_hand("code", "x = 1", of=new_code_cell),
+    task("project"),
+)
+CALLS = graded("again", 'check("standardize", standardize)')
 
 
-TESTS = "assert standardize\n### BEGIN HIDDEN TESTS\nassert standardize(None, 0, 0)\n### END HIDDEN TESTS"
-OTHERS = {
-    "mine (test cell)": marked(new_code_cell(TESTS), "mine", grade=True, locked=True, points=3),
-    "essay (manually graded answer)": marked(new_markdown_cell("Why?"), "essay", grade=True, solution=True, points=4),
-    "code (manually graded answer)": marked(new_code_cell("x = 1"), "code", grade=True, solution=True, points=4),
-    "project (task)": marked(new_markdown_cell("Build one."), "project", task=True, locked=True, points=5),
-}
-
-
-def course_with(folder: Path, cells: list[NotebookNode], **notebooks: NotebookNode) -> Path:
+def course_with(folder: Path, cells: Sequence[NotebookNode], **notebooks: NotebookNode) -> Path:
     """A course whose teacher has added cells to the source, and notebooks beside it, and one untouched submission."""
     course = make_course(folder / "course", STEM)
     source = course / "source" / STEM / f"{STEM}.ipynb"
@@ -61,10 +62,42 @@ def course_with(folder: Path, cells: list[NotebookNode], **notebooks: NotebookNo
     return course
 
 
-@pytest.fixture(scope="module", params=OTHERS)
+def test_graded_beside_exercises(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exercises are judged as ever; test cells get nbgrader's points for what they give; a person's cells wait."""
+    course = course_with(tmp_path, OWN)
+    write_in(course, "bob", standardize=RIGHT, double="def double(x): return 2 * x", essay="So.", code="print('x')")
+    unconfined = ["--unconfined"] if UNCONFINED else []
+
+    assert 0 == main(["--root", str(course), "grade", STEM, "--workers", "1", *unconfined])
+    found = scores(course, STEM)
+
+    told = ("check_standardize", "mine", "share", "essay", "code", "project")
+    assert [(3.0, False), (3.0, False), (0.5, False), (None, True), (None, True), (None, True)] == [
+        found["bob"][name] for name in told
+    ]
+    assert [(0.0, False)] * 5 + [(None, True)] == [found["ada"][name] for name in told]
+    assert "6.5/40" in capsys.readouterr().out
+    graded_notebook = (course / "autograded" / "bob" / STEM / f"{STEM}.ipynb").read_text()
+    assert "So." in graded_notebook and '"x\\n"' in graded_notebook
+
+
+def write_in(course: Path, student: str, **answers: str) -> None:
+    """Hand in the release with these cells filled in."""
+    folder = course / "submitted" / student / STEM
+    folder.mkdir(parents=True)
+    notebook = nbformat.read(course / "release" / STEM / f"{STEM}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
+    nbformat.write(notebook, folder / f"{STEM}.ipynb")
+
+
+@pytest.fixture(scope="module", params=("a check", "two notebooks"))
 def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """Such a cell as it is told, and a course that has it."""
-    return request.param, course_with(tmp_path_factory.mktemp("other"), [OTHERS[request.param]])
+    """What is told of something that nobody can grade, and a course that has it."""
+    folder = tmp_path_factory.mktemp("other")
+    if request.param == "a check":
+        return "again calls `check`", course_with(folder, [CALLS])
+    return "found extra. ", course_with(folder, [], extra=new_notebook(cells=[graded("mine", "assert True")]))
 
 
 def nbgrader_autograde(course: Path) -> tuple[bool, str]:
@@ -87,14 +120,6 @@ def own_command(course: Path, capsys: pytest.CaptureFixture[str]) -> tuple[bool,
     return status == 0, capsys.readouterr().err
 
 
-def refuses(course: Path, told: str, outcome: tuple[bool, str]) -> bool:
-    """Whether a way of grading named the cell and the next step, and left nothing behind."""
-    done, said = outcome
-    words = (f"found {told}. ", f"source/{STEM}", f"nbgrader generate_assignment {STEM}")
-    assert all(each in said for each in words), said
-    return not done and nothing_left(course)
-
-
 def nothing_left(course: Path) -> bool:
     """Whether nobody has a grade, a verdict or a graded notebook."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
@@ -102,33 +127,13 @@ def nothing_left(course: Path) -> bool:
     return not recorded and not any(list((course / name).rglob("*.*")) for name in ("verdicts", "autograded"))
 
 
-def test_formgrader_refuses(other: tuple[str, Path]) -> None:
-    """Formgrader's button names the cell and grades nothing."""
+def test_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """What nobody can grade is named, with the next step, however grading is begun; and nothing is left behind."""
     told, course = other
 
-    assert refuses(course, told, formgraders_button(course))
-
-
-def test_grade_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """So does the course's own command."""
-    told, course = other
-
-    assert refuses(course, told, own_command(course, capsys))
-
-
-def test_all_are_named(tmp_path: Path) -> None:
-    """Several cells are named at once, those of a second notebook with their file; so does `nbgrader autograde`."""
-    extra = new_notebook(cells=[OTHERS["mine (test cell)"]])
-    course = course_with(tmp_path, list(OTHERS.values()), extra=extra)
-
-    with pytest.raises(WorkFailed) as caught:
-        Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
-    done, said = nbgrader_autograde(course)
-
-    named = (*OTHERS, "mine (test cell) in extra.ipynb")
-    assert all(told in str(caught.value) for told in named)
-    assert all(told in said for told in (*named, f"source/{STEM}", f"nbgrader generate_assignment {STEM}")), said
-    assert not done and nothing_left(course)
+    for done, said in (formgraders_button(course), own_command(course, capsys), nbgrader_autograde(course)):
+        assert not done and told in said and "nbgrader generate_assignment" in said
+    assert nothing_left(course)
 
 
 def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) -> None:
@@ -137,7 +142,7 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     release = course / "release" / STEM / f"{STEM}.ipynb"
     release.chmod(0o644)
     notebook = nbformat.read(release, as_version=4)
-    notebook.cells.append(OTHERS["mine (test cell)"])
+    notebook.cells.append(graded("mine", "assert True"))
     nbformat.write(notebook, release)
 
     failures = Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)

@@ -26,6 +26,7 @@ ROOMS = (
     "notebook",
     "walls",
     "reading",
+    "recording",
     "running",
     "authoring",
     "grading",

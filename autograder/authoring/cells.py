@@ -10,8 +10,7 @@ from typing import Any
 
 from autograder.authoring import regions
 from autograder.errors import ChapterError
-
-SETUP_ID = "setup"
+from autograder.reading.marks import SETUP
 
 
 class Kind(Enum):
@@ -49,7 +48,7 @@ class Cell:
             return str(self.keys["exercise"])
         if self.kind is Kind.CHECK:
             return f"check_{self.keys['check']}"
-        return SETUP_ID if self.kind is Kind.SETUP else None
+        return SETUP if self.kind is Kind.SETUP else None
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from autograder.authoring.cells import SETUP_ID, Chapter, Kind
+from autograder.authoring.cells import Chapter, Kind
 from autograder.errors import ChapterError
+from autograder.reading.marks import SETUP
 
 _MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(\.\d+)?))*\s*')
 _LOOKS = re.compile(r"#\s*%%")
@@ -39,7 +40,7 @@ _KINDS: dict[str, frozenset[str]] = {
 }
 _MARKDOWN = frozenset({"side", "name"})
 KEYS = tuple(sorted(_MARKDOWN.union(*_KINDS.values())))
-RESERVED = ("install", SETUP_ID)
+RESERVED = ("install", SETUP)
 
 
 def fail(where: str, line: int, message: str) -> NoReturn:

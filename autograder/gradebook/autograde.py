@@ -21,13 +21,13 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
-from nbgrader.utils import is_grade, is_solution, is_task
+from nbgrader.utils import is_grade
 from sqlalchemy.exc import OperationalError
 from traitlets import List, Unicode
 
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
-from autograder.gradebook import deadlines, lateness, preflight
+from autograder.gradebook import deadlines, lateness, own_cells, preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.grading import class_run, classroom
@@ -37,7 +37,7 @@ from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
 from autograder.reading.aside import set_aside
-from autograder.reading.reader import read_parcel
+from autograder.reading.marks import exercise_checked
 from autograder.walls.consent import check_confinement, is_unconfined_here
 
 Preprocessed = tuple[NotebookNode, Any]
@@ -64,7 +64,7 @@ class SubmissionExporter(NotebookExporter):
             self._set_aside(self.parent.assignments)
             wanted = assignment(Path(coursedir.root), coursedir.assignment_id, unconfined=is_unconfined_here())
             self._find_others(wanted, self.parent.assignments)
-            self.reasons = _graded(self.parent, wanted)
+            wanted, self.reasons = _graded(self.parent, wanted)
         except CourseError as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
@@ -100,7 +100,7 @@ class SubmissionExporter(NotebookExporter):
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
         parcel = class_run.opened(self.released.assignment, Path(handed_in))
-        submission = read_parcel(parcel, self.released.notebook, self.released.assignment.listed)
+        submission = self.released.assignment.read(parcel, self.released.notebook)
         about["key"] = self.released.assignment.key(parcel)
         for line in (submission.trouble, *submission.eye, *submission.repairs):
             if line:
@@ -126,20 +126,22 @@ class SubmissionExporter(NotebookExporter):
         return nbformat.writes(nb) + "\n", resources
 
 
-def _graded(converter: Any, wanted: Assignment) -> dict[str, str]:
-    """Grade what nbgrader is about to record; returns the reason for each student who could not be graded."""
+def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, str]]:
+    """Grade what nbgrader is about to record: what was graded, and the reason for each who could not be."""
     coursedir = converter.coursedir
     preflight.check(Path(coursedir.root), coursedir.db_url)
     check_confinement(wanted.unconfined)
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight.gradable(gradebook, wanted)
+        wanted = own_cells.with_own(wanted, gradebook, converter)
         lateness.set_due(gradebook, deadlines.read(Path(coursedir.root)), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    with closing(class_run.grade_class(wanted, folders, Workers(), converter.force)) as done:
+    scored = own_cells.Scoring(wanted.own, converter)
+    with closing(class_run.grade_class(wanted, folders, Workers(), converter.force, scored)) as done:
         reasons = {student: reason for student, reason in done if reason}
     for student in folders:
         _clear_unfinished(coursedir, wanted.stem, student)
-    return reasons
+    return wanted, reasons
 
 
 def _clear_unfinished(coursedir: Any, stem: str, student: str) -> None:
@@ -190,21 +192,15 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
 
 
 def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tuple[str, ...]]) -> None:
-    for cell in nb.cells:
-        if cell.cell_type == "code":
-            cell.execution_count, cell.outputs = None, []
-        if is_grade(cell) or is_task(cell):
-            exercise = _checked(cell, verdict)
+    for place, cell in enumerate(nb.cells):
+        if cell.cell_type != "code":
+            continue
+        exercise = exercise_checked(cell)
+        cell.execution_count = None
+        if exercise in verdict.points and exercise is not None:
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
-
-
-def _checked(cell: NotebookNode, verdict: SubmissionVerdict) -> str:
-    """The exercise that a graded cell checks; raises WorkFailed for any other: without output it gets full marks."""
-    grade_id = str(cell.metadata.nbgrader.get("grade_id", "a cell without a name"))
-    exercise = grade_id.removeprefix("check_")
-    if cell.cell_type != "code" or is_solution(cell) or exercise not in verdict.points:
-        raise preflight.not_exercises(verdict.assignment, [grade_id])
-    return exercise
+        else:
+            cell.outputs = own_cells.outputs_of(place, cell, verdict)
 
 
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from nbgrader.utils import capture_log, temp_attrs
 
 from autograder.errors import WorkFailed
-from autograder.gradebook import deadlines, lateness, preflight, scores
+from autograder.gradebook import deadlines, lateness, own_cells, preflight, scores
 from autograder.gradebook.course_api import course_api
 from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
@@ -102,11 +102,12 @@ class Cycle:
             check_confinement(unconfined)
         folders = {student: self._folder("submitted", student) for student in students}
         failures: dict[str, str] = {}
-        released = ReleasedAssignment.of(wanted)
         with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
             preflight.gradable(gradebook, wanted)
+            wanted = own_cells.with_own(wanted, gradebook, self.api)
+            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted.own, self.api)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
-            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force)) as done:
+            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored)) as done:
                 for student, reason in progress(done, len(students)):
                     reason = reason or self._recorded(gradebook, released, student, student in known)
                     if reason:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Gradebook
 
 from autograder.authoring.cells import Chapter
 from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.grading.assignment import Assignment
+from autograder.grading.assignment import Assignment, chapter_text
 
 _ROOM = 50 * 2**20
 _SQLITE = "sqlite:///"
@@ -57,18 +56,17 @@ def known(assignment: str, names: Iterable[str]) -> None:
 
 
 def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError where the gradebook does not know an assignment, or grades more of it than its exercises."""
+    """Raise a CourseError where the gradebook does not know an assignment, or what its exercises are worth now."""
     known(wanted.stem, [each.name for each in gradebook.assignments])
-    chapter = read_chapter(Path(wanted.course) / "chapters" / f"{wanted.stem}.py")
-    checks = {f"check_{name}" for name in chapter.exercises}
-    others: list[str] = []
-    for notebook in gradebook.find_assignment(wanted.stem).notebooks:
-        if notebook.name == wanted.stem:
-            others += _others(notebook, checks)
-        else:
-            others += (f"{cell} in {notebook.name}.ipynb" for cell in _others(notebook, ()))
+    others = [each.name for each in gradebook.find_assignment(wanted.stem).notebooks if each.name != wanted.stem]
     if others:
-        raise not_exercises(wanted.stem, others)
+        raise WorkFailed(
+            f"expected one notebook in {wanted.stem}, named like it, found {', '.join(others)}. Nothing was graded. "
+            f"Give each an assignment of its own in source/, then run `nbgrader generate_assignment`."
+        )
+    if not wanted.is_chapter:
+        return
+    chapter = read_chapter(Path(wanted.course) / chapter_text(wanted.stem))
     if changed := list(_changed(gradebook, wanted.stem, chapter)):
         raise WorkFailed(
             f"what exercises are worth has changed since {wanted.stem} was generated: {', '.join(changed)}. "
@@ -81,28 +79,8 @@ def _changed(gradebook: Gradebook, stem: str, chapter: Chapter) -> Iterator[str]
     for notebook in gradebook.find_assignment(stem).notebooks:
         for cell in notebook.grade_cells:
             name = cell.name.removeprefix("check_")
-            if notebook.name == stem and cell.max_score != chapter.points(name):
+            if name in chapter.exercises and cell.max_score != chapter.points(name):
                 yield f"{name} ({cell.max_score:g} there, {chapter.points(name)} in the chapter)"
-
-
-def _others(notebook: Any, checks: Collection[str]) -> Iterator[str]:
-    """What nbgrader grades in a notebook beside these test cells: each cell with its kind."""
-    answers = {cell.name for cell in notebook.solution_cells}
-    for cell in notebook.grade_cells:
-        by_hand = cell.name in answers or cell.cell_type != "code"
-        if by_hand or cell.name not in checks:
-            yield f"{cell.name} ({'manually graded answer' if by_hand else 'test cell'})"
-    for cell in notebook.task_cells:
-        yield f"{cell.name} (task)"
-
-
-def not_exercises(assignment: str, cells: Iterable[str]) -> WorkFailed:
-    """The error for cells that nbgrader grades and we cannot: without a verdict it would give them full marks."""
-    return WorkFailed(
-        f"expected nothing but the chapter's exercises to be graded in {assignment}, found {', '.join(cells)}. "
-        f"Such cells cannot be graded here yet, so nothing was. Delete them in source/{assignment}, or take nbgrader's "
-        f"mark off them (Create Assignment), then run `nbgrader generate_assignment {assignment}` and grade again."
-    )
 
 
 def _check_lock(course: Path, database: Path, patience: float) -> None:

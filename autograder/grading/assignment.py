@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +18,8 @@ from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.reading.marks import starters
-from autograder.reading.submission import Parcel
+from autograder.reading.reader import read_parcel
+from autograder.reading.submission import Parcel, Submission
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
@@ -26,13 +29,37 @@ BESIDE = ("bench", "collecting", "commands", "example", "gradebook", "reporting"
 
 
 @dataclass(frozen=True)
+class OwnCells:
+    """What nbgrader grades in an assignment beside a chapter's exercises, as its gradebook has it.
+
+    `tests` are the texts of the test cells, hidden tests included, and `points` what each is worth; `others` are the
+    cells and tasks that a person scores. A cell may compute for so many `seconds`; `files` lie beside the notebook.
+    """
+
+    tests: Mapping[str, str]
+    points: Mapping[str, float]
+    others: tuple[str, ...] = ()
+    seconds: float = 30.0
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for all of it."""
+        plain = {"tests": dict(self.tests), "points": dict(self.points), "others": self.others, "seconds": self.seconds}
+        return digest_of(
+            json.dumps(plain, sort_keys=True), *(part for pair in sorted(self.files.items()) for part in pair)
+        )
+
+
+@dataclass(frozen=True)
 class Assignment:
     """A chapter as it is graded: the texts that it is made of and the released notebook, each compressed.
 
     `texts` are the chapter, its answer bank and the exercises, by their place in the course's folder; `course` is the
     folder they came from, which students' code must not see. `unconfined` says that students' code
     may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
-    that a verdict depends on beside what was handed in.
+    that a verdict depends on beside what was handed in. An assignment that is no chapter has no texts; its cells, and
+    those that a chapter has beside its exercises, are its `own`.
     """
 
     stem: str
@@ -42,6 +69,16 @@ class Assignment:
     digest: str
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
+    own: OwnCells | None = field(default=None, repr=False, compare=False)
+
+    def with_own(self, own: OwnCells) -> Assignment:
+        """This assignment with cells that are no exercises."""
+        return replace(self, own=own, digest=digest_of(self.digest, own.digest))
+
+    @property
+    def is_chapter(self) -> bool:
+        """Whether there is a chapter's file, and exercises with it."""
+        return chapter_text(self.stem) in self.texts
 
     def key(self, parcel: Parcel) -> str:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
@@ -52,6 +89,10 @@ class Assignment:
         """The chapters of the course; none where it has no list yet."""
         packed = self.texts.get(LIST)
         return decode(zlib.decompress(packed)) if packed else ()
+
+    def read(self, parcel: Parcel, release: NotebookNode) -> Submission:
+        """Read what was handed in; `release` is what `released` gives."""
+        return read_parcel(parcel, release, self.listed, as_it_stands=not self.is_chapter)
 
     def released(self) -> NotebookNode:
         """The notebook that students were given."""
@@ -65,7 +106,8 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     `given` is the notebook that students were given, where that is not nbgrader's release.
     """
     course = course.resolve()
-    _there(course / "chapters" / f"{stem}.py", "Is the name right?")
+    if not (course / "source" / stem).is_dir():
+        _there(course / chapter_text(stem), "Is the name right?")
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem)}
     release = (given or _release(course, stem)).read_bytes()
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
@@ -73,12 +115,19 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release))
 
 
+def chapter_text(stem: str) -> str:
+    """Where in a course's folder the text of a chapter is."""
+    return f"chapters/{stem}.py"
+
+
 def _texts(course: Path, stem: str) -> list[Path]:
     """What a verdict depends on: the chapter, its answer bank, all exercises, for these may share something, what
-    lessons look at things with, and what chapters there are.
+    lessons look at things with, and what chapters there are. Of an assignment that is no chapter, this last alone.
     """
+    if not (course / chapter_text(stem)).is_file():
+        return [path for path in (course / LIST,) if path.is_file()]
     return [
-        course / "chapters" / f"{stem}.py",
+        course / chapter_text(stem),
         *sorted((course / ANSWERS / stem).glob("*.py")),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / INSTRUMENTS, course / LIST) if path.is_file()),

@@ -25,27 +25,33 @@ _NONE_LIVES = (
 )
 
 
+def as_it_is(verdict: SubmissionVerdict) -> SubmissionVerdict:
+    """Score nothing."""
+    return verdict
+
+
 def grade_class(
-    assignment: Assignment, folders: Mapping[str, Path], workers: Workers, force: bool = False
+    assignment: Assignment,
+    folders: Mapping[str, Path],
+    workers: Workers,
+    force: bool = False,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
 ) -> Generator[Done, None, None]:
     """See to it that there is a current verdict file for each student's folder of `submitted/`.
 
     Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
-    moment goes on where it was; `force` grades all anew. Raises WorkFailed where nothing can be graded or kept. Close
+    moment goes on where it was; `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can
+    score; where it raises WorkFailed, that is the reason. Raises WorkFailed where nothing can be graded or kept. Close
     it when you stop early: left to the garbage collector, it might be a worker pool's own thread that ends the pool.
     """
     course = Path(assignment.course)
     changed: list[str] = []
     for student, folder in folders.items():
-        try:
-            current = not force and _is_current(assignment, student, folder)
-        except WorkFailed as error:
-            yield student, str(error)
-            continue
-        if current:
-            yield student, ""
-        else:
+        reason = _why_not_again(assignment, student, folder, force)
+        if reason is None:
             changed.append(student)
+        else:
+            yield student, reason
     if not changed:
         return
     seed = classroom.begin_round(course, assignment, force)
@@ -55,15 +61,33 @@ def grade_class(
 
     with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
         for student, verdict in outcomes:
-            if isinstance(verdict, SubmissionVerdict):
-                classroom.store(course, student, verdict)
-            yield student, "" if isinstance(verdict, SubmissionVerdict) else verdict
+            yield student, verdict if isinstance(verdict, str) else _stored(course, student, verdict, scored)
     classroom.end_round(course, assignment.stem)
+
+
+def _stored(
+    course: Path, student: str, verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
+) -> str:
+    """Keep a verdict; gives the reason where it cannot be scored."""
+    try:
+        verdict = scored(verdict)
+    except WorkFailed as error:
+        return str(error)
+    classroom.store(course, student, verdict)
+    return ""
 
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:
     """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
     return inbox.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
+
+
+def _why_not_again(assignment: Assignment, student: str, folder: Path, force: bool) -> str | None:
+    """Why a submission is not graded now: "" where its verdict is current; None where it is to be graded."""
+    try:
+        return "" if not force and _is_current(assignment, student, folder) else None
+    except WorkFailed as error:
+        return str(error)
 
 
 def _is_current(assignment: Assignment, student: str, folder: Path) -> bool:

@@ -18,9 +18,9 @@ from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
 from autograder.grading.grade import Grading
+from autograder.grading.own_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.reading.reader import read_parcel
-from autograder.reading.submission import Parcel
+from autograder.reading.submission import Parcel, Submission
 from autograder.running.choose_runner import runner_for
 from autograder.running.program import LIMITS, Limits
 
@@ -41,10 +41,24 @@ class Grader:
             )
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         self._assignment = assignment
-        self.judge = Judge(self._course(), assignment.stem)
+        self._judge = Judge(self._course(), assignment.stem) if assignment.is_chapter else None
         self.release = assignment.released()
         self._run = runner_for(Path(assignment.course), assignment.unconfined)
+        self._own = self._own_cells()
         self._lock = Lock()
+
+    def _own_cells(self) -> OwnCellsRunner | None:
+        own, judge = self._assignment.own, self._judge
+        if own is None or judge is None:
+            return OwnCellsRunner(self._assignment, own) if own else None
+        return OwnCellsRunner(self._assignment, own, judge.chapter.prelude, tuple(judge.chapter.exercises))
+
+    @property
+    def judge(self) -> Judge:
+        """What judges the chapter's exercises; raises WorkFailed for an assignment that is no chapter."""
+        if self._judge is None:
+            raise WorkFailed(f"{self._assignment.stem} is no chapter: it has no exercises.")
+        return self._judge
 
     def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
         """Grade what a student handed in, on the cases of this seed.
@@ -52,11 +66,18 @@ class Grader:
         Threads may call it: they take turns at all but the run of the student's code, which is only waited for.
         """
         with self._lock:
-            grading = Grading(read_parcel(parcel, self.release, self._assignment.listed), self.judge, seed)
-        outcomes = grading.outcomes(self._run, limits)
+            submission = self._assignment.read(parcel, self.release)
+            grading = Grading(submission, self._judge, seed) if self._judge else None
+        outcomes = grading.outcomes(self._run, limits) if grading else {}
+        outputs = self._own.outputs(submission, seed, limits) if self._own else {}
         with self._lock:
-            verdict = grading.verdict(parcel.digest, outcomes, limits)
-        return replace(verdict, key=self._assignment.key(parcel))
+            if grading:
+                verdict = grading.verdict(parcel.digest, outcomes, limits)
+            else:
+                verdict = _without_exercises(submission, self._assignment.stem, seed, parcel.digest)
+        points = self._assignment.own.points if self._assignment.own else {}
+        tests = {name: (0.0, most) for name, most in points.items()}  # nbgrader has the last word on outputs
+        return replace(verdict, key=self._assignment.key(parcel), tests=tests, outputs=outputs)
 
     def _course(self) -> Path:
         """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""
@@ -69,6 +90,10 @@ class Grader:
         weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
         write_all({made / name: text for name, text in texts.items()})
         return made
+
+
+def _without_exercises(submission: Submission, stem: str, seed: int, digest: str) -> SubmissionVerdict:
+    return SubmissionVerdict(stem, seed, digest, (), {}, {}, submission.repairs, submission.eye, submission.trouble)
 
 
 @lru_cache(maxsize=2)

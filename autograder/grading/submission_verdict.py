@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.judging.verdict import Report
+from autograder.recording.outputs import Output
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class SubmissionVerdict:
     verdict depends on beside the seed. `trouble` says why a file could not be read; `repairs` what was mended and cost
     no points; `eye` what a person should look at, for it may have cost points, or may say how some came about. Points
     are nbgrader's; extra credit is what stretch exercises earn on top.
+
+    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `outputs`
+    what the notebook's cells gave, where it was run whole: by `key_of` of a cell.
     """
 
     assignment: str
@@ -32,6 +36,8 @@ class SubmissionVerdict:
     eye: tuple[str, ...] = ()
     trouble: str | None = None
     key: str = ""
+    tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    outputs: Mapping[str, list[Output]] = field(default_factory=dict, repr=False)
 
     def report(self, exercise: str) -> Report:
         """The report on one exercise."""
@@ -48,12 +54,13 @@ class SubmissionVerdict:
     @property
     def score(self) -> float:
         """The points earned in all, without extra credit."""
-        return round(sum(self.earned(report.exercise) for report in self.reports), 4)
+        tests = sum(earned for earned, _ in self.tests.values())
+        return round(sum(self.earned(report.exercise) for report in self.reports) + tests, 4)
 
     @property
-    def max_score(self) -> int:
-        """Full points, without extra credit."""
-        return sum(self.points.values())
+    def max_score(self) -> float:
+        """Full points, without extra credit and what is scored by hand."""
+        return sum(self.points.values()) + sum(most for _, most in self.tests.values())
 
     @property
     def extra_credit(self) -> float:
@@ -77,6 +84,8 @@ class SubmissionVerdict:
             "points": dict(self.points),
             "extra": dict(self.extra),
             "reports": [report.to_json() for report in self.reports],
+            "tests": {name: list(each) for name, each in self.tests.items()},
+            "outputs": dict(self.outputs),
         }
 
     @classmethod
@@ -95,7 +104,14 @@ class SubmissionVerdict:
             eye=tuple(data["eye"]),
             trouble=data["trouble"],
             key=data["key"],
+            tests={name: (earned, most) for name, (earned, most) in data["tests"].items()},
+            outputs=data["outputs"],
         )
+
+
+def key_of(place: int, name: str, tests: Collection[str]) -> str:
+    """What a cell's outputs stand under: the name of a test cell, the place in the notebook of any other."""
+    return name if name in tests else f"#{place}"
 
 
 def new_seed() -> int:

@@ -91,7 +91,7 @@ def table(listed: Iterable[StudentRow]) -> str:
 
 def _scores(verdict: SubmissionVerdict) -> tuple[str, str]:
     extra = f"+{verdict.extra_credit:.3g}" if verdict.extra_credit else ""
-    return f"{verdict.score:.4g}/{verdict.max_score}", extra
+    return f"{verdict.score:.4g}/{verdict.max_score:g}", extra
 
 
 def _lines(student: str, score: str, extra: str, notes: tuple[str, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
 
-CHECK = "check_"
+CHECK, SETUP = "check_", "setup"
 
 
 def mark(cell: NotebookNode, name: str) -> bool:
@@ -38,13 +38,23 @@ def exercise_checked(cell: NotebookNode) -> str | None:
 
 def ran_before(cell: NotebookNode) -> bool:
     """Whether a cell has run before anything of a student's does: the parameters and the setup cell."""
-    is_setup = mark(cell, "locked") and not mark(cell, "grade") and not is_solution(cell)
+    is_setup = mark(cell, "locked") and grade_id(cell) == SETUP
     return is_setup or "parameters" in cell.metadata.get("tags", ())
 
 
+def is_kept(cell: NotebookNode) -> bool:
+    """Whether the text of a cell is the assignment's, whatever the student's copy says."""
+    return not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
+
+
+def is_written(cell: NotebookNode) -> bool:
+    """Whether students answer in this cell in words."""
+    return is_solution(cell) and cell["cell_type"] != "code"
+
+
 def starters(release: NotebookNode) -> dict[str, str]:
-    """The solution cells that students were given, by exercise."""
-    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell)}
+    """The cells that students were given for code, by exercise."""
+    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell) and not is_written(cell)}
 
 
 @lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
 
 from autograder.catalog.contents import Listed
-from autograder.reading.handed import contents
+from autograder.reading.frame import framed
+from autograder.reading.handed import Handed, contents
 from autograder.reading.marks import starters
 from autograder.reading.other_chapter import check_chapter
 from autograder.reading.repair import repair
@@ -17,13 +18,26 @@ from autograder.reading.submission import Parcel, Submission
 from autograder.reading.unreadable import UnreadableError
 
 
-def read_parcel(parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = ()) -> Submission:
-    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook."""
-    submission = _unreadable(parcel.trouble, release) if parcel.trouble else read(parcel.data, release, listed)
+def read_parcel(
+    parcel: Parcel, release: NotebookNode, listed: Sequence[Listed] = (), *, as_it_stands: bool = False
+) -> Submission:
+    """Read what lies in a student's folder; what is told of its files stands before what was mended in the notebook.
+
+    `as_it_stands` is for an assignment that is no chapter.
+    """
+    if parcel.trouble:
+        submission = _unreadable(parcel.trouble, release)
+    else:
+        submission = read(parcel.data, release, listed, framed if as_it_stands else repair)
     return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
 
 
-def read(data: bytes, release: NotebookNode, listed: Sequence[Listed] = ()) -> Submission:
+def read(
+    data: bytes,
+    release: NotebookNode,
+    listed: Sequence[Listed] = (),
+    mended: Callable[[Sequence[Handed], NotebookNode], Submission] = repair,
+) -> Submission:
     """Read and repair what was handed in; never raises for anything that the bytes may hold.
 
     `listed` are the chapters of the course: a notebook of another one is told.
@@ -33,7 +47,7 @@ def read(data: bytes, release: NotebookNode, listed: Sequence[Listed] = ()) -> S
         check_chapter(found.cells, starters(release), listed)
     except UnreadableError as reason:
         return _unreadable(str(reason), release)
-    made = repair(found.cells, release)
+    made = mended(found.cells, release)
     return replace(made, repairs=(*found.repairs, *made.repairs), eye=(*found.eye, *made.eye))
 
 

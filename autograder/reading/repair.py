@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.handed import MAX_SOURCE, Handed
-from autograder.reading.harmless import as_typed, shown
-from autograder.reading.marks import bare, grade_id, mark, starters
+from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters
 from autograder.reading.order import Places, in_order
+from autograder.reading.own_text import own_cell, text_for
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
 from autograder.reading.worth_a_look import lines_to_look_at
@@ -76,7 +75,7 @@ def _lines(
 def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
     """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
     known = {bare(cell.source) for cell in release.cells}
-    marked = {grade_id(cell) for cell in release.cells if "nbgrader" in cell.metadata}
+    marked = {grade_id(cell) for cell in release.cells if "nbgrader" in cell.metadata and cell.cell_type == "code"}
 
     def is_code(cell: Handed) -> bool:
         if cell.kind == "code" or cell.is_cut or bare(cell.source) in known:
@@ -112,14 +111,14 @@ def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping
     """The handed cell that each released cell became, by its place in the release."""
     homes: dict[int, Handed] = {}
     for place, cell in enumerate(release.cells):
-        if mark(cell, "solution"):
+        if grade_id(cell) in finds:
             found = finds[grade_id(cell)].cell
             if found:
                 homes[place] = found
     used = {cell.index for cell in homes.values()}
     by_mark, by_id, by_text = _indexes(cell for cell in handed if cell.index not in used)
     for place, cell in enumerate(release.cells):
-        if place in homes or mark(cell, "solution"):
+        if place in homes or grade_id(cell) in finds:
             continue
         rows = [by_mark.get(grade_id(cell)), by_id.get(cell.get("id")), by_text.get(_text_key(cell))]
         options = [one for row in rows for one in row or () if one.index not in used]
@@ -145,7 +144,9 @@ def _text_key(cell: Handed | NotebookNode) -> str:
 
 def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[str, list[str]]) -> None:
     for place, cell in enumerate(release.cells):
-        if not (mark(cell, "locked") or mark(cell, "grade")) or mark(cell, "solution"):
+        if is_written(cell) and place not in homes:
+            notes["missing"].append(grade_id(cell))
+        if not is_kept(cell):
             continue
         if place not in homes:
             notes["checks" if mark(cell, "grade") else "setup"].append(grade_id(cell))
@@ -165,8 +166,8 @@ def _assembled(
     cells = list(own.pop(-1, []))
     for place, cell in enumerate(notebook.cells):
         marked = "nbgrader" in cell.metadata
-        if place in homes and not mark(cell, "grade") and not mark(cell, "locked"):
-            cell.source = _text_for(cell, homes[place].source)
+        if place in homes and not is_kept(cell):
+            cell.source = text_for(cell, homes[place].source)
         if place in homes or marked:
             cells.append(cell)
         cells += own.get(place, [])
@@ -185,22 +186,5 @@ def _own_cells(
     for cell in handed:
         place = places.get(cell.index, place)
         if cell.index not in places and bare(cell.source) not in untouched:
-            fresh: NotebookNode = _own_cell(cell)
-            fresh["id"] = f"own-{cell.index}"
-            own[place].append(fresh)
+            own[place].append(own_cell(cell))
     return own
-
-
-def _own_cell(cell: Handed) -> NotebookNode:
-    """A cell with this text and nothing else; a raw one, which pages take for HTML, becomes text."""
-    made: NotebookNode
-    if cell.kind == "code":
-        made = new_code_cell(cell.source)
-    else:
-        made = new_markdown_cell(shown(cell.source) if cell.kind == "markdown" else as_typed(cell.source))
-    return made
-
-
-def _text_for(cell: NotebookNode, source: str) -> str:
-    """A student's text for a released cell; where it is not the course's own, it is not rendered as if it were."""
-    return source if cell.cell_type == "code" or bare(source) == bare(cell.source) else shown(source)

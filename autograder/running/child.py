@@ -20,7 +20,8 @@ from traitlets.config import Config
 
 from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
-from autograder.frames import READY, Frame, FrameError, receive, send
+from autograder.frames import READY, Frame, FrameError, discard, receive, send
+from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
 from autograder.watching.exercise import Case, Exercise, ExerciseSet
@@ -87,12 +88,18 @@ def main() -> None:
     if frame is None:
         return
     try:
-        chapter = ReadyChapter(Ground(**frame.head))
+        ready = made_ready(Ground(**frame.head))
     except WorkFailed as error:
         send(sink, Frame({"problem": str(error)}))
     else:
         send(sink, Frame({"stage": READY}))
-        serve(chapter, source, sink)
+        ready.serve(source, sink)
+
+
+def made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
+    """What serves the programs that stand on this; raises WorkFailed where the chapter does not begin."""
+    torch.set_num_threads(1)
+    return ReadyNotebook(ground.setup, STAND_INS) if ground.whole else ReadyChapter(ground)
 
 
 class ReadyChapter:
@@ -102,7 +109,6 @@ class ReadyChapter:
     """
 
     def __init__(self, ground: Ground) -> None:
-        torch.set_num_threads(1)
         self.exercises = course_in(Path(ground.course)).exercises(ground.chapter)
         for exercise in self.exercises:
             exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
@@ -112,16 +118,15 @@ class ReadyChapter:
             raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
         self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
 
-
-def serve(chapter: ReadyChapter, source: int, sink: int) -> None:
-    """Run the program that comes from `source`; a frame to `sink` for each stage."""
-    frame = receive(source)
-    os.close(source)
-    if frame is not None:
-        # A copy of this process that a cell forks has nothing to say to the grader.
-        os.register_at_fork(after_in_child=lambda: os.close(sink))
-        discard(2)
-        _serve(chapter.shell, chapter.exercises, sink, frame)
+    def serve(self, source: int, sink: int) -> None:
+        """Run the program that comes from `source`; a frame to `sink` for each stage."""
+        frame = receive(source)
+        os.close(source)
+        if frame is not None:
+            # A copy of this process that a cell forks has nothing to say to the grader.
+            os.register_at_fork(after_in_child=lambda: os.close(sink))
+            discard(2)
+            _serve(self.shell, self.exercises, sink, frame)
 
 
 def _take_pipes() -> tuple[int, int]:
@@ -130,13 +135,6 @@ def _take_pipes() -> tuple[int, int]:
     discard(0)
     discard(1)
     return source, sink
-
-
-def discard(fd: int) -> None:
-    """Let a descriptor lead nowhere."""
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, fd)
-    os.close(null)
 
 
 def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, program: Frame) -> None:

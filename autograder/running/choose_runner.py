@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from autograder.recording.outputs import Output
 from autograder.running.fresh_process import fresh_process
-from autograder.running.program import Runner
+from autograder.running.notebook import NotebookRun, run_notebook
+from autograder.running.program import Children, Limits, Runner
 from autograder.running.runner import run
 from autograder.walls.consent import check_confinement
 
@@ -24,13 +27,26 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
 
     Unconfined only where it is asked for; where nothing can be confined, the first run raises WorkFailed.
     """
+    return partial(run, children=_children(course, unconfined, warm_modules))
+
+
+NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]
+
+
+def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
+    """What runs whole notebooks that are handed in to a course, likewise; they may import these modules late."""
+    children = _children(course, unconfined, lambda: modules)
+    return lambda run, limits: run_notebook(run, children=children, limits=limits)
+
+
+def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:
     if unconfined:
-        return partial(run, children=fresh_process)
+        return fresh_process
     if sys.platform != "linux":
         check_confinement(unconfined)
     from autograder.running.forked import ForkServers
 
-    return partial(run, children=ForkServers(warm_modules, (course.resolve(), *HIDDEN)))
+    return ForkServers(modules, (course.resolve(), *HIDDEN))
 
 
 def warm_modules() -> tuple[str, ...]:

@@ -24,8 +24,9 @@ from typing import Any
 
 from autograder.catalog.place import open_to_answers
 from autograder.errors import WorkFailed
-from autograder.frames import READY, Frame, send
-from autograder.running.child import ReadyChapter, discard, serve
+from autograder.frames import READY, Frame, discard, send
+from autograder.recording.child import ReadyNotebook
+from autograder.running.child import ReadyChapter, made_ready
 from autograder.running.program import Ground
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import adopt_orphans, use_large_pages
@@ -44,13 +45,13 @@ def main(line: socket.socket) -> None:
     discard(0)
     try:
         ground = Ground(**start["ground"])
-        chapter = ReadyChapter(ground)
+        ready = made_ready(ground)
         _warm_up(start["modules"])
     except WorkFailed as error:
         line.send(json.dumps({"problem": str(error)}).encode())
         return
     line.send(json.dumps({"ready": True}).encode())
-    Server(chapter, _room(ground, start["hidden"]), line).serve()
+    Server(ready, _room(ground, start["hidden"]), line).serve()
 
 
 def _warm_up(modules: list[str]) -> None:
@@ -70,8 +71,8 @@ def _room(ground: Ground, hidden: list[str]) -> Room:
 class Server:
     """Forks one child at a time."""
 
-    def __init__(self, chapter: ReadyChapter, room: Room, line: socket.socket) -> None:
-        self._chapter, self._room, self._line = chapter, room, line
+    def __init__(self, ready: ReadyChapter | ReadyNotebook, room: Room, line: socket.socket) -> None:
+        self._ready, self._room, self._line = ready, room, line
         self._rules = compiled()
 
     def serve(self) -> None:
@@ -97,7 +98,7 @@ class Server:
             os.makedirs("/tmp/home", exist_ok=True)
             os.chdir("/tmp/home")
             send(sink, Frame({"stage": READY}))
-            serve(self._chapter, source, sink)
+            self._ready.serve(source, sink)
 
         return Walls(self._room, Quota(**request), self._rules).fork(inner, status, keep=(source, sink))
 

@@ -6,13 +6,10 @@ taken for what it is, a stranger's word.
 
 from __future__ import annotations
 
-import os
-import select
-import signal
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from autograder.errors import DamagedData, TooMuchText
@@ -29,14 +26,10 @@ from autograder.running.program import (
     Program,
     Step,
 )
+from autograder.running.waiting import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
 from autograder.watching.exercise import Case
 from autograder.watching.observation import Raised, clean, from_bytes, to_bytes
 
-ENDED = "the code ended the Python process"
-SILENCED = "the code closed the line to the grader"
-PROCESS_ENDED = "ProcessEnded"
-_AT_ONCE = 0.05  # seconds
-PATIENCE = 4  # how many times its seconds an exercise may take where it does not compute
 UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
@@ -49,19 +42,12 @@ def run(program: Program, limits: Limits = LIMITS, *, children: Children) -> dic
     """
     seen: dict[int, Outcome] = {}
     lost: Counter[int] = Counter()
-    patience = _Patience(PATIENCE * limits.time_factor * program.seconds)
+    patience = Patience(PATIENCE * limits.time_factor * program.seconds)
     while patience.seconds > 0 and any(place not in seen for place in _probings(program)):
         place = _run_until_lost(program, _left(program, seen, lost), children, limits, seen, patience)
         if place is not None:
             lost[place] += 1
     return _outcomes(program, seen)
-
-
-@dataclass
-class _Patience:
-    """How long a submission will still be waited for, in all its processes together."""
-
-    seconds: float
 
 
 def _probings(program: Program) -> dict[int, Probing]:
@@ -93,7 +79,7 @@ def _run_until_lost(
     children: Children,
     limits: Limits,
     seen: dict[int, Outcome],
-    patience: _Patience,
+    patience: Patience,
 ) -> int | None:
     """Run steps in one process, adding how each ended; returns the one that hung or killed it, else None."""
     with children(program, limits) as child:
@@ -127,7 +113,7 @@ def _with_cell(called: str, outcome: Outcome, cell: Outcome | None) -> Outcome:
 class _Stages:
     """The grader's end of a child process: its outcomes, one stage after the other."""
 
-    def __init__(self, child: Child, limits: Limits, patience: _Patience) -> None:
+    def __init__(self, child: Child, limits: Limits, patience: Patience) -> None:
         self._child, self._limits, self._patience = child, limits, patience
         self.lost = False
 
@@ -139,10 +125,10 @@ class _Stages:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
         begun, most = time.monotonic(), (self._limits.message_bytes, self._limits.text_bytes)
         try:
-            self._wait(seconds)
+            wait_for(self._child, seconds, self._patience)
             frame = receive(self._child.source, time.monotonic() + seconds, *most)
             if frame is None:
-                return self._lose(Outcome(raised=Raised(*self._epitaph())))
+                return self._lose(Outcome(raised=Raised(*epitaph(self._child))))
             if frame.head.get("stage") != stage:
                 raise FrameError("the message is about another step")
             return unpacked(frame, self._limits.text_bytes)
@@ -156,42 +142,9 @@ class _Stages:
         finally:
             self._patience.seconds -= time.monotonic() - begun
 
-    def _wait(self, seconds: float) -> None:
-        """Wait until something comes; TimeoutError after so many seconds of computing, or some times that without.
-
-        On a busy machine an answer must not run out of time because others compute.
-        """
-        end = time.monotonic() + min(PATIENCE * seconds, self._patience.seconds)
-        if self._comes(min(_AT_ONCE, seconds)):  # nearly always, and then there is no clock to be read
-            return
-        before, left = self._child.cpu_seconds(), seconds
-        while left > 0 and time.monotonic() < end:
-            if self._comes(min(left, end - time.monotonic())):
-                return
-            left = seconds - (self._child.cpu_seconds() - before)
-        raise TimeoutError
-
-    def _comes(self, within: float) -> bool:
-        """Whether something comes within so many seconds."""
-        return bool(select.select([self._child.source], [], [], max(0.0, within))[0])
-
     def _lose(self, outcome: Outcome) -> Outcome:
         self.lost = True
         return outcome
-
-    def _epitaph(self) -> tuple[str, str]:
-        status = self._child.ended(within=5)
-        if status is None:
-            return "LineClosed", SILENCED
-        code = os.waitstatus_to_exitcode(status)
-        if code < 0:
-            return PROCESS_ENDED, f"{ENDED} (signal {_signal_name(-code)})"
-        return PROCESS_ENDED, f"{ENDED} (exit code {code})"
-
-
-def _signal_name(number: int) -> str:
-    """`SIGKILL` for 9; the number itself for the many that have no name."""
-    return next((each.name for each in signal.Signals if each == number), str(number))
 
 
 def _packed(program: Program, steps: Mapping[int, Step]) -> Frame:

@@ -1,0 +1,170 @@
+"""What nbgrader grades beside a chapter's exercises: what it takes to run such cells, and what they earn.
+
+The points for a test cell are what nbgrader's own functions say of its outputs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_code_cell
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput
+from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solution
+
+from autograder.authoring.chapter import read_chapter
+from autograder.cell_text import as_python
+from autograder.errors import WorkFailed
+from autograder.grading.assignment import Assignment, OwnCells, chapter_text
+from autograder.grading.submission_verdict import SubmissionVerdict, key_of
+from autograder.reading.marks import CHECK, grade_id
+from autograder.recording.outputs import Output
+
+_FILES = 32 * 2**20
+_NO_LIMIT = 24 * 3600.0  # seconds, where nbgrader is told to wait for ever
+
+
+def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assignment:
+    """The assignment with what nbgrader grades in it beside exercises; raises WorkFailed for what nobody can grade.
+
+    `converter` is one of nbgrader's own objects, with its configuration and its folders.
+    """
+    (notebook,) = gradebook.find_assignment(wanted.stem).notebooks
+    checks = _checks(wanted)
+    texts = {cell.name: cell.source for cell in notebook.source_cells}
+    answers = {cell.name for cell in notebook.solution_cells}
+    own = [cell for cell in notebook.grade_cells if cell.name not in checks]
+    tests = [cell for cell in own if cell.cell_type == "code" and cell.name not in answers]
+    others = (*(cell.name for cell in own if cell not in tests), *(cell.name for cell in notebook.task_cells))
+    if not (notebook.grade_cells or others):
+        raise WorkFailed(
+            f"expected something in {wanted.stem} that has points, found nothing. Mark a cell (Create Assignment), "
+            f"then run `nbgrader generate_assignment {wanted.stem}`."
+        )
+    if wanted.is_chapter and not own and not others:
+        return wanted
+    _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
+    return wanted.with_own(
+        OwnCells(
+            tests={cell.name: texts[cell.name] for cell in tests},
+            points={cell.name: float(cell.max_score) for cell in tests},
+            others=tuple(others),
+            seconds=_seconds(Execute(parent=converter).timeout),
+            files=_files(converter.coursedir, wanted.stem),
+        )
+    )
+
+
+def _checks(wanted: Assignment) -> set[str]:
+    """The cells that check the chapter's exercises."""
+    if not wanted.is_chapter:
+        return set()
+    return {CHECK + name for name in read_chapter(Path(wanted.course) / chapter_text(wanted.stem)).exercises}
+
+
+def _check_calls(wanted: Assignment, tests: Mapping[str, str]) -> None:
+    """Raise WorkFailed where a chapter's test cell calls `check`, which says nothing where notebooks are run whole."""
+    calling = [name for name, text in tests.items() if wanted.is_chapter and _calls_check(text)]
+    if calling:
+        raise WorkFailed(
+            f"{', '.join(calling)} calls `check` and checks no exercise of {wanted.stem}. Nothing was graded. Name the "
+            f"cell {CHECK}NAME for an exercise NAME of the chapter, or test with `assert`; then run "
+            f"`nbgrader generate_assignment {wanted.stem}`."
+        )
+
+
+def _calls_check(text: str) -> bool:
+    tree = as_python(text)[1]
+    nodes = ast.walk(tree) if tree is not None else ()
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "check" for node in nodes)
+
+
+def _seconds(timeout: int | None) -> float:
+    return float(timeout) if timeout is not None and timeout > 0 else _NO_LIMIT
+
+
+def _files(coursedir: Any, stem: str) -> dict[str, bytes]:
+    """What lies beside the source, and nbgrader hands out with it: by its place there."""
+    source = coursedir.format_path(coursedir.source_directory, ".", stem)
+    paths = [Path(path) for path in find_all_files(source, [*coursedir.ignore, "*.ipynb"])]
+    size = sum(path.stat().st_size for path in paths)
+    if size > _FILES:
+        raise WorkFailed(
+            f"the files in source/{stem} take {size >> 20} MB; notebooks are run with at most {_FILES >> 20} MB beside "
+            "them. Nothing was graded. Make them smaller."
+        )
+    return {path.relative_to(source).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+class Scoring:
+    """Gives verdicts the points of test cells, as nbgrader's configuration and functions say."""
+
+    def __init__(self, own: OwnCells | None, converter: Any) -> None:
+        self._points = own.points if own else {}
+        self._steps = [IgnorePattern(parent=converter), LimitOutput(parent=converter)]
+
+    def __call__(self, verdict: SubmissionVerdict) -> SubmissionVerdict:
+        """The verdict with points; raises WorkFailed where nbgrader would stop."""
+        outputs = {key: self._as_nbgrader_keeps(given) for key, given in verdict.outputs.items()}
+        tests = {name: (self._earned(name, outputs.get(name, [])), most) for name, most in self._points.items()}
+        odd = (_odd(name, outputs.get(name, [])) for name in self._points)
+        return replace(verdict, tests=tests, outputs=outputs, eye=(*verdict.eye, *filter(None, odd)))
+
+    def _as_nbgrader_keeps(self, outputs: list[Output]) -> list[Output]:
+        cell = new_code_cell(outputs=[from_dict(each) for each in outputs])
+        for step in self._steps:
+            cell, _ = step.preprocess_cell(cell, {}, 0)
+        return [dict(each) for each in cell.outputs]
+
+    def _earned(self, name: str, outputs: list[Output]) -> float:
+        cell = new_code_cell(outputs=[from_dict(each) for each in outputs])
+        cell.metadata["nbgrader"] = {"grade": True, "solution": False, "points": self._points[name], "grade_id": name}
+        try:
+            return float(determine_grade(cell)[0])
+        except (ValueError, KeyError) as error:
+            raise WorkFailed(
+                f"nbgrader cannot score what the test cell {name} gives ({_value(outputs)!r}, of at most "
+                f"{self._points[name]:g} points): {error}. Its last line should give a number of points, or nothing."
+            ) from None
+
+
+def _value(outputs: list[Output]) -> str | None:
+    """The value of a cell's last line, as text; None where it has none, or ended in an error before."""
+    for output in outputs:
+        if output["output_type"] == "error" or output.get("name") == "stderr":
+            return None
+        if output["output_type"] == "execute_result":
+            return str(output["data"]["text/plain"])
+    return None
+
+
+def _odd(name: str, outputs: list[Output]) -> str:
+    """What to tell of a test cell that ends in a value which is no number of points."""
+    value = _value(outputs)
+    try:
+        if value is None or float(value) >= 0:
+            return ""
+    except ValueError:
+        pass
+    return f"the test cell {name} ends in {str(value)[:60]!r}, no number of points: nbgrader gives full points for that"
+
+
+def outputs_of(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> list[NotebookNode]:
+    """What a cell gave that checks no exercise; raises WorkFailed for a test cell that was not run."""
+    name = grade_id(cell)
+    if is_grade(cell) and not is_solution(cell) and name not in verdict.tests:
+        raise not_run(verdict.assignment, name)
+    return [from_dict(each) for each in verdict.outputs.get(key_of(place, name, verdict.tests), [])]
+
+
+def not_run(assignment: str, name: str) -> WorkFailed:
+    """The error for a cell that nbgrader grades and nobody ran: without an output it would get full marks."""
+    return WorkFailed(
+        f"{assignment} has a test cell that the gradebook does not know{f': {name}' if name else ''}. It cannot be "
+        f"graded here, so nothing was recorded. Run `nbgrader generate_assignment {assignment}`, then grade again."
+    )

@@ -1,0 +1,102 @@
+"""Assignments such as teachers write for nbgrader, as data: their cells, and what students made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+
+
+def marked(cell: NotebookNode, grade_id: str, **marks: Any) -> NotebookNode:
+    """A cell with nbgrader's mark."""
+    usual = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
+    cell.metadata["nbgrader"] = {**usual, "grade_id": grade_id, **marks}
+    return cell
+
+
+def code(text: str) -> NotebookNode:
+    """A cell that nbgrader does not know."""
+    return new_code_cell(text)
+
+
+def answer(name: str, starter: str = "### BEGIN SOLUTION\npass\n### END SOLUTION") -> NotebookNode:
+    """A cell for code that test cells look at."""
+    return marked(new_code_cell(starter), name, solution=True)
+
+
+def given(name: str, text: str) -> NotebookNode:
+    """A read-only cell."""
+    return marked(new_code_cell(text), name, locked=True)
+
+
+def graded(name: str, text: str, points: float = 1) -> NotebookNode:
+    """A test cell."""
+    return marked(new_code_cell(text), name, grade=True, locked=True, points=points)
+
+
+def by_hand(name: str, text: str = "Your answer", points: float = 4, of: Any = new_markdown_cell) -> NotebookNode:
+    """A cell that a person scores; `of` makes text or code."""
+    return marked(of(text), name, grade=True, solution=True, points=points)
+
+
+def task(name: str, text: str = "Build one.", points: float = 5) -> NotebookNode:
+    """A task."""
+    return marked(new_markdown_cell(text), name, task=True, locked=True, points=points)
+
+
+Scores = dict[str, dict[str, tuple[float | None, bool]]]  # of each student, for each cell
+Change = Callable[[list[NotebookNode]], object]
+
+
+@dataclass(frozen=True)
+class Own:
+    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it."""
+
+    cells: Sequence[NotebookNode]
+    students: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {"ada": {}})
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def write_source(course: Path, name: str, own: Own) -> None:
+    """Write the source of an assignment into a course folder."""
+    folder = course / "source" / name
+    folder.mkdir(parents=True)
+    nbformat.write(new_notebook(cells=list(own.cells), metadata=KERNEL), folder / f"{name}.ipynb")
+    for file, text in own.files.items():
+        (folder / file).write_text(text)
+
+
+def hand_in(course: Path, name: str, own: Own) -> None:
+    """Hand in what each student made of the release."""
+    for student in {**own.students, **own.changes}:
+        folder = course / "submitted" / student / name
+        folder.mkdir(parents=True)
+        notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+        written = own.students.get(student, {})
+        for cell in notebook.cells:
+            cell.source = written.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
+        own.changes.get(student, len)(notebook.cells)
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+
+
+def scores(course: Path, name: str) -> Scores:
+    """What the gradebook says of each student's cells: the automatic score, and whether a person must look."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        return {
+            submission.student.id: {
+                grade.name: (grade.auto_score, grade.needs_manual_grade)
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+            for submission in gradebook.assignment_submissions(name)
+        }

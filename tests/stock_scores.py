@@ -1,0 +1,84 @@
+"""What nbgrader alone gives for the assignments of `tests.own_examples`.
+
+    python -m tests.stock_scores
+
+writes it to `stock_scores.json`: by day the tests look it up, at night they ask nbgrader again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from autograder.gradebook.cycle import Cycle
+from tests.forked_kernels import forked_kernels
+from tests.own_assignments import Own, Scores, hand_in, scores, write_source
+from tests.own_examples import EXAMPLES
+from tests.short_chapter import make_course
+
+RECORDED = Path(__file__).with_suffix(".json")
+SECONDS = 2  # for a cell
+
+
+def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
+    """A course with these assignments, handed in."""
+    course = make_course(folder, "ch01_tensors")
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.Execute.timeout = {SECONDS}\n")
+    for name, own in examples.items():
+        write_source(course, name, own)
+        Cycle(course, name).generate()
+        hand_in(course, name, own)
+    return course
+
+
+def graded_by_nbgrader(course: Path, exchange: Path) -> dict[str, Scores]:
+    """The scores of nbgrader as it comes, whose kernels begin warm."""
+    exchange.mkdir()
+    config = Config()
+    config.CourseDirectory.root, config.CourseDirectory.course_id = str(course), "pytorch_basics"
+    config.Exchange.root = str(exchange)
+    config.Execute.timeout, config.Execute.shutdown_kernel = SECONDS, "immediate"
+    found: dict[str, Scores] = {}
+    with forked_kernels() as variables, pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        api = NbGraderAPI(config=config)
+        for name in sorted(path.name for path in (course / "source").iterdir() if path.name in EXAMPLES):
+            students = [path.parent.name for path in (course / "submitted").glob(f"*/{name}")]
+            for student in sorted(students):
+                assert api.autograde(name, student, force=True)["success"], f"{name}: {student}"
+            found[name] = scores(course, name)
+    return found
+
+
+def recorded() -> dict[str, Scores]:
+    """What was written."""
+    found = json.loads(RECORDED.read_text())
+    return {
+        name: {s: {c: tuple(two) for c, two in cells.items()} for s, cells in each.items()}
+        for name, each in found.items()
+    }
+
+
+def main() -> None:
+    """Ask nbgrader, and write what it gave."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    folder = Path(tempfile.mkdtemp(prefix="stock-"))
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        found = graded_by_nbgrader(course_of(folder / "course", EXAMPLES), folder / "exchange")
+    RECORDED.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""An assignment of a teacher's own, without a chapter, is graded behind the walls with nbgrader's own scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.__main__ import main
+from autograder.gradebook.cycle import Cycle
+from autograder.grading import classroom
+from tests.conftest import UNCONFINED
+from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
+from tests.short_chapter import make_course
+
+pytestmark = [
+    pytest.mark.xdist_group("own cells"),  # the course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+STEM = "ch01_tensors"
+HIDDEN = "assert square(2) == 4\n### BEGIN HIDDEN TESTS\nassert square(3) == 9\n### END HIDDEN TESTS"
+SQUARES = Own(
+    cells=(
+        answer("square", "def square(x):\n    ### BEGIN SOLUTION\n    return x * x\n    ### END SOLUTION"),
+        graded("seen", "assert square(2) == 4", 1),
+        graded("hidden", HIDDEN, 3),
+        graded("share", "sum(square(i) == i * i for i in range(4)) / 2", 2),
+        graded("bool", "square(3) == 9", 1),
+        by_hand("essay"),
+        by_hand("code", "# plot it", of=new_code_cell),
+        task("project"),
+    ),
+    students={
+        "ada": {"square": "def square(x): return x * x", "essay": "Because.", "code": "print('drawn')"},
+        "bob": {"square": "def square(x): return 2 * x"},
+        "cyd": {"square": "import os\nos._exit(0)"},
+        "dan": {},
+        "eve": {"square": "while True: pass"},
+    },
+)
+NOTHING = {"seen": (0.0, False), "hidden": (0.0, False), "share": (0.0, False), "bool": (0.0, False)}
+BY_HAND = {"essay": (0.0, False), "code": (0.0, False), "project": (None, True)}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a chapter and an assignment of the teacher's own, handed in."""
+    folder = make_course(tmp_path_factory.mktemp("own") / "course", STEM)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.Execute.timeout = 1\n")
+    write_source(folder, "hw", SQUARES)
+    Cycle(folder, "hw").generate()
+    hand_in(folder, "hw", SQUARES)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def printed(course: Path) -> str:
+    """What `grade` prints."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        lines: list[str] = []
+        monkeypatch.setattr("builtins.print", lambda *words, **_: lines.extend(map(str, words)))
+        more = ["--unconfined"] if UNCONFINED else []
+        assert 0 == main(["--root", str(course), "grade", "hw", "--workers", "1", *more])
+    return "\n".join(lines)
+
+
+def test_scores_are_nbgraders(course: Path, printed: str) -> None:
+    """Asserts, hidden tests and a returned number give points; cells for a person wait for one, untouched ones not."""
+    found = scores(course, "hw")
+
+    assert {
+        "seen": (1.0, False),
+        "hidden": (3.0, False),
+        "share": (2.0, False),
+        "bool": (1.0, False),
+        "essay": (None, True),
+        "code": (None, True),
+        "project": (None, True),
+    } == found["ada"]
+    assert {**NOTHING, **BY_HAND, "seen": (1.0, False), "share": (1.0, False), "bool": (1.0, False)} == found["bob"]
+    assert {**NOTHING, **BY_HAND} == found["dan"]
+
+
+def test_what_ends_the_process_costs_itself(course: Path, printed: str) -> None:
+    """An answer that ends the process, or never ends, costs its student the tests that need it, and nobody else."""
+    found = scores(course, "hw")
+
+    assert {**NOTHING, **BY_HAND} == found["cyd"] == found["eve"]
+
+
+def test_full_points_for_no_number_are_told(printed: str) -> None:
+    """nbgrader gives full points for a test cell that ends in False: who did, is named in the class's table."""
+    (line,) = [each for each in printed.splitlines() if each.startswith("bob")]
+
+    assert "the test cell bool ends in 'False', no number of points" in line
+
+
+def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:
+    """What the cells gave stands in the graded notebook, hidden tests back in their cells."""
+    notebook = nbformat.read(course / "autograded" / "ada" / "hw" / "hw.ipynb", as_version=4)
+    cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+
+    assert "drawn\n" == cells["code"].outputs[0].text
+    assert "2.0" == cells["share"].outputs[0].data["text/plain"]
+    assert "square(3) == 9" in cells["hidden"].source
+
+
+def test_formgraders_button(course: Path, printed: str) -> None:
+    """Formgrader's button gives the same."""
+    before = scores(course, "hw")["bob"]
+
+    result = Cycle(course, "hw").api.autograde("hw", "bob", force=True)
+
+    assert result["success"], result["log"]
+    assert before == scores(course, "hw")["bob"]
+
+
+def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second run does nothing; a changed test cell in the gradebook is reason enough for one."""
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise AssertionError("graded again")
+
+    monkeypatch.setattr(classroom, "store", fails)
+    cycle = Cycle(course, "hw")
+
+    assert {} == cycle.autograde(cycle.students(), unconfined=UNCONFINED)
+    with cycle.api.gradebook as gradebook:
+        gradebook.update_or_create_source_cell("seen", "hw", "hw", source="assert square(2) == 5")
+    with pytest.raises(AssertionError, match="graded again"):
+        cycle.autograde(["ada"], unconfined=UNCONFINED)

@@ -1,0 +1,44 @@
+"""Assignments of a teacher's own have the scores that nbgrader alone gives them, cell by cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.gradebook.cycle import Cycle
+from autograder.grading.executors import Workers
+from tests.asked import THOROUGH
+from tests.conftest import UNCONFINED
+from tests.own_assignments import Scores, scores
+from tests.own_examples import EXAMPLES
+from tests.stock_scores import course_of, graded_by_nbgrader, recorded
+
+pytestmark = [
+    pytest.mark.xdist_group("own like nbgrader"),  # the course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+STOCK = recorded()
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
+    """What the course's own engine gives in each assignment."""
+    course = course_of(tmp_path_factory.mktemp("like nbgrader") / "course", EXAMPLES)
+    for name in EXAMPLES:
+        cycle = Cycle(course, name)
+        assert {} == cycle.autograde(cycle.students(), workers=Workers(count=1), unconfined=UNCONFINED)
+    return {name: scores(course, name) for name in EXAMPLES}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_same_scores(ours: dict[str, Scores], name: str) -> None:
+    """Every cell of every student has the score that nbgrader alone gives, and waits for a person where it does."""
+    assert STOCK[name] == ours[name]
+
+
+@pytest.mark.skipif(not THOROUGH, reason="nbgrader is asked again at night")
+def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
+    """What is recorded is what nbgrader gives."""
+    assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course", EXAMPLES), tmp_path / "exchange")
