@@ -16,11 +16,14 @@ from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_run, classroom, executors, summary
+from autograder.grading.again import Again
 from autograder.grading.assignment import Assignment, release_path
 from autograder.grading.assignment import assignment as read_assignment
-from autograder.grading.class_run import grade_class
+from autograder.grading.class_run import as_it_is, grade_class, previewed
+from autograder.grading.classroom import Asked
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
 from tests import hasty_grader
 from tests.conftest import UNCONFINED
@@ -117,7 +120,7 @@ def test_student_whose_name_no_file_can_have_costs_nobody_else(
 def test_round_that_was_stopped_is_no_student(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """Its file lies beside the verdicts, and the summary does not list it."""
     list(grade_class(assignment, hand_in(ada="a"), ONE))
-    classroom.begin_round(tmp_path, assignment, force=True)
+    classroom.begin_round(tmp_path, assignment, Asked(force=True))
 
     assert ["ada"] == [row.student for row in summary.rows(tmp_path, STEM)]
 
@@ -286,3 +289,20 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
     gc.collect()
 
     assert names and 1 == len(left) and [] == list(tmp_path.glob("chapter-*"))
+
+
+def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
+    """Nothing is stored but the seed, with which the grading that follows is done, forced or not."""
+    folders = hand_in(ada="a", bob="bug")
+    looked = [dict(previewed(assignment, folders, ONE, True, as_it_is, Again())) for _ in range(2)]
+    ada = [each["ada"] for each in looked]
+
+    assert isinstance(ada[0], SubmissionVerdict) and ada[0] == ada[1] and "our fault" in str(looked[0]["bob"])
+    assert [] == seeds(tmp_path, "ada") and [] == list((tmp_path / "verdicts").rglob("[!.]*.json"))
+
+    list(grade_class(assignment, folders, ONE, force=True))
+    assert [ada[0].seed] == seeds(tmp_path, "ada")
+    assert "" == dict(previewed(assignment, folders, ONE, False, as_it_is, Again()))["ada"]
+
+    list(grade_class(assignment, folders, ONE, force=True))
+    assert [ada[0].seed] != seeds(tmp_path, "ada")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
 from autograder.gradebook.cycle import Cycle
 from autograder.gradebook.deadlines import SETTINGS
-from autograder.grading import classroom
+from autograder.grading import classroom, summary
+from autograder.grading.again import Again
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
+from autograder.judging.verdict import Status, Verdict
 from tests.conftest import UNCONFINED
 from tests.small_chapter import PROJECT
 
@@ -246,6 +249,51 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     ):
         Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert expected == results(graded)
+
+
+def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[str, Any]) -> None:
+    """Points that changed, seen before the gradebook learns of them; nothing is written."""
+    chapter = graded / "chapters" / f"{STEM}.py"
+    chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
+
+    seen = Cycle(graded, STEM).preview(CLASS, workers=ONE, unconfined=UNCONFINED)
+
+    assert {"perfect": {"add_bias": (1, 2)}} == {
+        each.student: each.points for each in seen.changes if each.student == "perfect"
+    }
+    assert not seen.failures and not any(each.is_first for each in seen.changes)
+    assert expected == results(graded)
+
+
+def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
+    """As if a faulty exercise had been graded before: too little here, too much there."""
+    with_faults(graded, "perfect", Status.FAIL)
+    with_faults(graded, "wrong-01", Status.PASS)
+    cycle, one = Cycle(graded, STEM), Again(only=frozenset({"add_bias"}))
+    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED, force=True, again=one)
+
+    assert (1.0, 0.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
+
+    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED, force=True, again=Again(never_lower=True))
+
+    assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
+    kept = [row.notes for row in summary.rows(graded, STEM) if row.student == "wrong-01"]
+    assert any("the better score of an earlier grading counts: " in note for note in kept[0]), kept
+
+
+def with_faults(course: Path, student: str, status: Status) -> None:
+    """Change what was found of a student, in every exercise."""
+    found = classroom.kept(course, STEM, student)
+    assert found is not None
+    reports = [replace(each, verdicts=(Verdict("all", status, "No."),)) for each in found.verdict.reports]
+    classroom.keep(course, student, replace(found, verdict=replace(found.verdict, reports=tuple(reports))))
+
+
+def score(cycle: Cycle, student: str, exercise: str) -> float:
+    """The share of an exercise's points that the gradebook has."""
+    with cycle.api.gradebook as gradebook:
+        grade = gradebook.find_grade(f"check_{exercise}", STEM, STEM, student)
+        return float(grade.auto_score / grade.max_score)
 
 
 def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:

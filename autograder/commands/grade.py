@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from autograder.gradebook.cycle import ShowProgress
+    from autograder.gradebook.cycle import Cycle, ShowProgress
+    from autograder.grading.again import Again
     from autograder.grading.executors import Workers
 
 
@@ -17,6 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--example", action="store_true", help="make a class and grade it (without a chapter: this)")
     parser.add_argument("--student", help="grade only this student")
     parser.add_argument("--force", action="store_true", help="grade again what has not changed")
+    parser.add_argument(
+        "--only",
+        metavar="EXERCISE",
+        action="append",
+        default=[],
+        help="grade this exercise again, and leave the others as they are",
+    )
+    parser.add_argument(
+        "--never-lower", action="store_true", help="keep the better score where the same file was graded before"
+    )
+    parser.add_argument("--preview", action="store_true", help="say what would change, and change nothing")
     parser.add_argument("--seed", type=_seed, help="draw the fresh cases from this number, to repeat an earlier run")
     parser.add_argument(
         "--unconfined", action="store_true", help="run students' code with your own rights, unprotected"
@@ -79,11 +92,12 @@ def _own_class(args: argparse.Namespace) -> int:
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
             "found none. Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
         )
+    options = _options(args, cycle.course)
+    if args.preview:
+        return _preview(cycle, students, options)
     if not cycle.is_in_gradebook():
         cycle.generate()
-    failures = cycle.autograde(
-        students, _progress("grade"), workers=_workers(args), force=args.force, unconfined=_unconfined(args)
-    )
+    failures = cycle.autograde(students, _progress("grade"), **options)
     shown = [row for row in summary.rows(cycle.course, args.chapter, failures) if args.student in (None, row.student)]
     print(f"\n{summary.table(shown)}")
     late = [str(each) for each in cycle.late if args.student in (None, each.student)]
@@ -95,6 +109,47 @@ def _own_class(args: argparse.Namespace) -> int:
         print(f"Scored by hand before this grading, and the score by hand counts: {told}. Look again in formgrader.")
     print("`python -m autograder report` writes what the class misunderstood.")
     return 1 if failures else 0
+
+
+class _Options(TypedDict):
+    """How a class is graded."""
+
+    workers: Workers
+    force: bool
+    unconfined: bool
+    again: Again
+
+
+def _options(args: argparse.Namespace, course: Path) -> _Options:
+    from autograder.authoring.chapter import read_chapter
+    from autograder.grading.again import Again, check_only
+    from autograder.grading.assignment import chapter_text
+
+    only = frozenset[str]()
+    if args.only:
+        text = course / chapter_text(args.chapter)
+        exercises = read_chapter(text).exercises if text.is_file() else ()
+        only = check_only(args.only, tuple(exercises), args.chapter)
+    return _Options(
+        workers=_workers(args),
+        force=args.force or bool(only),
+        unconfined=_unconfined(args),
+        again=Again(only, args.never_lower),
+    )
+
+
+def _preview(cycle: Cycle, students: list[str], options: _Options) -> int:
+    from autograder.grading.again import told
+    from autograder.terminal import printable
+
+    found = cycle.preview(students, _progress("preview"), **options)
+    print()
+    for line in told(found.changes, found.by_hand):
+        print(printable(line))
+    for student, reason in found.failures.items():
+        print(printable(f"  {student} cannot be graded: {reason}"))
+    print("Nothing was changed. The same command without --preview does this, with the same fresh cases.")
+    return 1 if found.failures else 0
 
 
 def _workers(args: argparse.Namespace) -> Workers:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +23,10 @@ from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
 from autograder.gradebook.recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.grading import class_run, classroom
-from autograder.grading.assignment import assignment
+from autograder.grading.again import Again, Change
+from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.executors import Workers
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.walls.consent import check_confinement
 
 T = TypeVar("T")
@@ -33,6 +36,15 @@ ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
 def plain(items: Iterable[T], _total: int) -> Iterable[T]:
     """Show no progress."""
     return items
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a grading would change; why some could not be graded; and the cells that a person scored, by student."""
+
+    changes: tuple[Change, ...]
+    failures: Mapping[str, str]
+    by_hand: Mapping[str, tuple[str, ...]]
 
 
 class Cycle:
@@ -92,22 +104,19 @@ class Cycle:
         workers: Workers = Workers(),  # noqa: B008  (a value)
         force: bool = False,
         unconfined: bool = False,
+        again: Again = Again(),  # noqa: B008  (a value)
     ) -> dict[str, str]:
         """Grade what has changed and record it; gives the reason for each student who could not be graded.
 
-        With `force`, what has not changed is graded again. Stopped at any moment, it goes on where it was.
+        With `force`, what has not changed is graded again; `again` says what stays of earlier verdicts. Stopped at any
+        moment, it goes on where it was.
         """
-        wanted = assignment(self.course, self.stem, unconfined=unconfined)
-        if workers.scheduler is None:
-            check_confinement(unconfined)
-        folders = {student: self._folder("submitted", student) for student in students}
         failures: dict[str, str] = {}
-        with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
-            preflight.gradable(gradebook, wanted)
-            wanted = own_cells.with_own(wanted, gradebook, self.api)
+        with self._ready(workers, unconfined, preflight.gradable) as (gradebook, wanted):
             released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted.own, self.api)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
-            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored)) as done:
+            folders = self._folders(students)
+            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored, again)) as done:
                 for student, reason in progress(done, len(students)):
                     reason = reason or self._recorded(gradebook, released, student, student in known)
                     if reason:
@@ -116,6 +125,47 @@ class Cycle:
             gradebook.write()
             self.scored_before = scores.scored_before(gradebook, self.stem)
         return failures
+
+    def preview(
+        self,
+        students: Sequence[str],
+        progress: ShowProgress = plain,
+        *,
+        workers: Workers = Workers(),  # noqa: B008  (a value)
+        force: bool = False,
+        unconfined: bool = False,
+        again: Again = Again(),  # noqa: B008  (a value)
+    ) -> Preview:
+        """What `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
+        changes, failures = [], {}
+        with self._ready(workers, unconfined, preflight.generated) as (gradebook, wanted):
+            scored = own_cells.Scoring(wanted.own, self.api)
+            run = class_run.previewed(wanted, self._folders(students), workers, force, scored, again)
+            with contextlib.closing(run) as done:
+                for student, outcome in progress(done, len(students)):
+                    before = classroom.stored(self.course, self.stem, student)
+                    now = outcome if isinstance(outcome, SubmissionVerdict) else before
+                    if now is None or (isinstance(outcome, str) and outcome):
+                        failures[student] = str(outcome)
+                    else:
+                        changes.append(Change.between(student, before, now))
+            by_hand = scores.scored_by_hand(gradebook, self.stem)
+        return Preview(tuple(changes), failures, by_hand)
+
+    @contextlib.contextmanager
+    def _ready(
+        self, workers: Workers, unconfined: bool, check: Callable[[ClassGradebook, Assignment], None]
+    ) -> Iterator[tuple[ClassGradebook, Assignment]]:
+        """The gradebook, open, and the assignment, of which `check` says that it can be graded."""
+        wanted = assignment(self.course, self.stem, unconfined=unconfined)
+        if workers.scheduler is None:
+            check_confinement(unconfined)
+        with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
+            check(gradebook, wanted)
+            yield gradebook, own_cells.with_own(wanted, gradebook, self.api)
+
+    def _folders(self, students: Sequence[str]) -> dict[str, Path]:
+        return {student: self._folder("submitted", student) for student in students}
 
     def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:
         """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""

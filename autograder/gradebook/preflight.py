@@ -55,8 +55,8 @@ def known(assignment: str, names: Iterable[str]) -> None:
         )
 
 
-def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
-    """Raise a CourseError where the gradebook does not know an assignment, or what its exercises are worth now."""
+def generated(gradebook: Gradebook, wanted: Assignment) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment, or knows several notebooks of it."""
     known(wanted.stem, [each.name for each in gradebook.assignments])
     others = [each.name for each in gradebook.find_assignment(wanted.stem).notebooks if each.name != wanted.stem]
     if others:
@@ -64,6 +64,11 @@ def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
             f"expected one notebook in {wanted.stem}, named like it, found {', '.join(others)}. Nothing was graded. "
             f"Give each an assignment of its own in source/, then run `nbgrader generate_assignment`."
         )
+
+
+def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
+    """Raise a CourseError where the gradebook does not know an assignment, or what its exercises are worth now."""
+    generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
     chapter = read_chapter(Path(wanted.course) / chapter_text(wanted.stem))

@@ -91,14 +91,23 @@ def _mark(submission: SubmittedAssignment) -> Mark:
 
 def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
     """Who has scores by hand from before the last grading, and for which cells: nobody has looked at them since."""
+    return _by_hand(gradebook, assignment, waiting=True)
+
+
+def scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:
+    """Who has scores by hand, and for which cells."""
+    return _by_hand(gradebook, assignment, waiting=False)
+
+
+def _by_hand(gradebook: Gradebook, assignment: str, waiting: bool) -> dict[str, tuple[str, ...]]:
     found = {
         submission.student.id: tuple(
             grade.name
             for notebook in submission.notebooks
             for grade in notebook.grades
-            if grade.needs_manual_grade and grade.manual_score is not None
+            if grade.manual_score is not None and (grade.needs_manual_grade or not waiting)
         )
         for submission in gradebook.assignment_submissions(assignment)
-        if submission.needs_manual_grade
+        if submission.needs_manual_grade or not waiting
     }
     return {student: cells for student, cells in found.items() if cells}

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from autograder.errors import CourseError, WorkFailed
 from autograder.grading import classroom
+from autograder.grading.again import Again
 from autograder.grading.assignment import Assignment, released_starters
+from autograder.grading.classroom import Asked
 from autograder.grading.executors import Crew, Workers, graded, worker_died
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
@@ -36,45 +38,80 @@ def grade_class(
     workers: Workers,
     force: bool = False,
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
+    again: Again = Again(),  # noqa: B008  (a value)
 ) -> Generator[Done, None, None]:
     """See to it that there is a current verdict file for each student's folder of `submitted/`.
 
     Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
     moment goes on where it was; `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can
-    score; where it raises WorkFailed, that is the reason. Raises WorkFailed where nothing can be graded or kept. Close
-    it when you stop early: left to the garbage collector, it might be a worker pool's own thread that ends the pool.
+    score; where it raises WorkFailed, that is the reason. `again` says what stays of an earlier verdict. Raises
+    WorkFailed where nothing can be graded or kept. Close it when you stop early: left to the garbage collector, it
+    might be a worker pool's own thread that ends the pool.
     """
     course = Path(assignment.course)
+    with closing(_judged(assignment, folders, workers, Asked(force), scored)) as outcomes:
+        for student, outcome in outcomes:
+            if isinstance(outcome, SubmissionVerdict):
+                before = classroom.stored(course, assignment.stem, student)
+                classroom.store(course, student, again.settled(before, outcome))
+            yield student, outcome if isinstance(outcome, str) else ""
+    classroom.end_round(course, assignment.stem)
+
+
+def previewed(
+    assignment: Assignment,
+    folders: Mapping[str, Path],
+    workers: Workers,
+    force: bool,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict],
+    again: Again,
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
+    """The verdict that `grade_class` would store for each student, "" where it would store none, or the reason.
+
+    Nothing is stored but the seed, so that the grading that follows takes the same cases.
+    """
+    course = Path(assignment.course)
+    with closing(_judged(assignment, folders, workers, Asked(force, preview=True), scored)) as outcomes:
+        for student, outcome in outcomes:
+            if isinstance(outcome, SubmissionVerdict):
+                outcome = again.settled(classroom.stored(course, assignment.stem, student), outcome)
+            yield student, outcome
+
+
+def _judged(
+    assignment: Assignment,
+    folders: Mapping[str, Path],
+    workers: Workers,
+    asked: Asked,
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict],
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
+    """A fresh verdict on each student, "" where the one that is there is current, or the reason why there is none."""
     changed: list[str] = []
     for student, folder in folders.items():
-        reason = _why_not_again(assignment, student, folder, force)
+        reason = _why_not_again(assignment, student, folder, asked.force)
         if reason is None:
             changed.append(student)
         else:
             yield student, reason
     if not changed:
         return
-    seed = classroom.begin_round(course, assignment, force)
+    seed = classroom.begin_round(Path(assignment.course), assignment, asked)
 
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
     with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
-        for student, verdict in outcomes:
-            yield student, verdict if isinstance(verdict, str) else _stored(course, student, verdict, scored)
-    classroom.end_round(course, assignment.stem)
+        for student, outcome in outcomes:
+            yield student, outcome if isinstance(outcome, str) else _scored(outcome, scored)
 
 
-def _stored(
-    course: Path, student: str, verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
-) -> str:
-    """Keep a verdict; gives the reason where it cannot be scored."""
+def _scored(
+    verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
+) -> SubmissionVerdict | str:
     try:
-        verdict = scored(verdict)
+        return scored(verdict)
     except WorkFailed as error:
         return str(error)
-    classroom.store(course, student, verdict)
-    return ""
 
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:

@@ -82,20 +82,35 @@ def mark_recorded(course: Path, stem: str, student: str) -> None:
 # --- rounds
 
 
-def begin_round(course: Path, assignment: Assignment, force: bool) -> int:
-    """The seed of a round of grading; a round that was stopped half-way goes on with its own."""
+@dataclass(frozen=True)
+class Asked:
+    """How a round was asked for: to grade what has not changed as well; to say what would come of it, and no more."""
+
+    force: bool = False
+    preview: bool = False
+
+
+def begin_round(course: Path, assignment: Assignment, asked: Asked) -> int:
+    """The seed of a round of grading; one that was stopped half-way or looked at before goes on with its own."""
     named = _named_seed()
     if named is not None:
         return named
     path = _round_path(course, assignment.stem)
-    if not force:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            begun = json.loads(path.read_text())
-            if begun["digest"] == assignment.digest:
-                return int(begun["seed"])
-    seed = new_seed()
-    write_all({path: json.dumps({"digest": assignment.digest, "seed": seed}).encode()})
+    seed = _seed_before(path, assignment, asked)
+    if seed is None or asked.preview:
+        seed = seed or new_seed()
+        begun = {"digest": assignment.digest, "seed": seed, "preview": asked.preview}
+        write_all({path: json.dumps(begun).encode()})
     return seed
+
+
+def _seed_before(path: Path, assignment: Assignment, asked: Asked) -> int | None:
+    """The seed of a round that has begun; where all is graded anew, only that of one that was looked at before."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        begun = json.loads(path.read_text())
+        if begun["digest"] == assignment.digest and (begun["preview"] or not asked.force):
+            return int(begun["seed"])
+    return None
 
 
 def end_round(course: Path, stem: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from autograder.judging.verdict import Report
 from autograder.recording.outputs import Output
 
-VERSION = 4
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class SubmissionVerdict:
             eye=tuple(data["eye"]),
             trouble=data["trouble"],
             key=data["key"],
-            tests={name: (earned, most) for name, (earned, most) in data["tests"].items()},
-            outputs=data["outputs"],
+            tests={name: (earned, most) for name, (earned, most) in data.get("tests", {}).items()},
+            outputs=data.get("outputs", {}),
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading import classroom
+from autograder.grading.again import better_before
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Status
 from autograder.reading import inbox
@@ -38,7 +39,11 @@ class StudentRow:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the teacher should know: the troubles, and what was repaired."""
-        return (*self.troubles, *(self.verdict.repairs if self.verdict else ()))
+        if self.verdict is None:
+            return self.troubles
+        better = ", ".join(better_before(self.verdict))
+        kept = (f"the better score of an earlier grading counts: {better}",) if better else ()
+        return (*self.troubles, *self.verdict.repairs, *kept)
 
 
 def rows(course: Path, stem: str, failures: Mapping[str, str] | None = None) -> list[StudentRow]:

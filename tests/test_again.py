@@ -1,0 +1,114 @@
+"""Grading again: what stays of an earlier verdict, and how a change is told before it is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from autograder.errors import CourseNotFound
+from autograder.grading.again import BETTER_BEFORE, Again, Change, better_before, check_only, told
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.judging.verdict import Report, Status, Verdict
+
+POINTS = {"halve": 2, "more": 0, "twice": 4}
+EXTRA = {"halve": 0, "more": 3, "twice": 0}
+
+
+def verdict(halve: float, more: float, twice: float, **about: Any) -> SubmissionVerdict:
+    """A verdict in which each exercise is right to this share of its two lines."""
+    shares = {"halve": halve, "more": more, "twice": twice}
+    reports = tuple(
+        Report(name, tuple(Verdict(f"{name} {i}", Status.PASS if i < 2 * share else Status.FAIL) for i in (0, 1)))
+        for name, share in shares.items()
+    )
+    return replace(SubmissionVerdict("week", 1, "same file", reports, POINTS, EXTRA), **about)
+
+
+def shares(found: SubmissionVerdict) -> list[float]:
+    """The share of each exercise."""
+    return [report.score for report in found.reports]
+
+
+class TestSettled:
+    """The verdict that stands."""
+
+    def test_without_a_word_the_new_one_stands(self) -> None:
+        """Also where it is lower."""
+        now = verdict(0, 0, 0.5)
+        assert now == Again().settled(verdict(1, 1, 1), now) == Again(never_lower=True).settled(None, now)
+
+    def test_only_one_exercise_is_new(self) -> None:
+        """The others keep their reports, test cells their points; the verdict is about the new grading."""
+        before = verdict(1, 0, 0.5, tests={"own": (1.0, 2.0)}, key="old")
+        found = Again(only=frozenset({"halve"})).settled(before, verdict(0, 1, 1, tests={"own": (2.0, 2.0)}, key="new"))
+
+        assert ([0, 0, 0.5], {"own": (1.0, 2.0)}, "new") == (shares(found), found.tests, found.key)
+
+    def test_the_better_score_stays(self) -> None:
+        """Exercise by exercise, and it is said once, however often one grades again."""
+        keep = Again(never_lower=True)
+        once = keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 0.5))
+        twice = keep.settled(once, verdict(0, 0, 1))
+
+        assert ([1, 1, 0.5], ("halve",)) == (shares(once), better_before(once))
+        assert ([1, 1, 1], ("halve", "more")) == (shares(twice), better_before(twice))
+        assert (BETTER_BEFORE,) == twice.reports[0].notes
+
+    def test_both_together(self) -> None:
+        """Of the exercise that is named, the better score."""
+        keep = Again(frozenset({"halve", "twice"}), never_lower=True)
+        assert [1, 0, 1] == shares(keep.settled(verdict(1, 0, 0.5), verdict(0.5, 1, 1)))
+
+    @pytest.mark.parametrize("about", [{"digest": "a newer file"}, {"trouble": "It cannot be read."}])
+    def test_another_file_is_graded_as_a_whole(self, about: dict[str, Any]) -> None:
+        """What was said of one file is not said of another."""
+        now = verdict(0, 0, 0)
+        for wanted in (Again(frozenset({"halve"})), Again(never_lower=True)):
+            assert now == wanted.settled(verdict(1, 1, 1, **about), now)
+
+    def test_nobody_loses(self) -> None:
+        """Whatever came before and comes now."""
+        for one, other in product(product((0, 0.5, 1), repeat=3), repeat=2):
+            found = Again(never_lower=True).settled(verdict(*one), verdict(*other))
+            assert [max(pair) for pair in zip(one, other, strict=True)] == shares(found)
+
+
+class TestTold:
+    """What is said before anything is changed."""
+
+    def test_who_gains_and_who_loses(self) -> None:
+        """Those who lose come first; where a score by hand counts, that is said."""
+        before = verdict(1, 0, 0.5)
+        changes = [
+            Change.between("ada", before, verdict(1, 1, 0.5)),
+            Change.between("bob", before, verdict(0, 0, 0.5)),
+            Change.between("cy", before, before),
+            Change.between("dan", before, verdict(0, 0, 1)),
+            Change.between("eve", None, before),
+        ]
+
+        assert [
+            "1 student gains, 1 lose, 1 stay as now, 1 gain as much as they lose, 1 graded for the first time.",
+            "  bob: halve 2 -> 0 (a score by hand counts)",
+            "  dan: halve 2 -> 0, twice 2 -> 4",
+            "  ada: more 0 -> 3",
+        ] == list(told(changes, {"bob": ("check_halve",), "ada": ("check_twice",)}))
+
+    def test_points_that_changed_and_cells_that_came_or_went(self) -> None:
+        """The same answers, worth something else."""
+        before = verdict(1, 0, 0, tests={"gone": (1.0, 1.0)})
+        now = replace(verdict(1, 0, 0, tests={"own": (0.5, 1.0)}), points={"halve": 3, "more": 0, "twice": 4})
+
+        found = Change.between("ada", before, now)
+
+        assert ({"halve": (2, 3), "gone": (1, 0), "own": (0, 0.5)}, 0.5) == (found.points, found.total)
+
+
+def test_only_what_the_chapter_has() -> None:
+    """One line names what there is."""
+    assert frozenset({"halve"}) == check_only(["halve"], ["halve", "twice"], "week")
+    with pytest.raises(CourseNotFound, match=r"of week, found halv\. Nothing was graded\. It has halve, twice"):
+        check_only(["halv"], ["halve", "twice"], "week")
