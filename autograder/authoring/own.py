@@ -1,8 +1,8 @@
 """A teacher's own exercise in one file, `own/NAME.py` in the course's folder: an assignment of its own.
 
-Its cells come first, as in a chapter; behind `# %% cases` stand its requirements and hints, behind `# %% answers` its wrong
-and right answers. It is tried in a folder of its own, under a time limit; what is proven there is then laid into the
-course, where build, check, grade and report find it as they find any other.
+Its cells come first, as in a chapter; behind `# %% cases` stand its requirements and hints, behind `# %% answers` its
+wrong and right answers. It is tried in a folder of its own, under a time limit; what is proven there is then laid into
+the course, where build, check, grade and report find it as they find any other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def own_path(course: Path, name: str) -> Path:
 
 
 def new_own(course: Path, name: str) -> Path:
-    """Write the template of an own exercise, which is proven as it is; raises ExerciseError where the name is no good."""
+    """Write the template of an own exercise, which works as it is; raises ExerciseError for a name that is no good."""
     if not re.fullmatch(r"[a-z]\w*", name, re.ASCII):
         raise ExerciseError(f"expected a name such as moving_average, found {name!r}. Choose another name.")
     path = own_path(course, name)
@@ -84,7 +84,9 @@ def _unfolded(course: Path, name: str) -> dict[Path, str]:
     cuts = list(_CUTS.finditer(text))
     if [cut[1] for cut in cuts] != ["cases", "answers"]:
         raise ExerciseError(f"{where}: expected one line `# %% cases` and below it one `# %% answers`. Write both.")
-    points = re.search(rf'^# %% .*\bcheck="{name}"[^\n]*?\b(?:points|extra)=(\d+)', text[: cuts[0].start()], re.MULTILINE)
+    points = re.search(
+        rf'^# %% .*\bcheck="{name}"[^\n]*?\b(?:points|extra)=(\d+)', text[: cuts[0].start()], re.MULTILINE
+    )
     if points is None or int(points[1]) == 0:
         raise ExerciseError(f'{where}: {name!r} has no points. Write `# %% check="{name}" points=2` over its check.')
     head = _MADE.format(where=where, name=name)
@@ -118,10 +120,19 @@ def _tried(project: Path, name: str, seconds: float) -> list[str]:
         arguments = [sys.executable, "-m", "autograder", "--root", str(project), *command]
         try:
             ran = subprocess.run(
-                arguments, cwd=project, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+                arguments,
+                cwd=project,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                check=False,
             )
         except subprocess.TimeoutExpired:
-            return [f"{name}: has not ended after {seconds:g} s. Look for a loop that never ends, or make cases smaller."]
+            return [
+                f"{name}: has not ended after {seconds:g} s. Look for a loop that never ends, or make cases smaller."
+            ]
         if ran.returncode:
             return ran.stderr.strip().splitlines() or [f"{name}: the proof ended with status {ran.returncode}."]
     return []
