@@ -8,6 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from autograder.authoring.parts import ExerciseParts
 
 
@@ -18,11 +20,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prove each exercise; returns 1 where anything is missing."""
+    from autograder.authoring.own import own_path
     from autograder.authoring.parts import parts_of
     from autograder.catalog.place import find_course
 
     course = find_course(args.root)
-    return max([_prove(parts) for parts in [parts_of(course, name) for name in args.names]])
+    own = [name for name in args.names if own_path(course, name).is_file()]
+    found = [parts_of(course, name) for name in args.names if name not in own]
+    return max([_prove_own(course, name) for name in own] + [_prove(parts) for parts in found])
+
+
+def _prove_own(course: Path, name: str) -> int:
+    from autograder.authoring.own import prove_own
+
+    lines = prove_own(course, name)
+    if lines:
+        print("\n".join(lines), file=sys.stderr)
+        return 1
+    print(f"{name}: proven, and laid into the course. `python -m autograder build` makes its notebook.")
+    return 0
 
 
 def _prove(parts: ExerciseParts) -> int:

@@ -1,0 +1,112 @@
+"""A teacher's own exercise: the guide's walk, word for word, and what is said of one that is no good."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from autograder.authoring.own import new_own, own_path, prove_own
+from autograder.errors import ExerciseError
+from tests.asked import THOROUGH
+from tests.second_course import COURSE, EXERCISE, make_second_course
+from tests.small_chapter import PROJECT
+
+NAME = "moving_average"
+WRONG = "You add up the neighbors. A mean divides by how many they are."
+SOLUTION = "return x.unfold(-1, k, 1).mean(dim=-1)\n    ### END"
+
+pytestmark = pytest.mark.xdist_group("own")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course with the template of an own exercise."""
+    course = make_second_course(tmp_path) / COURSE
+    new_own(course, NAME)
+    return course
+
+
+def _contents(course: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
+
+
+@pytest.mark.skipif(not THOROUGH, reason="a process for each of nbgrader's commands, half a minute: at night")
+def test_the_guides_walk_word_for_word(tmp_path: Path) -> None:
+    """Commands and code of the guide, in its order, lead to a graded class of two."""
+    guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
+    walk = guide.partition("## From nothing to a graded class")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^ *(?:\d\. )?```(bash|python)\n(.*?)^ *```", walk, re.MULTILINE | re.DOTALL)
+    project = make_second_course(tmp_path)
+    (project / COURSE).rename(project / "course")
+    (project / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\naddress = ""\n')
+    (project / "course" / "chapters" / "week_ends.py").unlink()
+    for kind in ("exercises", "answers"):
+        (project / "course" / kind / "week_ends" / f"{EXERCISE}.py").unlink()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTORCH_BASICS")}
+
+    for kind, text in blocks:
+        if kind == "python":
+            with own_path(project / "course", NAME).open("a", encoding="utf-8") as file:
+                file.write(dedent(text))
+            continue
+        command = ["bash", "-ec", dedent(text)]
+        ran = subprocess.run(command, cwd=project, env={**environment, "PATH": path}, capture_output=True, text=True)
+        assert ran.returncode == 0, f"{text}{ran.stdout}{ran.stderr}"
+
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{project / 'course' / 'gradebook.db'}") as gradebook:
+        scores = {student: gradebook.find_submission(NAME, student).score for student in ("ada", "ben")}
+    page = (project / "course" / "feedback" / "ben" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
+    report = (project / "course" / "reports" / f"{NAME}.html").read_text(encoding="utf-8")
+    assert ["bash", "python"] == sorted({kind for kind, _ in blocks}) and 6 == len(blocks)
+    assert {"ada": 2.0, "ben": 0.0} == scores
+    assert WRONG in walk and WRONG in page and WRONG in report
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told", "seconds"),
+    [
+        (SOLUTION, "while True: pass\n    ### END", "has not ended after 5 s", 5),
+        (SOLUTION, "return x.nothing()\n    ### END", "AttributeError", 120),
+        (" points=2", "", "has no points", 1),
+        (" points=2", " points=0", "has no points", 1),
+        ("# %% answers", "# %% answer", "expected one line `# %% cases`", 1),
+    ],
+)
+def test_no_good(course: Path, old: str, new: str, told: str, seconds: float) -> None:
+    """One clear line, and nothing changed."""
+    path = own_path(course, NAME)
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    before = _contents(course)
+
+    (line,) = prove_own(course, NAME, seconds=seconds)
+
+    assert told in line and NAME in line
+    assert before == _contents(course)
+
+
+def test_name_is_taken(course: Path) -> None:
+    """By an exercise, by a chapter, or by an own exercise that is there; and when a file was written by hand."""
+    before = _contents(course)
+    for name, told in (
+        (EXERCISE, "is taken"),
+        ("week_ends", "is taken"),
+        (NAME, "is there already"),
+        ("a-b", "such as"),
+    ):
+        with pytest.raises(ExerciseError, match=told):
+            new_own(course, name)
+    assert before == _contents(course)
+
+    own_path(course, NAME).rename(own_path(course, EXERCISE))
+    before = _contents(course)
+    (line,) = prove_own(course, EXERCISE)
+    assert "is taken" in line and before == _contents(course)
