@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.gradebook import deadlines
 from autograder.gradebook.deadlines import SETTINGS, Deadlines, Lateness, as_nbgrader, moment
-from autograder.gradebook.lateness import set_time
+from autograder.gradebook.lateness import set_dates, set_time
 
 BERLIN = timezone(timedelta(hours=1))
 EVENING = datetime(2026, 11, 30, 18, tzinfo=BERLIN)
@@ -223,3 +225,69 @@ def test_a_time_that_was_written_later_counts(tmp_path: Path, text: str | None, 
     set_time(submission, tmp_path, "ch")
 
     assert time == submission.timestamp
+
+
+HOURS = st.integers(-72, 72).map(lambda hours: timedelta(hours=hours))
+ZONES = st.integers(-12, 14).map(lambda hours: timezone(timedelta(hours=hours)))
+DECISIONS = st.just(Deadlines()) | st.builds(
+    lambda moved, extended, zone: Deadlines(
+        {"week": (EVENING + moved).astimezone(zone)},
+        {"week": {} if extended is None else {"ada": (EVENING + extended).astimezone(zone)}},
+    ),
+    HOURS,
+    st.none() | HOURS,
+    ZONES,
+)
+
+
+@pytest.fixture(scope="module")
+def gradebook() -> Iterator[Gradebook]:
+    """One submission, handed in on that evening."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("nbgrader.api.get_alembic_version", lambda: "none")
+        with Gradebook("sqlite:///:memory:") as made:
+            made.add_assignment("week")
+            made.add_notebook("week", "week")
+            made.add_student("ada")
+            made.add_submission("week", "ada").timestamp = as_nbgrader(EVENING)
+            yield made
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+class TestTheLastDecisionCounts:
+    """Whatever was decided before: a moved due date, an extension, a zone, something taken back, in any order."""
+
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(st.lists(DECISIONS, min_size=1, max_size=4), st.integers(0, 5), st.integers(0, 30))
+    def test_in_any_order(self, gradebook: Gradebook, history: list[Deadlines], points: int, grace: int) -> None:
+        """As late, and as dear, as from the start."""
+        with tempfile.TemporaryDirectory() as folder:
+            for decision in history:
+                decided(gradebook, Path(folder), decision)
+            last, submission = history[-1], gradebook.find_submission("week", "ada")
+
+            assert (submission.extension is not None) == ("ada" in last.extended.get("week", {}))
+            assert (gradebook.find_assignment("week").duedate is not None) == ("week" in last.due)
+            until = last.extended.get("week", {}).get("ada", last.due.get("week", EVENING))
+            late = max(0.0, (EVENING - until).total_seconds())
+            assert late == submission.total_seconds_late
+            assert Lateness(points, grace).penalty(late) == Lateness(points, grace).penalty(
+                submission.total_seconds_late
+            )
+            decided(gradebook, Path(folder), Deadlines())
+
+    def test_what_formgrader_was_told_stays(self, gradebook: Gradebook, tmp_path: Path) -> None:
+        """A file that says nothing of a chapter takes back what came from it, and nothing else."""
+        gradebook.find_assignment("week").duedate = datetime(2026, 1, 1)
+        gradebook.find_submission("week", "ada").extension = timedelta(days=3)
+        decided(gradebook, tmp_path, Deadlines())
+
+        assert datetime(2026, 1, 1) == gradebook.find_assignment("week").duedate
+        assert timedelta(days=3) == gradebook.find_submission("week", "ada").extension
+
+
+def decided(gradebook: Gradebook, course: Path, found: Deadlines) -> None:
+    """Let the teacher's file say this, and apply it."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(deadlines, "read", lambda _: found)
+        set_dates(gradebook, course, "week")

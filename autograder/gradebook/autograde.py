@@ -134,7 +134,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
         preflight.gradable(gradebook, wanted)
         wanted = own_cells.with_own(wanted, gradebook, converter)
-        lateness.set_due(gradebook, deadlines.read(Path(coursedir.root)), wanted.stem)
+        lateness.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = own_cells.Scoring(wanted.own, converter)
     with closing(class_run.grade_class(wanted, folders, Workers(), converter.force, scored)) as done:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +18,15 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 
 from autograder.errors import WorkFailed
+from autograder.files import write_all
 from autograder.gradebook import deadlines
 from autograder.gradebook.deadlines import Deadlines
 from autograder.reading.plain_file import handed_in
 
 TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
 _LONGEST_TIME = 100  # bytes
+_WRITTEN = ".deadlines.json"  # beside the verdicts; no student's name begins with a dot
+_NEVER = timedelta.max  # nobody's extension
 
 
 class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
@@ -59,11 +65,52 @@ class Late:
         return f"{self.student} ({long}, {'-' if self.penalty else ''}{self.penalty:g} points)"
 
 
-def set_due(gradebook: Gradebook, found: Deadlines, stem: str) -> None:
-    """Put a chapter's due date into the gradebook, where the teacher gave one."""
-    if stem in found.due:
-        gradebook.find_assignment(stem).duedate = deadlines.as_nbgrader(found.due[stem])
-        gradebook.db.commit()
+@dataclass(frozen=True)
+class Written:
+    """What was put into the gradebook for a chapter: only that is taken back, for a date from formgrader is no word of
+    the file's.
+    """
+
+    due: datetime | None = None
+    extended: Mapping[str, timedelta] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Deadlines, stem: str) -> Written:
+        """What the file asks for."""
+        extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
+        due = deadlines.as_nbgrader(found.due[stem]) if stem in found.due else None
+        return cls(due, {student: later for student, later in extended.items() if later is not None})
+
+    @classmethod
+    def read(cls, path: Path) -> Written:
+        """What was kept; nothing where it cannot be read."""
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            data = json.loads(path.read_text())
+            extended = {student: timedelta(seconds=float(later)) for student, later in data["extended"].items()}
+            return cls(data["due"] and datetime.fromisoformat(data["due"]), extended)
+        return cls()
+
+    def keep(self, path: Path) -> None:
+        """Keep it for the next time."""
+        if self == Written.read(path):
+            return
+        extended = {student: later.total_seconds() for student, later in self.extended.items()}
+        write_all({path: json.dumps({"due": self.due and self.due.isoformat(), "extended": extended}).encode()})
+
+
+def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
+    """Put a chapter's due date and its extensions into the gradebook, and take back what the file says no more."""
+    found, path = deadlines.read(course), course / "verdicts" / stem / _WRITTEN
+    before, now = Written.read(path), Written.of(found, stem)
+    now.keep(path)
+    assignment = gradebook.find_assignment(stem)
+    if now.due or (before.due and before.due == assignment.duedate):
+        assignment.duedate = now.due
+    for submission in gradebook.assignment_submissions(stem):
+        if stem in found.extended or before.extended.get(submission.student.id, _NEVER) == submission.extension:
+            submission.extension = now.extended.get(submission.student.id)
+    gradebook.db.commit()
+    return found
 
 
 def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str) -> None:
@@ -86,12 +133,11 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
 
 def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> list[Late]:
     """Apply what the teacher decided to all that is recorded, whenever it was; returns who is late, and the price."""
-    found, late = deadlines.read(course), []
-    set_due(gradebook, found, stem)
+    set_dates(gradebook, course, stem)
+    late = []
     submissions = gradebook.assignment_submissions(stem)
     for submission in submissions:
         set_time(submission, course, stem)
-        set_extension(submission, found, stem)
     gradebook.db.flush()
     penalized = _penalized(gradebook)
     for submission in submissions:
