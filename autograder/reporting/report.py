@@ -31,7 +31,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     there = results.graded_chapters(course)
     if not there:
         raise CourseNotFound(
-            f"expected submissions in {course / 'submitted'}, found none. Run `nbgrader collect` first, or "
+            f"expected submissions to a chapter in {course / 'submitted'}, found none. Run `nbgrader collect` first, or "
             "`python -m autograder collect FILE.zip CHAPTER`; then grade."
         )
     for stem in set(stems).difference(there):
