@@ -15,6 +15,8 @@ _CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is re
 _SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
 _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
 
+CHECK, SETUP = "check_", "setup"  # what a cell is named that checks an exercise, and the one that imports
+
 
 def as_python(source: str) -> tuple[str, ast.Module | None]:
     """A cell as Python, and its syntax tree; None where there is none.

@@ -1,10 +1,14 @@
 """The usual probe: what it writes down, and that student code cannot break it."""
 
+import contextlib
 import sys
 
+import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.watching.exercise import Case
+from autograder.watching.modes import modes_on
 from autograder.watching.observation import Foreign, Observation, Raised, Seen
 from autograder.watching.probe import see
 from autograder.watching.probes.tensors import calling
@@ -103,3 +107,23 @@ class TestCalling:
         seen = observe(lambda x: calls.append(1) or len(calls), times=2)  # type: ignore[func-returns-value]
 
         assert (1, [2]) == (seen["returned"], seen["again"])
+
+
+class TestModes:
+    """A dispatch mode that an answer leaves on would see whatever is computed later."""
+
+    @pytest.mark.parametrize("stopped", [None, ValueError, KeyboardInterrupt])
+    def test_none_outlives_a_probe(self, stopped: type[BaseException] | None) -> None:
+        """Whether the answer returns, raises, or is interrupted."""
+
+        def answer(x: torch.Tensor) -> torch.Tensor:
+            for _ in range(2):
+                TorchDispatchMode().__enter__()  # type: ignore[no-untyped-call]
+            if stopped:
+                raise stopped
+            return x
+
+        with contextlib.suppress(KeyboardInterrupt):
+            observe(answer)
+
+        assert 0 == modes_on()

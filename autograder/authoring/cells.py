@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Any
 
 from autograder.authoring import regions
+from autograder.cell_text import SETUP
 from autograder.errors import ChapterError
-from autograder.reading.marks import SETUP
 
 
 class Kind(Enum):

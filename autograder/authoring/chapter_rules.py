@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from autograder.authoring.cells import Chapter, Kind
+from autograder.cell_text import SETUP
 from autograder.errors import ChapterError
-from autograder.reading.marks import SETUP
 
 _MARKER = re.compile(r'# %%( \[markdown\])?( [A-Za-z_]+=("[^"]*"|true|false|\d+(\.\d+)?))*\s*')
 _LOOKS = re.compile(r"#\s*%%")

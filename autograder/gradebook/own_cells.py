@@ -18,11 +18,11 @@ from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput
 from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solution
 
 from autograder.authoring.chapter import read_chapter
-from autograder.cell_text import as_python
+from autograder.cell_text import CHECK, as_python
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells, chapter_text
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
-from autograder.reading.marks import CHECK, grade_id
+from autograder.reading.marks import grade_id
 from autograder.recording.outputs import Output
 
 _FILES = 32 * 2**20

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from autograder.cell_text import CHECK, SETUP
+
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
-
-CHECK, SETUP = "check_", "setup"
 
 
 def mark(cell: NotebookNode, name: str) -> bool:

@@ -31,8 +31,8 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     there = results.graded_chapters(course)
     if not there:
         raise CourseNotFound(
-            f"expected submissions to a chapter in {course / 'submitted'}, found none. Run `nbgrader collect` first, or "
-            "`python -m autograder collect FILE.zip CHAPTER`; then grade."
+            f"expected submissions to a chapter in {course / 'submitted'}, found none. Run `nbgrader collect` first, "
+            "or `python -m autograder collect FILE.zip CHAPTER`; then grade."
         )
     for stem in set(stems).difference(there):
         raise CourseNotFound(f"nothing of {stem!r} was handed in. Chapters with submissions: {', '.join(there)}.")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.catalog.contents import Listed
+from autograder.cell_text import CHECK
 from autograder.notebook.checked import digest_of_answer
 from autograder.notebook.logbook import LOGBOOK, Entry, folder_of_notebook
 from autograder.reading.answers import Checked, answers_among, checks_among
 from autograder.reading.handed import MAX_BYTES, MAX_CELLS, Handed, contents
-from autograder.reading.marks import CHECK
 from autograder.reading.unreadable import UnreadableError
 from autograder.reuse.rerun import StoppedError, Written, rerun
 

@@ -13,6 +13,7 @@ import torch
 
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case, Probe
+from autograder.watching.modes import end_modes, modes_on
 from autograder.watching.observation import MAX_ELEMENTS, Foreign, Observation, Plain, Raised, Seen, dtype_name
 
 Answer = Callable[..., Any]
@@ -121,12 +122,15 @@ def _is_ours(frame: FrameType) -> bool:
 
 def attempt(call: Callable[[], Observation]) -> Observation:
     """Run part of a probe that enters student code; an exception there becomes the facet `raised`."""
+    modes = modes_on()
     try:
         return call()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the notebook
         return {"raised": raised(error)}
+    finally:
+        end_modes(above=modes)
 
 
 def changed(before: Mapping[str, Plain], after: Mapping[str, Plain]) -> list[str]:

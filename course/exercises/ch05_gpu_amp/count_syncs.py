@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.modes import modes_on
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 
@@ -20,11 +20,9 @@ def counted(answer: Answer, case: Case) -> Observation:
     """One call of `count_syncs`. Facets: `returned`, `calls` of fn, what it `made`, and how many modes it `left` on."""
     name, x = copy_of(case.args)
     made: list[Any] = []
-    before = len(_get_current_dispatch_mode_stack())
+    before = modes_on()
     returned = see(answer(lambda: made.append(PROGRAMS[name](x))))
-    left = len(_get_current_dispatch_mode_stack()) - before
-    for _ in range(left):  # or they would slow down whatever comes next
-        _pop_mode()
+    left = modes_on() - before
     return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]], "left": left}
 
 
