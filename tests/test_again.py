@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import CourseNotFound
-from autograder.grading.again import BETTER_BEFORE, Again, Change, better_before, check_only, told
+from autograder.grading.again import BETTER_BEFORE, Again, Shift, better_before, check_only, told
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
 
@@ -83,11 +83,11 @@ class TestTold:
         """Those who lose come first; where a score by hand counts, that is said."""
         before = verdict(1, 0, 0.5)
         changes = [
-            Change.between("ada", before, verdict(1, 1, 0.5)),
-            Change.between("bob", before, verdict(0, 0, 0.5)),
-            Change.between("cy", before, before),
-            Change.between("dan", before, verdict(0, 0, 1)),
-            Change.between("eve", None, before),
+            Shift.between("ada", before, verdict(1, 1, 0.5)),
+            Shift.between("bob", before, verdict(0, 0, 0.5)),
+            Shift.between("cy", before, before),
+            Shift.between("dan", before, verdict(0, 0, 1)),
+            Shift.between("eve", None, before),
         ]
 
         assert [
@@ -102,7 +102,7 @@ class TestTold:
         before = verdict(1, 0, 0, tests={"gone": (1.0, 1.0)})
         now = replace(verdict(1, 0, 0, tests={"own": (0.5, 1.0)}), points={"halve": 3, "more": 0, "twice": 4})
 
-        found = Change.between("ada", before, now)
+        found = Shift.between("ada", before, now)
 
         assert ({"halve": (2, 3), "gone": (1, 0), "own": (0, 0.5)}, 0.5) == (found.points, found.total)
 

@@ -23,7 +23,7 @@ from autograder.gradebook.exports import PlainGrades
 from autograder.gradebook.lateness import Late
 from autograder.gradebook.recorder import ClassGradebook, Recorder, ReleasedAssignment, one_gradebook
 from autograder.grading import class_run, classroom
-from autograder.grading.again import Again, Change
+from autograder.grading.again import Again, Shift
 from autograder.grading.assignment import Assignment, assignment
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -42,7 +42,7 @@ def plain(items: Iterable[T], _total: int) -> Iterable[T]:
 class Preview:
     """What a grading would change; why some could not be graded; and the cells that a person scored, by student."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[Shift, ...]
     failures: Mapping[str, str]
     by_hand: Mapping[str, tuple[str, ...]]
 
@@ -148,7 +148,7 @@ class Cycle:
                     if now is None or (isinstance(outcome, str) and outcome):
                         failures[student] = str(outcome)
                     else:
-                        changes.append(Change.between(student, before, now))
+                        changes.append(Shift.between(student, before, now))
             by_hand = scores.scored_by_hand(gradebook, self.stem)
         return Preview(tuple(changes), failures, by_hand)
 

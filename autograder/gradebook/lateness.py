@@ -66,7 +66,7 @@ class Late:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenDates:
     """What was put into the gradebook for a chapter: only that is taken back, for a date from formgrader is no word of
     the file's.
     """
@@ -75,14 +75,14 @@ class Written:
     extended: Mapping[str, timedelta] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Deadlines, stem: str) -> Written:
+    def of(cls, found: Deadlines, stem: str) -> WrittenDates:
         """What the file asks for."""
         extended = {student: found.extension(stem, student) for student in found.extended.get(stem, {})}
         due = deadlines.as_nbgrader(found.due[stem]) if stem in found.due else None
         return cls(due, {student: later for student, later in extended.items() if later is not None})
 
     @classmethod
-    def read(cls, path: Path) -> Written:
+    def read(cls, path: Path) -> WrittenDates:
         """What was kept; nothing where it cannot be read."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             data = json.loads(path.read_text())
@@ -92,7 +92,7 @@ class Written:
 
     def keep(self, path: Path) -> None:
         """Keep it for the next time."""
-        if self == Written.read(path):
+        if self == WrittenDates.read(path):
             return
         extended = {student: later.total_seconds() for student, later in self.extended.items()}
         write_all({path: json.dumps({"due": self.due and self.due.isoformat(), "extended": extended}).encode()})
@@ -101,7 +101,7 @@ class Written:
 def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     """Put a chapter's due date and its extensions into the gradebook, and take back what the file says no more."""
     found, path = deadlines.read(course), course / "verdicts" / stem / _WRITTEN
-    before, now = Written.read(path), Written.of(found, stem)
+    before, now = WrittenDates.read(path), WrittenDates.of(found, stem)
     now.keep(path)
     assignment = gradebook.find_assignment(stem)
     if now.due or (before.due and before.due == assignment.duedate):

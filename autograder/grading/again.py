@@ -60,7 +60,7 @@ def better_before(verdict: SubmissionVerdict) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Change:
+class Shift:
     """What a grading would change for one student: for each exercise or test cell, the points before and after.
 
     `is_first` says that there was no verdict before; then `points` is empty, and `total` is what is earned.
@@ -72,7 +72,7 @@ class Change:
     is_first: bool = False
 
     @classmethod
-    def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> Change:
+    def between(cls, student: str, before: SubmissionVerdict | None, now: SubmissionVerdict) -> Shift:
         """The change from one verdict to another, extra credit included."""
         if before is None:
             return cls(student, {}, round(now.score + now.extra_credit, 4), is_first=True)
@@ -90,7 +90,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, float]:
     return {**earned, **{name: points for name, (points, _) in verdict.tests.items()}}
 
 
-def told(changes: Sequence[Change], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def told(changes: Sequence[Shift], by_hand: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Lines that say who gains and who loses what, those who lose first.
 
     `by_hand` are the cells that a person scored, for each student: there the score by hand goes on to count.
@@ -108,11 +108,11 @@ def told(changes: Sequence[Change], by_hand: Mapping[str, Sequence[str]]) -> Ite
         yield f"  {change.student}: {', '.join(_moves(change, by_hand.get(change.student, ())))}"
 
 
-def _students(changes: Sequence[Change]) -> str:
+def _students(changes: Sequence[Shift]) -> str:
     return f"{len(changes)} {'student' if len(changes) == 1 else 'students'}"
 
 
-def _moves(change: Change, by_hand: Sequence[str]) -> Iterator[str]:
+def _moves(change: Shift, by_hand: Sequence[str]) -> Iterator[str]:
     for name, (was, after) in change.points.items():
         counts = " (a score by hand counts)" if {name, f"check_{name}"} & set(by_hand) else ""
         yield f"{name} {was:g} -> {after:g}{counts}"
