@@ -210,7 +210,7 @@ def penalties(course: Path) -> dict[str, float]:
 
 def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected: dict[str, Any]) -> None:
     """A due date after grading, an extension, an end to both: points follow, and no case is drawn again."""
-    before = {path: path.read_bytes() for path in (graded / "verdicts").rglob("*.json")}
+    before = {path: path.read_bytes() for path in (graded / "verdicts").rglob("[!.]*.json")}
 
     def decided(text: str) -> dict[str, float]:
         (graded / SETTINGS).write_text(text)
@@ -227,7 +227,8 @@ def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected:
     later = {name: points for name, points in everybody.items() if name != "zipped"}
     assert later == decided(LATE.format(stem=STEM, extended='zipped = "2026-01-03"'))
     assert {} == decided(f'[due]\n{STEM} = "2026-02-01"\n')
-    assert before == {path: path.read_bytes() for path in (graded / "verdicts").rglob("*.json")}
+    assert everybody == decided(LATE.format(stem=STEM, extended="")) and {} == decided("[late]\npoints_per_day = 2\n")
+    assert before == {path: path.read_bytes() for path in (graded / "verdicts").rglob("[!.]*.json")}
 
 
 def test_formgraders_button_knows_the_deadlines(graded: Path) -> None:
