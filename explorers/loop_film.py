@@ -221,7 +221,7 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
     there = [each for each in values if math.isfinite(each)] or [0.0, 1.0]
     low, high = min(there), max(there)
     more = 0.06 * (high - low) or 0.5
-    return low - more, high + more
+    return (0.0 if 0 <= low < more else low - more), high + more  # where nothing is below 0, the axis is not either
 
 
 # --- drawings

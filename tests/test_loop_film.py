@@ -217,3 +217,11 @@ def test_panel_keeps_marks_at_its_edge_and_lines_straight() -> None:
 
     assert (256.1, 155.6) == panel.place(99, 0.03) and (256.1, 9.6) == panel.place(math.nan, math.inf)
     assert "46,160 1066,160" == panel.line([(0, 0), (5, 0), (math.nan, 0)])
+
+
+def test_no_loss_below_nothing_is_marked() -> None:
+    """The axis of a loss that is a square begins at 0."""
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", loop_stepper(*one()).film["picture"])
+
+    assert "0" == labels[labels.index("loss") - 3]
+    assert [] == [label for label in labels if label.startswith("-")]
