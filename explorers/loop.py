@@ -83,7 +83,7 @@ class Loop:
             while any(effect.status == "next" for effect in self._effects):
                 self.next_line()
             if time.monotonic() > end and number < steps - 1 and not self.state.stopped:
-                self._note = f"These steps take long: after {number + 1} of {steps} there is a rest."
+                self._note = f"These steps take long: it stopped after {number + 1} of {steps}. Press again to go on."
                 return
 
     def one_step(self) -> LoopState:

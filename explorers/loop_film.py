@@ -92,7 +92,7 @@ class LoopFilm:
                 return [*looks, look], f"Step {step + 1} stopped at {error}"
             looks.append(replace(look, loss=run.loss()))
             if time.thread_time() > end:
-                return looks, f"These steps take long: after {step} of {STEPS} there is a rest."
+                return looks, f"These steps take long: only the first {step} of {STEPS} are shown."
             if step == 0 and not is_recording():
                 end = time.thread_time() + SECONDS
         return looks, ""

@@ -76,7 +76,7 @@ class Player:
                     self.step(model, optimizer, cross_entropy, points.clone(), labels.clone())
                 if time.monotonic() > end:
                     yield step + 1, model
-                    raise _Stopped(f"These steps take long: after {step + 1} of {STEPS[-1]} there is a rest.")
+                    raise _Stopped(f"These steps take long: only the first {step + 1} of {STEPS[-1]} are shown.")
             if before == 0 and not is_recording():
                 end = time.monotonic() + SECONDS
             yield after, model

@@ -197,7 +197,7 @@ def test_long_steps_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop_film, "SECONDS", -1.0)
     run = loop_stepper(*one()).film["runs"]["0.05"]
 
-    assert 2 == len(run["frames"]) and "after 1 of 30 there is a rest" in run["error"]
+    assert 2 == len(run["frames"]) and "only the first 1 of 30" in run["error"]
 
 
 def test_the_page_carries_the_film() -> None:

@@ -163,7 +163,7 @@ def test_steps_that_take_long_have_a_rest(monkeypatch: pytest.MonkeyPatch) -> No
     """No press of a button keeps the kernel for minutes."""
     monkeypatch.setattr(loop_widget, "SECONDS", 0.0)
 
-    assert "after 1 of 100 there is a rest" in press(loop_stepper(*one()), "run 100").said
+    assert "it stopped after 1 of 100" in press(loop_stepper(*one()), "run 100").said
 
 
 @pytest.mark.parametrize(

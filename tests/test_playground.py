@@ -150,7 +150,7 @@ def test_a_step_that_takes_long_has_a_rest(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(play_run, "SECONDS", -1.0)
     found = run(playground(mlp, train_step))
 
-    assert [0, 1, 2] == found["steps"] and "after 2 of 5 there is a rest" in found["error"]
+    assert [0, 1, 2] == found["steps"] and "only the first 2 of 5" in found["error"]
 
 
 @pytest.mark.parametrize("given", [(mlp(), None), (None, train_step), (mlp, train_step, "SGD")])
