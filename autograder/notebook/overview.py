@@ -113,7 +113,8 @@ class Progress:
             style="border:none;margin:0",
         )
         note = [tag("div", self.note)] if self.note else []
-        shown = panel(OPEN, table, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
+        wide = tag("div", table, style="overflow-x:auto", tabindex="0")  # on a phone, a finger or arrow keys move it
+        shown = panel(OPEN, wide, tag("div", _FOOT, style="margin:0.3em 0 0"), *note)
         return join(shown, self.card._repr_html_()) if self.card else shown
 
 
