@@ -31,7 +31,7 @@ html_theme = "sphinx_book_theme"
 html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
 html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
-html_js_files = [(name, {"loading_method": "defer"}) for name in ("asks.js", "moving.js", "films.js")]
+html_js_files = [(name, {"defer": "defer"}) for name in ("asks.js", "moving.js", "films.js")]
 html_favicon = "_static/favicon.svg"
 templates_path = ["_templates"]
 # Where the site will stand, with / at its end; previews want whole addresses. Without it they are relative.

@@ -15,8 +15,8 @@
   }
 
   function ask(place, number) {
-    const form = made("form", ""), said = made("p", "", { role: "status" });
     const choices = place.dataset.choices ? place.dataset.choices.split("|") : [];
+    const form = made(choices.length ? "div" : "form", ""), said = made("p", "", { role: "status" });
     const answer = (guess) => {
       const details = below(place);
       if (details) details.open = true;
