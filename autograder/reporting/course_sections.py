@@ -20,7 +20,8 @@ def chapters(course: Sequence[Results]) -> Html:
     scored = [each for each in course if each.scores and each.max_score]
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
     picture = pictures.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
-    columns = ("chapter", "handed in", "median", "full marks or more", "look at", "unexplained answers")
+    read = ("handed in", "could not be read", "no notebook")
+    columns = ("chapter", *read, "median", "full marks or more", "look at", "unexplained answers")
     return join(picture, table("The chapters", columns, map(_chapter, course)))
 
 
@@ -31,7 +32,8 @@ def _chapter(results: Results) -> tuple[str, ...]:
     look = sum(bool(row.troubles) or results.mark(row.student).needs_a_person for row in results.rows)
     loose = sum(len(group.students) for group in unexplained_of(results))
     link = tag("a", results.title, href=f"{results.stem}.html")
-    return link, str(len(results.handed_in)), middle, str(full), str(look), str(loose)
+    read = (len(results.handed_in), len(results.unreadable), len(results.without_notebook))
+    return link, *map(str, read), middle, str(full), str(look), str(loose)
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:

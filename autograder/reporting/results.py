@@ -41,6 +41,16 @@ class Results:
         return [row.student for row in self.rows if not row.is_empty]
 
     @cached_property
+    def unreadable(self) -> list[StudentRow]:
+        """Who handed in a file that could not be read."""
+        return [row for row in self.rows if row.verdict and row.verdict.trouble]
+
+    @cached_property
+    def without_notebook(self) -> list[StudentRow]:
+        """Whose folder holds no notebook."""
+        return [row for row in self.rows if row.is_empty]
+
+    @cached_property
     def max_score(self) -> float:
         """Full marks, without extra credit."""
         if self.task is not None:

@@ -33,6 +33,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     known = f" of {len(results.people)} in the gradebook" if results.people else ""
     facts = [
         ("handed in", f"{len(results.handed_in)}{known}"),
+        ("could not be read", str(len(results.unreadable))),
+        ("no notebook in the folder", str(len(results.without_notebook))),
         ("read and judged", str(len(verdicts))),
         ("nothing answered", str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
