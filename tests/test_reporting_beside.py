@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from pathlib import Path
+
+import nbformat
+import pytest
 
 from autograder.gradebook.scores import Person
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import course_sections, sections
+from autograder.reporting import beside, course_sections, report, sections
 from autograder.reporting.results import Results
 
 PASS = Verdict("works", Status.PASS)
@@ -46,3 +50,50 @@ def test_who_could_not_be_read_is_counted_apart() -> None:
 
     assert "1" == facts[facts.index("could not be read") + 1] == facts[facts.index("no notebook in the folder") + 1]
     assert ["2", "1", "1"] == course[course.index("Chapter ch") + 1 :][:3]
+
+
+def lines(data: bytes) -> list[dict[str, str]]:
+    """The lines of a CSV file, by its head."""
+    return list(csv.DictReader(data.decode().splitlines()))
+
+
+def test_items_as_csv() -> None:
+    """Difficulty is of those who tried; what is not known is empty; each unexplained answer counts."""
+    loose = Verdict("works", Status.FAIL, "", None, "f(1)", "2", "7")
+    stub = Verdict("works", Status.NOT_ATTEMPTED)
+    rows = [StudentRow(f"s{n}", verdict(each, stub)) for n, each in enumerate((PASS, loose, loose, KNOWN, stub))]
+    first, second = lines(beside.items_table(results(*rows)))
+
+    assert ("a", "2", "0", "1", "3", "1", "0.25", "", "2") == tuple(first.values())
+    assert ("5", "", "0") == (second["not attempted"], second["difficulty"], second["unexplained answers"])
+
+
+def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
+    """With the name, what was found and what to do; to nobody else, and no control character of a file's name."""
+    (tmp_path / "submitted" / "bob" / "ch").mkdir(parents=True)
+    (tmp_path / "submitted" / "bob" / "ch" / "my\x1bnotes.txt").touch()
+    first, second = (
+        beside.letters([results(BROKEN, EMPTY, StudentRow("cid", verdict(PASS)), course=tmp_path)])
+        .decode()
+        .split("----")
+    )
+
+    assert "To: Love, Ada (ada), ada@example.org" in first and "it is a picture." in first
+    assert "To: bob" in second and "notes.txt" in second and "hand in that file" in second and "\x1b" not in second
+    assert "Ask for" not in second and "cid" not in first + second
+
+
+def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next report removes the texts of the last one, where everybody could be read."""
+    class_ = [results(BROKEN, course=tmp_path)]
+    monkeypatch.setattr(report.results, "graded_chapters", lambda _: ["ch"])
+    monkeypatch.setattr(report.results, "read_all", lambda *_: class_)
+    monkeypatch.setattr(report.results, "title", lambda *_: "Chapter")
+    monkeypatch.setattr(report, "_run", lambda *_: nbformat.v4.new_notebook())
+    report.write(tmp_path)
+    written = tmp_path / "reports" / beside.UNREADABLE
+
+    assert "ada" in written.read_text()
+    class_[:] = [results(StudentRow("ada", verdict(PASS)), course=tmp_path)]
+    report.write(tmp_path)
+    assert not written.exists() and (tmp_path / "reports" / "items-ch.csv").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,12 +20,18 @@ def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
     Numbers stand as they are; an apostrophe stands before text that a spreadsheet would compute.
     """
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(map(safe, rows))
+        path.write_bytes(encoded(rows))
     except OSError as error:
         raise WorkFailed(
             f"cannot write {path}: {error.strerror}. Make room or give permission, then export again."
         ) from None
+
+
+def encoded(rows: Iterable[Sequence[object]]) -> bytes:
+    """What `write` writes."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(map(safe, rows))
+    return text.getvalue().encode()
 
 
 def safe(row: Sequence[object]) -> list[str]:

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.notebook_run import run_notebook
-from autograder.reporting import results
+from autograder.reporting import beside, results
 from autograder.reporting.page import page
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -24,8 +24,9 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     """Write the pages of these chapters (none named: all of which anything was handed in), and the course's page.
 
     A chapter's page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
-    of the course folder beside the notebook that made it. Raises CourseNotFound where nothing has been handed in,
-    WorkFailed where a page cannot be made; the old pages stay as they were.
+    of the course folder beside the notebook that made it; with them lie the files of `beside`. Raises
+    CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old pages stay as they
+    were.
     """
     course = course.resolve()
     there = results.graded_chapters(course)
@@ -47,7 +48,11 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    write_all(files)
+    others = beside.files(results.read_all(course, there), wanted)
+    reports = course / "reports"
+    write_all(files | {reports / name: data for name, data in others.items() if data})
+    for name in [name for name, data in others.items() if not data]:
+        (reports / name).unlink(missing_ok=True)
     return [path for path in files if path.suffix == ".html"]
 
 

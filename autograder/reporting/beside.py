@@ -1,0 +1,74 @@
+"""The files beside the report's pages: tables to go on with, and what names students."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from autograder.gradebook import csv_cells
+from autograder.grading.summary import StudentRow
+from autograder.reading.archive import shown
+from autograder.reading.choice import names_in
+from autograder.reporting.items import items as items_of
+from autograder.reporting.mistakes import unexplained as unexplained_of
+from autograder.reporting.results import Results
+from autograder.terminal import printable
+
+UNREADABLE = "unreadable.txt"
+
+
+def files(course: Sequence[Results], wanted: Collection[str]) -> dict[str, bytes]:
+    """The contents by the files' names; where a file would say nothing it is empty, and is not to be there.
+
+    Of each of the chapters `wanted` the table of its items; all that names students is about every chapter.
+    """
+    tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
+    return tables | {UNREADABLE: letters(course)}
+
+
+def items_table(results: Results) -> bytes:
+    """How each exercise went, as CSV: difficulty is the share that passed of those who tried; empty where unknown."""
+    loose = Counter[str]()
+    for group in unexplained_of(results):
+        loose[group.exercise] += len(group.students)
+    head = ("exercise", "points", "extra credit", "passed", "wrong", "not attempted")
+    rows: list[tuple[object, ...]] = [(*head, "difficulty", "separation", "unexplained answers")]
+    for item in items_of(results):
+        worth = next(iter(results.verdicts.values()))
+        tried = item.passed + item.wrong
+        told = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
+        apart = None if item.separation is None else round(item.separation, 3)
+        points = (worth.points[item.exercise], worth.extra[item.exercise])
+        rows.append((item.exercise, *points, *told, apart, loose[item.exercise]))
+    return csv_cells.encoded(rows) if len(rows) > 1 else b""
+
+
+def letters(course: Sequence[Results]) -> bytes:
+    """A text to send to each student whose file could not be read or whose folder held no notebook."""
+    told = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
+    return "\n\n----\n\n".join(told).encode("utf-8", "replace") + b"\n" if told else b""
+
+
+def _letter(results: Results, row: StudentRow) -> str:
+    person = results.people.get(row.student)
+    name = f"{person.full_name} ({row.student})" if person and person.full_name != row.student else row.student
+    if row.is_empty:
+        found = f"there is no notebook in it ({_lying(results, row.student)}). {_NOTEBOOK}"
+    else:
+        found = f"it could not be read. {row.verdict.trouble}" if row.verdict else row.reason
+    head = ", ".join(filter(None, (name, person.email if person else "")))
+    lines = (f"To: {head}", "", f'I could not grade what you handed in for "{results.title}": {found}', _LAST)
+    return "\n".join(printable(line, kept="") for line in lines)
+
+
+_NOTEBOOK = (
+    "What is needed is the .ipynb file itself: in JupyterLab choose File > Download, in Colab File > Download > "
+    "Download .ipynb, and hand in that file."
+)
+_LAST = "Nothing in it has been graded so far. If you cannot find out how to go on, write to me."
+
+
+def _lying(results: Results, student: str) -> str:
+    """What a folder without a notebook holds."""
+    names = names_in(results.course / "submitted" / student / results.stem)
+    return f"found: {shown(names)}" if names else "it is empty"
