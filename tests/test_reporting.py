@@ -101,7 +101,7 @@ class TestCounting:
         twice = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, KNOWN)),), {"a": 1}, {"a": 0})
         (found,) = misunderstandings(results(twice, verdict(KNOWN), verdict(PASS)))
 
-        assert ("a", "no-dim", "You forgot `dim`.", ("s0", "s1")) == tuple(vars(found).values())
+        assert ("a", "no-dim", "You forgot `dim`.", ("s0", "s1"), (1, 2)) == tuple(vars(found).values())
 
     def test_unexplained_answers_are_grouped_by_what_they_show(self) -> None:
         """Equal observations stand together; known mistakes, hung code and starters are not among them."""
@@ -213,14 +213,15 @@ class TestWholeClass:
     """The example class, with its mishaps."""
 
     def test_counts_are_those_that_the_class_was_made_with(self, graded: ExampleClass, written: Path) -> None:
-        """The most common misunderstanding stands first, with its number, its sentence and an example."""
+        """The most common misunderstanding is told with its number, its exercise and an example."""
         made = Counter((name, tag) for s in graded.students for name, tag in s.expected.mistakes.items())
         (exercise, _), most = made.most_common(1)[0]
         told = parts(written / "reports" / f"{WHOLE}.html")
 
         text = told["What the class misunderstood"]
-        first = re.search(r"\d+ of \d+ students in ", text)
-        assert first is not None and first[0].startswith(f"{most} of ") and text[first.end() :].startswith(exercise)
+        assert re.search(rf"\b{most} of \d+ students in {exercise}\b", text)
+        costs = [float(cost) for cost in re.findall(r"([\d.]+) points? lost", text)]
+        assert costs and costs == sorted(costs, reverse=True)
         assert "def " in text
         for student in ("broken-json", "endless-loop", "process-death", "syntax-error"):
             assert student in told["Submissions that need a person"]

@@ -15,6 +15,8 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.reporting import beside, course_sections, report, sections
+from autograder.reporting import results as results_of
+from autograder.reporting.mistakes import shared
 from autograder.reporting.results import Results
 
 PASS = Verdict("works", Status.PASS)
@@ -86,9 +88,9 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
 def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next report removes the texts of the last one, where everybody could be read."""
     class_ = [results(BROKEN, course=tmp_path)]
-    monkeypatch.setattr(report.results, "graded_chapters", lambda _: ["ch"])
-    monkeypatch.setattr(report.results, "read_all", lambda *_: class_)
-    monkeypatch.setattr(report.results, "title", lambda *_: "Chapter")
+    monkeypatch.setattr(results_of, "graded_chapters", lambda _: ["ch"])
+    monkeypatch.setattr(results_of, "read_all", lambda *_: class_)
+    monkeypatch.setattr(results_of, "title", lambda *_: "Chapter")
     monkeypatch.setattr(report, "_run", lambda *_: nbformat.v4.new_notebook())
     report.write(tmp_path)
     written = tmp_path / "reports" / beside.UNREADABLE
@@ -97,3 +99,30 @@ def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.Monke
     class_[:] = [results(StudentRow("ada", verdict(PASS)), course=tmp_path)]
     report.write(tmp_path)
     assert not written.exists() and (tmp_path / "reports" / "items-ch.csv").is_file()
+
+
+def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
+    """Added up where exercises share a sentence; what one answer lost is divided among its mistakes."""
+    other = Verdict("also", Status.FAIL, "You forgot to divide.", "no-mean", "f(1)", "2", "3")
+    both = SubmissionVerdict("ch", 1, "", (Report("a", (KNOWN, other)),), {"a": 3}, {"a": 0})
+    dear = replace(other, sentence="You sort by rows.", mistake="rows")
+    first = results(StudentRow("ada", both), StudentRow("bob", both), StudentRow("cid", both))
+    second = results(StudentRow("ada", verdict(KNOWN, dear, worth=4)), stem="ch2")
+    found = shared([first, second])
+
+    assert [("You forgot `dim`.", 8.5), ("You forgot to divide.", 4.5), ("You sort by rows.", 4)] == [
+        (each.sentence, each.lost) for each in found
+    ]
+    assert ["8.5", "a 100%, a 100%"] == cells(course_sections.misunderstandings([first, second]))[3:5]
+    assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", sections.misunderstandings(first))
+
+
+def test_who_misunderstood_stands_beside_the_page_alone() -> None:
+    """With id and name; a cell that opens as a formula is text."""
+    wild = replace(KNOWN, sentence="=2+3")
+    class_ = results(StudentRow("ada", verdict(wild)))
+    (line,) = lines(beside.misunderstood([class_]))
+
+    assert ("ch", "a", "'=2+3", "2.0", "ada", "Love, Ada") == tuple(line.values())
+    drawn = sections.misunderstandings(class_) + course_sections.misunderstandings([class_])
+    assert "ada" not in drawn and "Love" not in drawn and not beside.misunderstood([results(EMPTY)])

@@ -10,11 +10,12 @@ from autograder.grading.summary import StudentRow
 from autograder.reading.archive import shown
 from autograder.reading.choice import names_in
 from autograder.reporting.items import items as items_of
+from autograder.reporting.mistakes import shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
 from autograder.terminal import printable
 
-UNREADABLE = "unreadable.txt"
+UNREADABLE, MISUNDERSTOOD = "unreadable.txt", "misunderstandings-names.csv"
 
 
 def files(course: Sequence[Results], wanted: Collection[str]) -> dict[str, bytes]:
@@ -23,7 +24,7 @@ def files(course: Sequence[Results], wanted: Collection[str]) -> dict[str, bytes
     Of each of the chapters `wanted` the table of its items; all that names students is about every chapter.
     """
     tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
-    return tables | {UNREADABLE: letters(course)}
+    return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course)}
 
 
 def items_table(results: Results) -> bytes:
@@ -43,6 +44,23 @@ def items_table(results: Results) -> bytes:
     return csv_cells.encoded(rows) if len(rows) > 1 else b""
 
 
+def misunderstood(course: Sequence[Results]) -> bytes:
+    """Who read which sentence, in the order of the page, as CSV."""
+    rows: list[tuple[object, ...]] = [("chapter", "exercise", "what was read", "points lost", "student", "name")]
+    for group in shared(course):
+        for results, each in group.found:
+            for student, lost in zip(each.students, each.points, strict=True):
+                told = (group.sentence, round(lost, 4), student, full_name(results, student))
+                rows.append((results.stem, each.exercise, *told))
+    return csv_cells.encoded(rows) if len(rows) > 1 else b""
+
+
+def full_name(results: Results, student: str) -> str:
+    """What the gradebook calls a student; "" where it knows none."""
+    person = results.people.get(student)
+    return person.full_name if person and person.full_name != student else ""
+
+
 def letters(course: Sequence[Results]) -> bytes:
     """A text to send to each student whose file could not be read or whose folder held no notebook."""
     told = [_letter(each, row) for each in course for row in (*each.unreadable, *each.without_notebook)]
@@ -50,8 +68,8 @@ def letters(course: Sequence[Results]) -> bytes:
 
 
 def _letter(results: Results, row: StudentRow) -> str:
-    person = results.people.get(row.student)
-    name = f"{person.full_name} ({row.student})" if person and person.full_name != row.student else row.student
+    person, named = results.people.get(row.student), full_name(results, row.student)
+    name = f"{named} ({row.student})" if named else row.student
     if row.is_empty:
         found = f"there is no notebook in it ({_lying(results, row.student)}). {_NOTEBOOK}"
     else:

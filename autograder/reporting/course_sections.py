@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from autograder.reporting import pictures
 from autograder.reporting.items import items as items_of
-from autograder.reporting.mistakes import misunderstandings as misunderstandings_of
+from autograder.reporting.mistakes import Shared, shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
 from autograder.telling.markup import Html, join, prose, table, tag
@@ -37,17 +37,22 @@ def _chapter(results: Results) -> tuple[str, ...]:
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:
-    """The most common known mistakes of all chapters."""
-    found = [(each, results) for results in course for each in misunderstandings_of(results)]
+    """The known mistakes of all chapters that cost the most points."""
+    found = shared(course)
     if not found:
         return tag("p", "No answer shows a known mistake.")
-    found.sort(key=lambda pair: -len(pair[0].students) / len(pair[1].verdicts))
-    columns = ("exercise", "share of the class", "what the students read")
-    rows = [
-        (each.exercise, f"{len(each.students) / len(results.verdicts):.0%}", prose(each.sentence))
-        for each, results in found[:_SHOWN]
-    ]
-    return table("The most common misunderstandings", columns, rows)
+    columns = ("points lost", "share of the class that read it", "what the students read")
+    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence)) for each in found[:_SHOWN]]
+    return table("The misunderstandings that cost the most points", columns, rows)
+
+
+def _where(shared: Shared) -> Html:
+    """The exercises in which a sentence was read, each with the share of those who read it."""
+    parts: list[str] = []
+    for results, each in shared.found:
+        told = f" {len(each.students) / len(results.verdicts):.0%}"
+        parts += [", "] * bool(parts) + [tag("code", each.exercise), told]
+    return join(*parts)
 
 
 def hardest(course: Sequence[Results]) -> Html:

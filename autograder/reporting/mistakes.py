@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograder.judging.verdict import Report, Status, Verdict
@@ -12,12 +14,31 @@ from autograder.reporting.results import Results
 
 @dataclass(frozen=True)
 class Misunderstanding:
-    """A known mistake, the sentence that students read about it, and who made it."""
+    """A known mistake, the sentence that students read about it, who made it, and the points that each lost by it."""
 
     exercise: str
     tag: str
     sentence: str
     students: tuple[str, ...]
+    points: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A sentence with all the known mistakes of which students read it, each with its chapter's class."""
+
+    sentence: str
+    found: tuple[tuple[Results, Misunderstanding], ...]
+
+    @property
+    def lost(self) -> float:
+        """The points lost by it, by all students in all exercises."""
+        return round(math.fsum(lost for _, each in self.found for lost in each.points), 4)
+
+    @property
+    def reads(self) -> int:
+        """How often it was read: a student counts once in each exercise."""
+        return sum(len(each.students) for _, each in self.found)
 
 
 @dataclass(frozen=True)
@@ -34,16 +55,30 @@ class Unexplained:
 
 
 def misunderstandings(results: Results) -> list[Misunderstanding]:
-    """The known mistakes of a class, the most common first; a student counts once for each."""
+    """The known mistakes of a class, the most common first; a student counts once for each.
+
+    What a student lost in an exercise is divided evenly among the known mistakes that its report names.
+    """
     sentences: dict[tuple[str, str], str] = {}
-    students: dict[tuple[str, str], list[str]] = defaultdict(list)
+    students: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for student, verdict in results.verdicts.items():
         for report in verdict.reports:
             for tag in report.mistakes:
-                students[report.exercise, tag].append(student)
+                lost = verdict.points[report.exercise] - verdict.earned(report.exercise)
+                students[report.exercise, tag][student] = lost / len(report.mistakes)
                 sentences.setdefault((report.exercise, tag), _sentence(report, tag))
-    found = [Misunderstanding(*key, sentences[key], tuple(who)) for key, who in students.items()]
+    found = [Misunderstanding(*key, sentences[key], tuple(who), tuple(who.values())) for key, who in students.items()]
     return sorted(found, key=lambda each: (-len(each.students), each.exercise, each.tag))
+
+
+def shared(course: Sequence[Results]) -> list[Shared]:
+    """The known mistakes of these classes by their sentences, those first by which the most points were lost."""
+    groups: dict[str, list[tuple[Results, Misunderstanding]]] = defaultdict(list)
+    for results in course:
+        for each in misunderstandings(results):
+            groups[each.sentence].append((results, each))
+    found = [Shared(sentence, tuple(pairs)) for sentence, pairs in groups.items()]
+    return sorted(found, key=lambda each: (-each.lost, -each.reads, each.sentence))
 
 
 def _sentence(report: Report, tag: str) -> str:

@@ -11,8 +11,7 @@ from autograder.reporting import pictures
 from autograder.reporting.examples import Examples, learn_command
 from autograder.reporting.items import ENOUGH, HARDLY, SEPARATES, Item, has_attempted
 from autograder.reporting.items import items as items_of
-from autograder.reporting.mistakes import Misunderstanding, Unexplained
-from autograder.reporting.mistakes import misunderstandings as misunderstandings_of
+from autograder.reporting.mistakes import Misunderstanding, Shared, Unexplained, shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
 from autograder.telling.markup import Html, join, prose, table, tag
@@ -92,17 +91,24 @@ def _names(found: Iterable[Item]) -> Html:
 
 
 def misunderstandings(results: Results) -> Html:
-    """The most common known mistakes, each with the sentence that students read, and one answer that shows it."""
-    found, examples = misunderstandings_of(results), Examples(results)
+    """The known mistakes that cost the most points, each with its sentence, and one answer that shows it."""
+    found, examples = shared([results]), Examples(results)
     if not found:
         return tag("p", "No answer shows a known mistake.")
     told = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
     return _folded(told, "more misunderstandings")
 
 
-def _misunderstanding(found: Misunderstanding, examples: Examples, total: int) -> Html:
-    head = join(tag("strong", _students(len(found.students), total)), " in ", tag("code", found.exercise))
-    return tag("li", head, tag("blockquote", prose(found.sentence)), _example(examples, found))
+def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
+    parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
+    for number, (_, each) in enumerate(found.found):
+        parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
+    return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
+
+
+def points(lost: float) -> str:
+    """A number of points in words."""
+    return "1 point" if f"{lost:.4g}" == "1" else f"{lost:.4g} points"
 
 
 def _example(examples: Examples, found: Misunderstanding | Unexplained) -> Html:

@@ -25,7 +25,9 @@ HTML(sections.overview(found))
 # %% [markdown]
 # ## What the class misunderstood
 #
-# Each sentence is what the students read.
+# The sentences by which the most points were lost stand first, with all exercises in which they were read.
+# Where an answer shows several known mistakes, what it lost is divided among them.
+# Each sentence is what the students read; who read it stands in `misunderstandings-names.csv` beside this page.
 # The example is the shortest of a few, without comments and names, to be shown in class; read it first.
 
 # %%

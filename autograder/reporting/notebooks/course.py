@@ -24,6 +24,9 @@ HTML(course_sections.chapters(found))
 
 # %% [markdown]
 # ## What the class misunderstood
+#
+# The sentences by which the most points were lost, added up over exercises and chapters.
+# Who read them stands in `misunderstandings-names.csv` beside this page.
 
 # %%
 HTML(course_sections.misunderstandings(found))
