@@ -1,0 +1,99 @@
+"""Equal answers: what counts as one form, what counts for nothing, and which pairs are told."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from autograder.reporting.equal import FLOOR, LONG, Answered, Form, by_chance, form, pairs
+
+ONE = '''
+import torch.nn.functional as F
+
+def scaled(x: torch.Tensor, dim: int = 0) -> torch.Tensor:
+    """Scale."""
+    mean = x.mean(dim, keepdim=True)  # along dim
+    return F.relu(x - mean)
+
+print(scaled(x))
+'''
+RENAMED = """
+import torch.nn.functional as F
+def scaled(data, axis=0):
+    middle: object = data.mean(axis, keepdim=True)
+    return F.relu(data - middle)
+"""
+
+
+def test_names_talk_and_types_do_not_make_a_form() -> None:
+    """Nor what is only called below."""
+    assert form(ONE) == form(RENAMED) is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("mean(", "sum("), ("F.relu", "G.relu"), ("=0", "=1"), ("data - middle", "middle - data"), ("keepdim", "keep")],
+)
+def test_attributes_and_what_comes_from_elsewhere_do(old: str, new: str) -> None:
+    """Also numbers, keywords and order."""
+    assert form(RENAMED.replace(old, new)) != form(RENAMED)
+
+
+def test_methods_keep_their_names() -> None:
+    """They are called from outside."""
+    text = "class A:\n    def {}(self, x):\n        return self.a(x)\n"
+
+    assert form(text.format("a")) != form(text.format("b"))
+
+
+@pytest.mark.parametrize("text", ["def f(:", "x = " + "-" * 5000 + "1", "x = " + "9" * 5000])
+def test_what_cannot_be_read_has_no_form(text: str) -> None:
+    """And stops nothing."""
+    assert form(text) is None or isinstance(form(text), Form)
+
+
+def answered(name: str, *groups: int, size: int = 40, nodes: int = FLOOR, shift: int = 0) -> Answered:
+    """An exercise of a class in which groups of these sizes have one form each, and everybody else one of their own."""
+    forms, student = {}, shift
+    for number, group in enumerate([*groups, *[1] * (size - sum(groups))]):
+        for _ in range(group):
+            forms[f"s{student % size:03}"] = Form(f"{name}{number}", nodes)
+            student += 1
+    return Answered("ch", name, size, forms)
+
+
+def test_two_exercises_make_a_pair() -> None:
+    """Weighed by how rare each form is; one exercise alone is not told."""
+    (pair,) = pairs([answered("a", 2), answered("b", 2)])
+
+    assert ("s000", "s001") == (pair.first, pair.second) and pair.weight == pytest.approx(2 * math.log(20), abs=1e-5)
+    assert not pairs([answered("a", 2)]) and not pairs([answered("a", 2), answered("b", 2, shift=2)])
+
+
+def test_what_counts_for_nothing() -> None:
+    """Short answers, forms that many have, and those of the course itself."""
+    whole = answered("b", 2)
+    known = Answered("ch", "a", 40, answered("a", 2).forms, frozenset({"a0"}))
+
+    assert not pairs([known, whole]) and not pairs([answered("a", 2, nodes=FLOOR - 1), whole])
+    assert not pairs([answered("a", 20), answered("b", 20), answered("c", 20), whole])
+
+
+def test_one_long_form_of_two_students_alone() -> None:
+    """Is told in a class that is large enough; of three students it is not."""
+    assert len(pairs([answered("a", 2, nodes=LONG)])) == 1
+    assert not pairs([answered("a", 3, nodes=LONG)]) and not pairs([answered("a", 2, nodes=LONG, size=8)])
+
+
+def test_a_small_class_says_little() -> None:
+    """Two exercises do not weigh enough among six students."""
+    assert not pairs([answered(name, 2, size=6) for name in "ab"])
+
+
+def test_chance() -> None:
+    """Students who share all forms stand out from a deal at random, which is the same each time."""
+    class_ = [answered(name, 2) for name in "abcd"]
+
+    assert len(pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
+    assert by_chance([answered(name, *[5] * 8) for name in "abcdefghij"]) > 10
