@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
+from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.summary import StudentRow
+from autograder.judging.verdict import Report, Status, Verdict
+from autograder.reporting import course_sections, gathered
 from autograder.reporting.equal import FLOOR, LONG, Answered, Form, by_chance, form, pairs
+from autograder.reporting.examples import Examples
+from autograder.reporting.results import Results
 
 ONE = '''
 import torch.nn.functional as F
@@ -97,3 +104,28 @@ def test_chance() -> None:
 
     assert len(pairs(class_)) == 1 and by_chance(class_) == by_chance(class_) < 0.3
     assert by_chance([answered(name, *[5] * 8) for name in "abcdefghij"]) > 10
+
+
+def test_the_page_names_nobody_and_the_table_does() -> None:
+    """How many pairs there are, and how to read it; no file where there is none."""
+    found = pairs([answered("a", 2), answered("b", 2)])
+    page = course_sections.equal(len(found), 0.25)
+
+    assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
+    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in gathered.equal_table(found).decode()
+    assert not gathered.equal_table([]) and "No two students" in course_sections.equal(0, 0)
+
+
+def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its starter, its solution, and each right answer of the bank, of an exercise of this course."""
+    course = Path(__file__).parents[1] / "course"
+    path = max((course / "answers").glob("*/*.py"), key=lambda each: len(gathered.right_answers(each)))
+    right, exercise, stem = gathered.right_answers(path), path.stem, path.parent.name
+    report = Report(exercise, (Verdict("works", Status.PASS),))
+    judged = SubmissionVerdict(stem, 1, "", (report,), {exercise: 1}, {exercise: 0})
+    rows = tuple(StudentRow(name, judged) for name in ("ada", "bob"))
+    monkeypatch.setattr(Examples, "answers", lambda _, student: {exercise: right[0] + f"# {student}"})
+    (found,) = gathered.answered([Results(course, stem, "", rows)])
+
+    assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
+    assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2

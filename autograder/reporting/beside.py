@@ -15,7 +15,7 @@ from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
 from autograder.terminal import printable
 
-UNREADABLE, MISUNDERSTOOD = "unreadable.txt", "misunderstandings-names.csv"
+UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
 def files(course: Sequence[Results], wanted: Collection[str]) -> dict[str, bytes]:

@@ -74,3 +74,28 @@ def missing(course: Sequence[Results]) -> Html:
     if not most_first:
         return tag("p", "Everybody in the gradebook has handed in every chapter that was graded.")
     return table("Not handed in", ("student", "chapters"), [(who, ", ".join(gaps[who])) for who in most_first])
+
+
+def equal(count: int, by_chance: float) -> Html:
+    """How many pairs of students have answers of one rare structure, and how to read that; nobody is named."""
+    if not count:
+        return tag("p", "No two students have several answers of one structure that is rare in this class.")
+    found = f"{count} pair{'' if count == 1 else 's'} of students" + (" has" if count == 1 else " have")
+    return join(
+        tag("p", found, " answers that are the same after renaming, and that hardly anybody else has."),
+        tag(
+            "p", "Were each exercise's answers dealt out to the students at random, about ", f"{by_chance:.1f}", _CHANCE
+        ),
+        tag("p", _HOW_TO_READ, tag("code", "equal-answers.csv"), " beside this page, the rarest first."),
+    )
+
+
+_CHANCE = (
+    " pairs would share several. People who learn together and think alike share more than that, and short answers "
+    "come out equal on their own."
+)
+_HOW_TO_READ = (
+    "This is a hint to look, and says nothing of how it came about: a lesson's pattern, a tutor, a common source, work "
+    "in pairs that was allowed. Read both answers, and speak with both students, before you think anything. The pairs "
+    "stand in "
+)

@@ -33,7 +33,7 @@ class Examples:
         return _shortened(min(filter(None, found), key=len, default=""))
 
     def _anonymous(self, student: str, exercise: str) -> str:
-        source = self._answers(student).get(exercise, "")
+        source = self.answers(student).get(exercise, "")
         return anonymous(source, self._names(student)) if source else ""
 
     def _names(self, student: str) -> list[str]:
@@ -41,7 +41,8 @@ class Examples:
         told = (person.first_name, person.last_name, person.email.partition("@")[0]) if person else ()
         return [student, *told]
 
-    def _answers(self, student: str) -> dict[str, str]:
+    def answers(self, student: str) -> dict[str, str]:
+        """A student's answers by exercise, as they were written; none where they cannot be read."""
         if student not in self._read:
             self._read[student] = self._opened(student)
         return self._read[student]

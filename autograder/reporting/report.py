@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.notebook_run import run_notebook
-from autograder.reporting import beside, results
+from autograder.reporting import beside, equal, gathered, results
 from autograder.reporting.page import page
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -41,19 +41,27 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
         stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
     ]
     made = {stem: _run("chapter", {"course": str(course), "stem": stem}) for stem in wanted}
-    made[INDEX] = _run("course", {"course": str(course), "stems": there})
+    classes = results.read_all(course, there)
+    answered = gathered.answered(classes)
+    alike = equal.pairs(answered)
+    counts = {"equal_pairs": len(alike), "by_chance": equal.by_chance(answered)}
+    made[INDEX] = _run("course", {"course": str(course), "stems": there} | counts)
     titles = {stem: results.title(course, stem) for stem in wanted} | {INDEX: "The course"}
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    others = beside.files(results.read_all(course, there), wanted)
-    reports = course / "reports"
-    write_all(files | {reports / name: data for name, data in others.items() if data})
+    others = beside.files(classes, wanted) | {beside.EQUAL: gathered.equal_table(alike)}
+    _write(course / "reports", files, others)
+    return [path for path in files if path.suffix == ".html"]
+
+
+def _write(reports: Path, pages: Mapping[Path, bytes], others: Mapping[str, bytes]) -> None:
+    """Write the pages and the other files, and remove those of an earlier report that have nothing to say now."""
+    write_all({**pages, **{reports / name: data for name, data in others.items() if data}})
     for name in [name for name, data in others.items() if not data]:
         (reports / name).unlink(missing_ok=True)
-    return [path for path in files if path.suffix == ".html"]
 
 
 def _run(name: str, parameters: dict[str, Any]) -> NotebookNode:

@@ -10,6 +10,8 @@ from autograder.reporting import course_sections, results
 # %% tags=["parameters"]
 course = "."
 stems: list[str] = []
+equal_pairs = 0
+by_chance = 0.0
 
 # %%
 found = results.read_all(Path(course), stems)
@@ -42,3 +44,9 @@ HTML(course_sections.hardest(found))
 
 # %%
 HTML(course_sections.missing(found))
+
+# %% [markdown]
+# ## Answers of the same structure
+
+# %%
+HTML(course_sections.equal(equal_pairs, by_chance))
