@@ -129,3 +129,17 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
 
     assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
+
+
+def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exercise that it has no more, a chapter file that cannot be read, and none at all give no answers."""
+    judged = SubmissionVerdict(
+        "ch", 1, "", (Report("gone", (Verdict("works", Status.PASS),)),), {"gone": 1}, {"gone": 0}
+    )
+    monkeypatch.setattr(Examples, "answers", lambda *_: {})
+    course = Path(__file__).parents[1] / "course"
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "chapters" / "ch01_bad.py").write_text("# %% check=")
+    places = [(course, next((course / "chapters").glob("*.py")).stem), (tmp_path, "ch01_bad"), (tmp_path, "own")]
+
+    assert not gathered.answered([Results(*place, "", (StudentRow("ada", judged),)) for place in places])

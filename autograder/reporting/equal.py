@@ -12,7 +12,7 @@ from itertools import combinations
 
 from autograder.reading.source import python_of
 
-FLOOR, LONG = 30, 120  # nodes of a syntax tree: what is shorter looks alike on its own, what is longer hardly ever
+FLOOR, LONG = 30, 200  # nodes of a syntax tree: what is shorter looks alike on its own, what is longer hardly ever
 _RARE = 6  # a form that more than one student in so many has says nothing
 _TELLING = 4.0  # the sum of weights from which on a pair is told
 _LARGE = 10  # students, below which one equal answer alone is never told
