@@ -125,7 +125,7 @@ def test_the_line_moves_at_a_rate_that_is_chosen(lab: Lab) -> None:
         lab.page.keyboard.press("ArrowRight")
     expect(rate).to_have_attribute("aria-valuetext", "2")
     expect(stepper.locator(".x-film-said")).to_contain_text("e+")
-    expect(stepper).to_contain_text("SGD(lr=2.0)")
+    expect(stepper).to_contain_text("SGD(lr=2.0)", timeout=30_000)
     expect(rate).to_be_focused()
     assert lab.complaints == [] and nameless_controls(stepper) == []
 
