@@ -13,7 +13,7 @@ from autograder.telling.markup import Html, join, prose, tag
 from explorers.arrange_check import judged
 from explorers.arranged import DEEPEST, LONGEST, Arrangement, Pieces, Place, arrangement_of, pieces_of
 from explorers.controls import Control, Refused
-from explorers.widget import STATIC, Explorer, scripts
+from explorers.widget import Explorer, joined, scripts
 
 HOW = (
     "Click a line to use it, or drag it to its place. Some lines are not needed. With the keyboard: Enter uses a line, "
@@ -64,7 +64,7 @@ class Arranger(Explorer):
 
     # One module, and one style, for the page: this part comes after what all explorers share, and uses it.
     _esm = scripts("arrange.js")
-    _css = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", "arrange.css"))
+    _css = joined("explorer.css", "arrange.css")
 
     def __init__(self, pieces: Pieces, arrangement: Arrangement) -> None:
         super().__init__(f"Lines to put in order: {pieces.name}")
@@ -141,11 +141,9 @@ class Arranger(Explorer):
         data, metadata = super()._repr_mimebundle_(**options)
         return {**data, "text/plain": repr(self)}, metadata
 
-    def page(self) -> Html:
+    def at_rest(self) -> Html:
         """The lines and what was made of them, for a page where nothing can be moved."""
-        picture = _still(self._pieces, self._made, self.draw())
-        style = tag("style", Html((STATIC / "explorer.css").read_text(encoding="utf-8")))
-        return join(style, tag("div", tag("p", self.title, class_="x-title"), picture, class_="explorer"))
+        return _still(self._pieces, self._made, self.draw())
 
 
 def _still(pieces: Pieces, made: Arrangement, said: Html) -> Html:

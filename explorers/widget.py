@@ -18,9 +18,14 @@ from explorers.markup import still
 STATIC = Path(__file__).parent / "static"
 
 
+def joined(*names: str) -> str:
+    """Files of `static/` as one text, in this order: what comes later builds on what comes before it."""
+    return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+
+
 def scripts(*more: str) -> str:
-    """The module of every explorer, with more files of `static/` behind it."""
-    return "\n".join((STATIC / name).read_text(encoding="utf-8") for name in ("moving.js", "explorer.js", *more))
+    """The module of every explorer, with more files behind it."""
+    return joined("moving.js", "explorer.js", *more)
 
 
 class Explorer(anywidget.AnyWidget):
@@ -30,7 +35,6 @@ class Explorer(anywidget.AnyWidget):
     `show()`. What the page sends is checked against `offer()` before `choose` sees it.
     """
 
-    # One module for the page: what comes later uses what comes before it.
     _esm = scripts()
     _css: Path | str = STATIC / "explorer.css"
     _ipython_display_ = None  # ipywidgets 7 has one, which would come before the MIME bundle and leave out the picture
@@ -106,11 +110,13 @@ class Explorer(anywidget.AnyWidget):
         data, metadata = bundle
         return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
 
+    def at_rest(self) -> Html:
+        """The picture for a page where nothing answers."""
+        return still(self.draw())
+
     def page(self) -> Html:
         """The present picture as HTML that needs no kernel and no script, and can be read without its style."""
-        style = tag("style", Html((STATIC / "explorer.css").read_text(encoding="utf-8")))
+        style = tag("style", Html(joined("explorer.css")))
         film = self.moving()
         moved = film.page() if film else Html("")
-        return join(
-            style, tag("div", tag("p", self.title, class_="x-title"), still(self.draw()), moved, class_="explorer")
-        )
+        return join(style, tag("div", tag("p", self.title, class_="x-title"), self.at_rest(), moved, class_="explorer"))

@@ -16,10 +16,9 @@ from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_run, classroom, executors, summary
-from autograder.grading.again import Again
 from autograder.grading.assignment import Assignment, release_path
 from autograder.grading.assignment import assignment as read_assignment
-from autograder.grading.class_run import as_it_is, grade_class, previewed
+from autograder.grading.class_run import grade_class, judged
 from autograder.grading.classroom import Asked
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
@@ -294,7 +293,7 @@ def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch:
 def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
     """Nothing is stored but the seed, with which the grading that follows is done, forced or not."""
     folders = hand_in(ada="a", bob="bug")
-    looked = [dict(previewed(assignment, folders, ONE, True, as_it_is, Again())) for _ in range(2)]
+    looked = [dict(judged(assignment, folders, ONE, Asked(force=True, preview=True))) for _ in range(2)]
     ada = [each["ada"] for each in looked]
 
     assert isinstance(ada[0], SubmissionVerdict) and ada[0] == ada[1] and "our fault" in str(looked[0]["bob"])
@@ -302,7 +301,7 @@ def test_what_was_looked_at_before_is_what_comes(tmp_path: Path, assignment: Ass
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] == seeds(tmp_path, "ada")
-    assert "" == dict(previewed(assignment, folders, ONE, False, as_it_is, Again()))["ada"]
+    assert "" == dict(judged(assignment, folders, ONE, Asked(preview=True)))["ada"]
 
     list(grade_class(assignment, folders, ONE, force=True))
     assert [ada[0].seed] != seeds(tmp_path, "ada")

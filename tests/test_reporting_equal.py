@@ -10,7 +10,7 @@ import pytest
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
-from autograder.reporting import course_sections, gathered
+from autograder.reporting import beside, course_sections, gathered
 from autograder.reporting.equal import FLOOR, LONG, Answered, Form, by_chance, form, pairs
 from autograder.reporting.examples import Examples
 from autograder.reporting.results import Results
@@ -112,8 +112,8 @@ def test_the_page_names_nobody_and_the_table_does() -> None:
     page = course_sections.equal(len(found), 0.25)
 
     assert "1 pair of students has" in page and "about 0.2 pairs" in page and "a hint to look" in page
-    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in gathered.equal_table(found).decode()
-    assert not gathered.equal_table([]) and "No two students" in course_sections.equal(0, 0)
+    assert "s000" not in page and "s000,s001,5.99,ch,a,2,30" in beside.equal_table(found).decode()
+    assert not beside.equal_table([]) and "No two students" in course_sections.equal(0, 0)
 
 
 def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,7 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
             continue
         exercise = exercise_checked(cell)
         cell.execution_count = None
-        if exercise in verdict.points and exercise is not None:
+        if exercise is not None and exercise in verdict.points:
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
             cell.outputs = own_cells.outputs_of(place, cell, verdict)

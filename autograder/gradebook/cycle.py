@@ -25,6 +25,7 @@ from autograder.gradebook.recorder import ClassGradebook, Recorder, ReleasedAssi
 from autograder.grading import class_run, classroom
 from autograder.grading.again import Again, Shift
 from autograder.grading.assignment import Assignment, assignment
+from autograder.grading.classroom import Asked
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.walls.consent import check_confinement
@@ -140,7 +141,8 @@ class Cycle:
         changes, failures = [], {}
         with self._ready(workers, unconfined, preflight.generated) as (gradebook, wanted):
             scored = own_cells.Scoring(wanted.own, self.api)
-            run = class_run.previewed(wanted, self._folders(students), workers, force, scored, again)
+            asked = Asked(force, preview=True)
+            run = class_run.judged(wanted, self._folders(students), workers, asked, scored, again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
                     before = classroom.stored(self.course, self.stem, student)

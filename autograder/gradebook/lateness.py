@@ -26,7 +26,6 @@ from autograder.reading.plain_file import handed_in
 TIME = "timestamp.txt"  # nbgrader's own, in a student's folder: when it was handed in
 _LONGEST_TIME = 100  # bytes
 _WRITTEN = ".deadlines.json"  # beside the verdicts; no student's name begins with a dot
-_NEVER = timedelta.max  # nobody's extension
 
 
 class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
@@ -107,8 +106,9 @@ def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     if now.due or (before.due and before.due == assignment.duedate):
         assignment.duedate = now.due
     for submission in gradebook.assignment_submissions(stem):
-        if stem in found.extended or before.extended.get(submission.student.id, _NEVER) == submission.extension:
-            submission.extension = now.extended.get(submission.student.id)
+        if before.extended.get(submission.student.id) == submission.extension:
+            submission.extension = None
+        set_extension(submission, found, stem)
     gradebook.db.commit()
     return found
 

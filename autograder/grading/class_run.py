@@ -49,43 +49,27 @@ def grade_class(
     might be a worker pool's own thread that ends the pool.
     """
     course = Path(assignment.course)
-    with closing(_judged(assignment, folders, workers, Asked(force), scored)) as outcomes:
+    with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
-                before = classroom.stored(course, assignment.stem, student)
-                classroom.store(course, student, again.settled(before, outcome))
+                classroom.store(course, student, outcome)
             yield student, outcome if isinstance(outcome, str) else ""
     classroom.end_round(course, assignment.stem)
 
 
-def previewed(
-    assignment: Assignment,
-    folders: Mapping[str, Path],
-    workers: Workers,
-    force: bool,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict],
-    again: Again,
-) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
-    """The verdict that `grade_class` would store for each student, "" where it would store none, or the reason.
-
-    Nothing is stored but the seed, so that the grading that follows takes the same cases.
-    """
-    course = Path(assignment.course)
-    with closing(_judged(assignment, folders, workers, Asked(force, preview=True), scored)) as outcomes:
-        for student, outcome in outcomes:
-            if isinstance(outcome, SubmissionVerdict):
-                outcome = again.settled(classroom.stored(course, assignment.stem, student), outcome)
-            yield student, outcome
-
-
-def _judged(
+def judged(
     assignment: Assignment,
     folders: Mapping[str, Path],
     workers: Workers,
     asked: Asked,
-    scored: Callable[[SubmissionVerdict], SubmissionVerdict],
+    scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
+    again: Again = Again(),  # noqa: B008  (a value)
 ) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
-    """A fresh verdict on each student, "" where the one that is there is current, or the reason why there is none."""
+    """The verdict that is to stand for each student, "" where the one that is there is current, or the reason why not.
+
+    Nothing is stored but the seed: after a preview, the grading that follows takes the same cases.
+    """
+    course = Path(assignment.course)
     changed: list[str] = []
     for student, folder in folders.items():
         reason = _why_not_again(assignment, student, folder, asked.force)
@@ -95,19 +79,24 @@ def _judged(
             yield student, reason
     if not changed:
         return
-    seed = classroom.begin_round(Path(assignment.course), assignment, asked)
+    seed = classroom.begin_round(course, assignment, asked)
 
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
     with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
         for student, outcome in outcomes:
-            yield student, outcome if isinstance(outcome, str) else _scored(outcome, scored)
+            if isinstance(outcome, SubmissionVerdict):
+                outcome = _scored(outcome, scored)
+            if isinstance(outcome, SubmissionVerdict):
+                outcome = again.settled(classroom.stored(course, assignment.stem, student), outcome)
+            yield student, outcome
 
 
 def _scored(
     verdict: SubmissionVerdict, scored: Callable[[SubmissionVerdict], SubmissionVerdict]
 ) -> SubmissionVerdict | str:
+    """The verdict with all its points, or the reason why it cannot be scored."""
     try:
         return scored(verdict)
     except WorkFailed as error:

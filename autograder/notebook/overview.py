@@ -70,10 +70,14 @@ class ChapterStanding:
         return _of(sum(each.earned(each.worth.extra) for each in self.exercises), most) if most else ""
 
     @property
+    def still_open(self) -> list[Standing]:
+        """The exercises with points that have not passed."""
+        return [each for each in self.exercises if each.worth.points and not each.passed]
+
+    @property
     def is_done(self) -> bool:
         """Whether every exercise with points has passed."""
-        with_points = [each for each in self.exercises if each.worth.points]
-        return bool(with_points) and all(each.passed for each in with_points)
+        return any(each.worth.points for each in self.exercises) and not self.still_open
 
     @property
     def passed(self) -> str:
@@ -207,10 +211,9 @@ def what_is_next(name: str, before: dict[str, Entry]) -> str:
 def card_after(name: str, before: dict[str, Entry]) -> Card | None:
     """The card to show after exercise `name` has passed: where it was the last one with points that was open."""
     listed = next((each for each in here().listed if name in each.exercises), None)
-    entries, _ = LOGBOOK.read()
-    if listed is None or not _standing(listed, entries).is_done or _standing(listed, before).is_done:
+    if listed is None or [name] != [each.name for each in _standing(listed, before).still_open]:
         return None
-    return card_of(listed)
+    return card_of(listed) if _standing(listed, LOGBOOK.read()[0]).is_done else None  # it may be kept nowhere
 
 
 def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:

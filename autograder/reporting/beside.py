@@ -9,6 +9,7 @@ from autograder.gradebook import csv_cells
 from autograder.grading.summary import StudentRow
 from autograder.reading.archive import shown
 from autograder.reading.choice import names_in
+from autograder.reporting.equal import Pair
 from autograder.reporting.items import items as items_of
 from autograder.reporting.mistakes import shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
@@ -18,13 +19,14 @@ from autograder.terminal import printable
 UNREADABLE, MISUNDERSTOOD, EQUAL = "unreadable.txt", "misunderstandings-names.csv", "equal-answers.csv"
 
 
-def files(course: Sequence[Results], wanted: Collection[str]) -> dict[str, bytes]:
+def files(course: Sequence[Results], wanted: Collection[str], alike: Sequence[Pair]) -> dict[str, bytes]:
     """The contents by the files' names; where a file would say nothing it is empty, and is not to be there.
 
-    Of each of the chapters `wanted` the table of its items; all that names students is about every chapter.
+    Of each of the chapters `wanted` the table of its items; all that names students is about every chapter. `alike` are
+    the pairs of students with equal answers.
     """
     tables = {f"items-{each.stem}.csv": items_table(each) for each in course if each.stem in wanted}
-    return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course)}
+    return tables | {UNREADABLE: letters(course), MISUNDERSTOOD: misunderstood(course), EQUAL: equal_table(alike)}
 
 
 def items_table(results: Results) -> bytes:
@@ -53,6 +55,18 @@ def misunderstood(course: Sequence[Results]) -> bytes:
                 told = (group.sentence, round(lost, 4), student, full_name(results, student))
                 rows.append((results.stem, each.exercise, *told))
     return csv_cells.encoded(rows) if len(rows) > 1 else b""
+
+
+def equal_table(found: Sequence[Pair]) -> bytes:
+    """The pairs as CSV, a line for each exercise that they share; empty where there is none."""
+    rows: list[tuple[object, ...]] = [
+        ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
+    ]
+    for pair in found:
+        for each in pair.alike:
+            told = (each.stem, each.exercise, each.holders, each.size)
+            rows.append((pair.first, pair.second, round(pair.weight, 2), *told))
+    return csv_cells.encoded(rows) if found else b""
 
 
 def full_name(results: Results, student: str) -> str:

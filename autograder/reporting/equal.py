@@ -7,7 +7,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from autograder.reading.source import python_of
@@ -79,8 +79,9 @@ def form(source: str) -> Form | None:
     if tree is None:
         return None
     body = [node for node in tree.body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]
+    written = _Forms(tree)
     try:
-        parts = [part for node in body for part in _Forms(tree).of(node)]
+        parts = [part for node in body for part in written.of(node)]
     except (RecursionError, MemoryError, ValueError):  # too deep, or a number too long to be written
         return None
     return Form(" ".join(parts), sum(part.startswith("(") for part in parts))
@@ -191,5 +192,4 @@ def _dealt(answered: Answered, deal: random.Random) -> Answered:
     students = sorted(answered.forms)
     forms = [answered.forms[student] for student in students]
     deal.shuffle(forms)
-    forms_of = dict(zip(students, forms, strict=True))
-    return Answered(answered.stem, answered.exercise, answered.size, forms_of, answered.common)
+    return replace(answered, forms=dict(zip(students, forms, strict=True)))

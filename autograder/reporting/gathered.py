@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from autograder.authoring.bank import bank_path
+from autograder.authoring.bank import bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseError
-from autograder.gradebook import csv_cells
-from autograder.reporting.equal import Answered, Form, Pair, form
+from autograder.reporting.equal import Answered, Form, form
 from autograder.reporting.examples import Examples
 from autograder.reporting.results import Results
 
@@ -40,31 +38,8 @@ def _forms(sources: dict[str, str]) -> dict[str, Form]:
 
 
 def right_answers(bank: Path) -> list[str]:
-    """The right answers of an answer bank as text, nothing of which is run; none where there is no bank."""
+    """The right answers of an answer bank as text; none where there is no bank that can be read."""
     try:
-        nodes = ast.parse(bank.read_text(encoding="utf-8")).body
-    except (OSError, SyntaxError, ValueError):
+        return [answer.source for answer in load_bank(bank) if answer.is_right]
+    except CourseError:  # a report does without it
         return []
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    right = [node for node in nodes if isinstance(node, kinds) and any(map(_says_right, node.decorator_list))]
-    for node in right:
-        node.decorator_list = []
-    return [ast.unparse(node) for node in right]
-
-
-def _says_right(decorator: ast.expr) -> bool:
-    return (
-        isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute) and decorator.func.attr == "right"
-    )
-
-
-def equal_table(found: Sequence[Pair]) -> bytes:
-    """The pairs as CSV, a line for each exercise that they share; empty where there is none."""
-    rows: list[tuple[object, ...]] = [
-        ("student", "other student", "weight of the pair", "chapter", "exercise", "students with this form", "nodes")
-    ]
-    for pair in found:
-        for each in pair.alike:
-            told = (each.stem, each.exercise, each.holders, each.size)
-            rows.append((pair.first, pair.second, round(pair.weight, 2), *told))
-    return csv_cells.encoded(rows) if found else b""

@@ -52,7 +52,7 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    others = beside.files(classes, wanted) | {beside.EQUAL: gathered.equal_table(alike)}
+    others = beside.files(classes, wanted, alike)
     _write(course / "reports", files, others)
     return [path for path in files if path.suffix == ".html"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from autograder.recording.outputs import Output
 from autograder.running.fresh_process import fresh_process
-from autograder.running.notebook import NotebookRun, run_notebook
+from autograder.running.notebook import NotebookRun, run_cells
 from autograder.running.program import Children, Limits, Runner
 from autograder.running.runner import run
 from autograder.walls.consent import check_confinement
@@ -36,7 +36,7 @@ NotebookRunner = Callable[[NotebookRun, Limits], dict[int, list[Output]]]
 def notebook_runner_for(course: Path, unconfined: bool, modules: tuple[str, ...]) -> NotebookRunner:
     """What runs whole notebooks that are handed in to a course, likewise; they may import these modules late."""
     children = _children(course, unconfined, lambda: modules)
-    return lambda run, limits: run_notebook(run, children=children, limits=limits)
+    return lambda run, limits: run_cells(run, children=children, limits=limits)
 
 
 def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, ...]]) -> Children:

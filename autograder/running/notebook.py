@@ -42,7 +42,7 @@ class NotebookRun:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def run_notebook(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
+def run_cells(run: NotebookRun, *, children: Children, limits: Limits = LIMITS) -> dict[int, list[Output]]:
     """The outputs of each cell that is run, by its place; a cell that was never reached has an error that says why.
 
     A cell that kills the process, or cannot be stopped, costs only itself: the others run again without it.
