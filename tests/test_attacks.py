@@ -37,7 +37,8 @@ pytestmark = pytest.mark.xdist_group("attacks")
 STEM, TARGET, SEED = "ch01_tensors", "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"
 ATTACKS = sorted(FOLDER.glob("*/*.py"))
-LIMITS = Limits(time_factor=0.1)  # one second of computing, four of waiting
+# One second of computing, four of waiting, for what never ends; what ends by itself has the time that students have.
+SHORT, USUAL = Limits(time_factor=0.1), Limits()
 # What ends only when its time is over waits beside the others, and is looked at when they are done.
 WAITING = [path for path in ATTACKS if path.stem in ("sleep", "stop_itself")]
 IN_ORDER = [*(path for path in ATTACKS if path not in WAITING), *WAITING]
@@ -69,7 +70,8 @@ def graded(judge: Judge, release: NotebookNode, confined: Runner) -> Iterator[Gr
         judge.key(name, SEED)
 
     def now(attack: Path) -> SubmissionVerdict:
-        return grade(handed_in_with(attack, judge, release), release, judge, SEED, confined, LIMITS)
+        limits = USUAL if told(attack)["share"] == "1" else SHORT
+        return grade(handed_in_with(attack, judge, release), release, judge, SEED, confined, limits)
 
     with ThreadPoolExecutor(len(WAITING)) as beside:
         waiting = {attack: beside.submit(now, attack) for attack in WAITING}
@@ -162,9 +164,9 @@ def test_next_submission_is_graded_as_ever(judge: Judge, release: NotebookNode, 
     """After every family of attack, an honest submission still gets full points from the same warm processes."""
     for name in ("others/delete_interpreter", "judge/forged_pass", "machine/exit"):
         attack = handed_in_with(FOLDER / f"{name}.py", judge, release)
-        grade(attack, release, judge, SEED, confined, LIMITS)
+        grade(attack, release, judge, SEED, confined, SHORT)
 
     honest = {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
-    verdict = grade(handed_in(release, honest), release, judge, SEED, confined, LIMITS)
+    verdict = grade(handed_in(release, honest), release, judge, SEED, confined, USUAL)
 
     assert verdict.max_score == verdict.score
