@@ -1,0 +1,168 @@
+"""A Dask cluster of separate hosts, with TLS: while hosts die, are cut off or slow, verdicts stay the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.example.example_class import copy_course
+from autograder.example.made_students import ClassMaker
+from autograder.gradebook.cycle import Cycle
+from autograder.grading import classroom, cluster
+from autograder.grading.assignment import assignment
+from autograder.grading.executors import Workers
+from autograder.grading.grader import grader
+from tests.asked import THOROUGH
+from tests.conftest import UNCONFINED, needs_confinement
+from tests.hosts import Host, network, no_hosts
+from tests.small_chapter import PROJECT
+
+STEM, SEED, SIZE = "ch01_tensors", 77, 16
+PORT = 8786
+HOSTS = ("teacher", "scheduler", "first", "second", "third")
+
+pytestmark = [
+    needs_confinement,
+    pytest.mark.xdist_group("cluster"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.skipif(no_hosts() is not None, reason=f"there can be no hosts here: {no_hosts()}"),
+]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder in which a class has handed in."""
+    course = tmp_path_factory.mktemp("hosts") / "course"
+    copy_course(PROJECT, course, STEM)
+    Cycle(course, STEM).generate()
+    made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
+    for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:SIZE]:
+        folder = course / "submitted" / student.name / STEM
+        folder.mkdir(parents=True)
+        (folder / student.filename).write_bytes(student.data)
+    return course
+
+
+@pytest.fixture(scope="module")
+def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The verdicts of an undisturbed run on one machine."""
+    alone = Path(shutil.copytree(course, tmp_path_factory.mktemp("alone") / "course"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
+        cycle = Cycle(alone, STEM)
+        assert {} == cycle.autograde(cycle.students(), workers=Workers(count=1), unconfined=UNCONFINED)
+    return verdicts(alone)
+
+
+def verdicts(course: Path) -> dict[str, bytes]:
+    """What stands in each student's verdict file, whatever the gradebook knows of it."""
+    found = (course / "verdicts" / STEM).glob("[!.]*.json")
+    return {path.name: json.dumps(json.loads(path.read_text())["verdict"]).encode() for path in found}
+
+
+def verdict_times(course: Path) -> dict[str, int]:
+    """When each verdict file that the gradebook has was written."""
+    found = (course / "verdicts" / STEM).glob("[!.]*.json")
+    return {path.name: path.stat().st_mtime_ns for path in found if json.loads(path.read_text())["recorded"]}
+
+
+class Cluster:
+    """A scheduler and workers, each on a host of its own that has no course; a teacher's host that has one."""
+
+    def __init__(self, hosts: tuple[Host, ...], course: Path, folder: Path) -> None:
+        self.teacher, self.scheduler, *self.workers = hosts
+        self.course, self._folder = course, folder
+        security = cluster._secret(folder)
+        # How soon who does not answer is given up: minutes, usually.
+        self._env = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
+        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": str(PROJECT)}
+        for side in ("client", "scheduler", "worker"):
+            self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__KEY"] = str(folder / "key.pem")
+            self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__CERT"] = str(folder / "certificate.pem")
+        self._env["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"] = security.tls_ca_file
+        self._env["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION"] = "true"
+        self.address = f"tls://{self.scheduler.address}:{PORT}"
+
+    def start(self) -> None:
+        """Start the scheduler, and a worker on each of the other hosts."""
+        here = ["--host", self.scheduler.address, "--port", str(PORT), "--no-dashboard"]
+        self._start(self.scheduler, "distributed.cli.dask_scheduler", *here)
+        for host in self.workers:
+            place = ["--host", host.address, "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
+            local = ["--local-directory", str(self._folder / host.name)]
+            self._start(host, "distributed.cli.dask_worker", self.address, *place, *local)
+
+    def grade(self) -> subprocess.Popen[str]:
+        """Begin to grade."""
+        return self._start(self.teacher, "autograder", "grade", STEM, "--scheduler", self.address)
+
+    def _start(self, host: Host, *arguments: str) -> subprocess.Popen[str]:
+        log = self._folder / f"{host.name}.log"
+        where = self.course if host is self.teacher else self._folder
+        return host.start([sys.executable, "-P", "-m", *arguments], log, where, self._env)
+
+    def wait_for(self, number: int, grading: subprocess.Popen[str]) -> None:
+        """Wait until so many verdicts have come."""
+        end = time.monotonic() + 200
+        while len(verdicts(self.course)) < number:
+            assert time.monotonic() < end and grading.poll() is None, self.told()
+            time.sleep(0.05)
+
+    def told(self) -> str:
+        """The last of what each host printed."""
+        logs = sorted(self._folder.glob("*.log"))
+        return "\n".join(f"--- {log.stem}\n{log.read_text()[-2000:]}" for log in logs)
+
+
+@pytest.fixture
+def dask(course: Path, tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster that runs; on the workers' hosts, the course's folder is empty."""
+    mine = Path(shutil.copytree(course, tmp_path / "course"))
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with network(*HOSTS, hidden={name: [mine] for name in HOSTS[1:]}) as hosts:
+        made = Cluster(hosts, mine, folder)
+        made.start()
+        yield made
+
+
+def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expected: dict[str, bytes]) -> None:
+    """Of three workers one loses its power, one its cable, and one has little of a network: all are graded the same."""
+    dying, lonely, slow = dask.workers
+    slow.slow_down("4mbit")
+    grading = dask.grade()
+    dask.wait_for(2, grading)
+    dying.die()
+    dask.wait_for(4, grading)
+    lonely.cut_off()
+
+    assert 0 == grading.wait(300), dask.told()
+    assert expected == verdicts(dask.course)
+
+
+@pytest.mark.skipif(not THOROUGH, reason="a cluster is started twice, one minute: at night")
+def test_scheduler_that_dies_costs_nothing_that_was_graded(dask: Cluster, expected: dict[str, bytes]) -> None:
+    """The command ends with a sentence, and run again with a scheduler anew, it goes on where it was."""
+    for each in dask.workers:
+        each.slow_down("2mbit")  # not all of the work is done yet when the scheduler dies
+    grading = dask.grade()
+    dask.wait_for(1, grading)
+    for each in (dask.scheduler, *dask.workers):
+        each.die()
+
+    assert 1 == grading.wait(300), dask.told()
+    assert "What was graded is kept: run the command again." in dask.told(), dask.told()
+    kept = verdict_times(dask.course)
+    assert 0 < len(kept) < SIZE
+
+    dask.start()
+    assert 0 == dask.grade().wait(300), dask.told()
+    assert expected == verdicts(dask.course)
+    assert kept.items() <= verdict_times(dask.course).items()
