@@ -37,7 +37,9 @@ from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
 from autograder.reading.aside import set_aside
+from autograder.reading.assembled import assembled
 from autograder.reading.marks import exercise_checked
+from autograder.reading.submission import Submission
 from autograder.walls.consent import check_confinement, is_unconfined_here
 
 Preprocessed = tuple[NotebookNode, Any]
@@ -56,8 +58,9 @@ class SubmissionExporter(NotebookExporter):
         if self.parent is None:
             return
         self.reasons: dict[str, str] = {}
+        self.verdict: SubmissionVerdict | None = None  # of just now, where there is one submission and no other
         if isinstance(self.parent, Recorder):
-            self.released = self.parent.released
+            self.released, self.verdict = self.parent.released, self.parent.verdict
             return
         coursedir: Any = self.parent.coursedir
         try:
@@ -99,14 +102,23 @@ class SubmissionExporter(NotebookExporter):
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
-        parcel = class_run.opened(self.released.assignment, Path(handed_in))
-        submission = self.released.assignment.read(parcel, self.released.notebook)
-        about["key"] = self.released.assignment.key(parcel)
-        for line in (submission.trouble, *submission.eye, *submission.repairs):
-            if line:
-                self.log.warning("%s: %s", about["student"], line)
+        notebook, about["key"], told = self._read(Path(handed_in))
+        for line in told:
+            self.log.warning("%s: %s", about["student"], line)
         resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}
-        return self.from_notebook_node(submission.notebook, resources=resources, **kw)
+        return self.from_notebook_node(notebook, resources=resources, **kw)
+
+    def _read(self, folder: Path) -> tuple[NotebookNode, str, list[str]]:
+        """The repaired notebook, the key of the verdict on it, and what is told of it."""
+        wanted, release = self.released.assignment, self.released.notebook
+        if self.verdict is not None:
+            found: SubmissionVerdict | Submission = self.verdict
+            notebook, key = assembled(self.verdict.cells, release), self.verdict.key
+        else:
+            parcel = class_run.opened(wanted, folder)
+            found = wanted.read(parcel, release)
+            notebook, key = found.notebook, wanted.key(parcel)
+        return notebook, key, [line for line in (found.trouble, *found.eye, *found.repairs) if line]
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
         """nbgrader converts what it has just written once more; by then everything is done, unless a teacher added to
@@ -138,7 +150,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = own_cells.Scoring(wanted.own, converter)
     with closing(class_run.grade_class(wanted, folders, Workers(), converter.force, scored)) as done:
-        reasons = {student: reason for student, reason in done if reason}
+        reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:
         _clear_unfinished(coursedir, wanted.stem, student)
     return wanted, reasons

@@ -118,8 +118,8 @@ class Cycle:
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored, again)) as done:
-                for student, reason in progress(done, len(students)):
-                    reason = reason or self._recorded(gradebook, released, student, student in known)
+                for student, outcome in progress(done, len(students)):
+                    reason = self._recorded(gradebook, released, student, outcome, student in known)
                     if reason:
                         failures[student] = reason
             self.late = lateness.settle(self.api, gradebook, self.course, self.stem)
@@ -169,17 +169,27 @@ class Cycle:
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
 
-    def _recorded(self, gradebook: ClassGradebook, released: ReleasedAssignment, student: str, known: bool) -> str:
+    def _recorded(
+        self,
+        gradebook: ClassGradebook,
+        released: ReleasedAssignment,
+        student: str,
+        outcome: SubmissionVerdict | str,
+        known: bool,
+    ) -> str:
         """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
-        found = classroom.kept(self.course, self.stem, student)
-        written = self._folder("autograded", student) / f"{self.stem}.ipynb"
-        if known and found and found.recorded and written.is_file():
-            return ""
+        verdict = outcome if isinstance(outcome, SubmissionVerdict) else None
+        if verdict is None and (outcome or (known and self._is_recorded(student))):
+            return str(outcome)
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
-            recorder = Recorder(gradebook, released, self.api)
+            recorder = Recorder(gradebook, released, self.api, verdict)
             reason = _reason(capture_log(recorder))
         gradebook.forget()
         return reason
+
+    def _is_recorded(self, student: str) -> bool:
+        found = classroom.kept(self.course, self.stem, student)
+        return bool(found and found.recorded and (self._folder("autograded", student) / f"{self.stem}.ipynb").is_file())
 
     def feedback(self, students: Sequence[str], progress: ShowProgress = plain) -> dict[str, str]:
         """Write feedback; gives the reason for each student whose feedback could not be written."""

@@ -19,6 +19,7 @@ from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading.assignment import Assignment
+from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.watching.replaced import replaced
 
 # nbgrader's modules that open the gradebook while a submission is recorded.
@@ -47,12 +48,19 @@ class ReleasedAssignment:
 class Recorder(Autograde):  # type: ignore[misc,unused-ignore]
     """nbgrader's Autograde where everything has been graded: the exporter takes the released assignment from it.
 
-    What one submission adds to the gradebook is written at once, and before it is noted as recorded.
+    With the `verdict` of just now, nothing is read again of what was handed in: it has the repaired notebook. What one
+    submission adds to the gradebook is written at once, and before it is noted as recorded.
     """
 
-    def __init__(self, gradebook: ClassGradebook, released: ReleasedAssignment, api: NbGraderAPI) -> None:
+    def __init__(
+        self,
+        gradebook: ClassGradebook,
+        released: ReleasedAssignment,
+        api: NbGraderAPI,
+        verdict: SubmissionVerdict | None = None,
+    ) -> None:
         super().__init__(coursedir=api.coursedir, parent=api)
-        self.released, self.gradebook = released, gradebook
+        self.released, self.gradebook, self.verdict = released, gradebook, verdict
         self.force = True
 
     def run_post_convert_hook(self) -> None:

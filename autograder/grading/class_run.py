@@ -18,7 +18,6 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
 from autograder.reading.submission import Parcel
 
-Done = tuple[str, str]  # a student, and why there is no verdict: "" where there is one
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
 _DIED = "the process that graded it died, and again when it graded nothing else. Please report this submission."
 _NONE_LIVES = (
@@ -39,21 +38,21 @@ def grade_class(
     force: bool = False,
     scored: Callable[[SubmissionVerdict], SubmissionVerdict] = as_it_is,
     again: Again = Again(),  # noqa: B008  (a value)
-) -> Generator[Done, None, None]:
+) -> Generator[tuple[str, SubmissionVerdict | str], None, None]:
     """See to it that there is a current verdict file for each student's folder of `submitted/`.
 
-    Yields each student as soon as that is so, or with the reason why it cannot be. A run that is stopped at any
-    moment goes on where it was; `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can
-    score; where it raises WorkFailed, that is the reason. `again` says what stays of an earlier verdict. Raises
-    WorkFailed where nothing can be graded or kept. Close it when you stop early: left to the garbage collector, it
-    might be a worker pool's own thread that ends the pool.
+    Yields what `judged` does, as soon as it is stored. A run that is stopped at any moment goes on where it was, and
+    `force` grades all anew. `scored` gives a verdict the points of what only nbgrader can score; where it raises
+    WorkFailed, that is the reason. `again` says what stays of an earlier verdict. Raises WorkFailed where nothing can
+    be graded or kept. Close it when you stop early: left to the garbage collector, it might be a worker pool's own
+    thread that ends the pool.
     """
     course = Path(assignment.course)
     with closing(judged(assignment, folders, workers, Asked(force), scored, again)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 classroom.store(course, student, outcome)
-            yield student, outcome if isinstance(outcome, str) else ""
+            yield student, outcome
     classroom.end_round(course, assignment.stem)
 
 

@@ -77,7 +77,8 @@ class Grader:
                 verdict = _without_exercises(submission, self._assignment.stem, seed, parcel.digest)
         points = self._assignment.own.points if self._assignment.own else {}
         tests = {name: (0.0, most) for name, most in points.items()}  # nbgrader has the last word on outputs
-        return replace(verdict, key=self._assignment.key(parcel), tests=tests, outputs=outputs)
+        key = self._assignment.key(parcel)
+        return replace(verdict, key=key, tests=tests, outputs=outputs, cells=submission.cells)
 
     def _course(self) -> Path:
         """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""

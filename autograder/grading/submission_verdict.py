@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.judging.verdict import Report
+from autograder.reading.assembled import PlacedCell
 from autograder.recording.outputs import Output
 
 VERSION = 3
@@ -23,7 +24,8 @@ class SubmissionVerdict:
     are nbgrader's; extra credit is what stretch exercises earn on top.
 
     `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `outputs`
-    what the notebook's cells gave, where it was run whole: by `key_of` of a cell.
+    what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
+    notebook, for the one who records the verdict at once; no file keeps them.
     """
 
     assignment: str
@@ -38,6 +40,7 @@ class SubmissionVerdict:
     key: str = ""
     tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     outputs: Mapping[str, list[Output]] = field(default_factory=dict, repr=False)
+    cells: tuple[PlacedCell, ...] = field(default=(), repr=False, compare=False)
 
     def report(self, exercise: str) -> Report:
         """The report on one exercise."""

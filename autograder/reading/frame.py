@@ -7,17 +7,16 @@ that are missing back in their place.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import bare, grade_id, is_kept, is_solution, mark
-from autograder.reading.own_text import own_cell, text_for
 from autograder.reading.submission import Submission
 
 _COPIES = "cells there more than once; the last one counts: {}"
@@ -33,7 +32,7 @@ _DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 def framed(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     """The student's notebook with the assignment's marks."""
     homes = _Homes(handed, release)
-    return Submission(assemble=lambda: _assembled(handed, release, homes), repairs=homes.repairs, eye=homes.eye)
+    return Submission(release, tuple(_laid_out(handed, release, homes)), repairs=homes.repairs, eye=homes.eye)
 
 
 def _is_graded(cell: NotebookNode) -> bool:
@@ -141,24 +140,15 @@ def _names(source: str) -> str:
     return " ".join(sorted(set(_DEFINED.findall(source))))
 
 
-def _assembled(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) -> NotebookNode:
+def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) -> Iterator[PlacedCell]:
     """The student's cells in their order, with the marks of those that are the assignment's, and what was missing."""
-    notebook = copy.deepcopy(release)
     behind = defaultdict(list)
     for place in homes.missing:
         before = [index for index, other in homes.places.items() if other < place]
         last = max(before, key=lambda index: homes.places[index], default=-1)
-        behind[last].append(notebook.cells[place])
-    cells = list(behind[-1])
+        behind[last].append(PlacedCell(place))
+    yield from behind[-1]
     for cell in handed:
         home = homes.places.get(cell.index)
-        cells.append(own_cell(cell) if home is None else _filled(notebook.cells[home], cell))
-        cells += behind[cell.index]
-    notebook.cells = cells
-    return notebook
-
-
-def _filled(cell: NotebookNode, handed: Handed) -> NotebookNode:
-    if not is_kept(cell):
-        cell.source = text_for(cell, handed.source)
-    return cell
+        yield PlacedCell(None, cell) if home is None else placed(home, cell, release)
+        yield from behind[cell.index]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
 
 from autograder.catalog.contents import Listed
+from autograder.reading.assembled import as_released
 from autograder.reading.frame import framed
 from autograder.reading.handed import Handed, contents
 from autograder.reading.marks import starters
@@ -53,4 +53,4 @@ def read(
 
 def _unreadable(reason: str, release: NotebookNode) -> Submission:
     """The submission that stands for a file that cannot be read: the released notebook, and the reason."""
-    return Submission(lambda: copy.deepcopy(release), trouble=reason)
+    return Submission(release, as_released(release), trouble=reason)

@@ -6,18 +6,17 @@ of their own. Nothing else that the student's file says (tags, kernel, points, c
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nbformat import NotebookNode
 
 from autograder.reading.answers import Find, checks_of, find_answers
+from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters
 from autograder.reading.order import Places, in_order
-from autograder.reading.own_text import own_cell, text_for
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
 from autograder.reading.worth_a_look import lines_to_look_at
@@ -53,7 +52,8 @@ def repair(handed: Sequence[Handed], release: NotebookNode) -> Submission:
     answers = {exercise: find.cell.source for exercise, find in finds.items() if find.cell}
     answering = {name: tuple(filter(None, (find.cell, find.later))) for name, find in finds.items()}
     return Submission(
-        assemble=lambda: _assembled(told, release, finds, homes),
+        release,
+        tuple(_laid_out(told, release, homes)),
         answers={name: answers.get(name, starter) for name, starter in starters(release).items()},
         parts=in_order(code, release, Places(homes, answering, checks)),
         repairs=_told({how: names for how, names in notes.items() if how not in _EYE}),
@@ -154,37 +154,29 @@ def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[st
             notes["changed"].append(grade_id(cell))
 
 
-# --- assembling
+# --- laying out
 
 
-def _assembled(
-    handed: Sequence[Handed], release: NotebookNode, finds: dict[str, Find], homes: dict[int, Handed]
-) -> NotebookNode:
-    """The released notebook with the student's texts, and their own cells behind those they followed."""
-    notebook = copy.deepcopy(release)
+def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]) -> Iterator[PlacedCell]:
+    """The released cells that are needed, with the student's texts, and their own cells behind those they followed."""
     own = _own_cells(handed, release, homes)
-    cells = list(own.pop(-1, []))
-    for place, cell in enumerate(notebook.cells):
-        marked = "nbgrader" in cell.metadata
-        if place in homes and not is_kept(cell):
-            cell.source = text_for(cell, homes[place].source)
-        if place in homes or marked:
-            cells.append(cell)
-        cells += own.get(place, [])
-    notebook.cells = cells
-    return notebook
+    yield from own.get(-1, ())
+    for place, cell in enumerate(release.cells):
+        if place in homes or "nbgrader" in cell.metadata:
+            yield placed(place, homes.get(place), release)
+        yield from own.get(place, ())
 
 
 def _own_cells(
-    handed: Sequence[Handed], release: NotebookNode, homes: dict[int, Handed]
-) -> dict[int, list[NotebookNode]]:
+    handed: Sequence[Handed], release: NotebookNode, homes: Mapping[int, Handed]
+) -> dict[int, list[PlacedCell]]:
     """The student's own cells, by the place of the released cell that stood before them (-1: none did)."""
     places = {cell.index: place for place, cell in homes.items()}
     untouched = {bare(cell.source) for cell in release.cells}
-    own: dict[int, list[NotebookNode]] = defaultdict(list)
+    own: dict[int, list[PlacedCell]] = defaultdict(list)
     place = -1
     for cell in handed:
         place = places.get(cell.index, place)
         if cell.index not in places and bare(cell.source) not in untouched:
-            own[place].append(own_cell(cell))
+            own[place].append(PlacedCell(None, cell))
     return own

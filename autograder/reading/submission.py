@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from nbformat import NotebookNode
 
+from autograder.reading.assembled import PlacedCell, assembled
 from autograder.reading.order import Part
 
 
@@ -34,12 +34,13 @@ class Parcel:
 class Submission:
     """One student's notebook, repaired: what to run, what to show, and what had to be mended, in plain words.
 
-    `assemble` makes the notebook. `repairs` cost no points; a person should look at `eye`: what may have, and lines of
-    code that are worth a look. `trouble` says why a file could not be read at all; the notebook is then the released
-    one, untouched.
+    The notebook is the released one with `cells` in the place of its own. `repairs` cost no points; a person should
+    look at `eye`: what may have, and lines of code that are worth a look. `trouble` says why a file could not be read
+    at all; the notebook is then the released one, untouched.
     """
 
-    assemble: Callable[[], NotebookNode]
+    release: NotebookNode
+    cells: tuple[PlacedCell, ...]
     answers: dict[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     repairs: tuple[str, ...] = ()
@@ -49,4 +50,4 @@ class Submission:
     @cached_property
     def notebook(self) -> NotebookNode:
         """The released notebook with what the student wrote: made where it is looked at, not where it is only run."""
-        return self.assemble()
+        return assembled(self.cells, self.release)

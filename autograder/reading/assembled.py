@@ -1,0 +1,52 @@
+"""The repaired notebook, as a plan that is small enough to travel, and made from it where somebody looks at it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from autograder.reading.handed import Handed
+from autograder.reading.marks import is_kept
+from autograder.reading.own_text import own_cell, text_for
+
+
+@dataclass(frozen=True)
+class PlacedCell:
+    """A cell of a repaired notebook: the released one at `place`, with the text of `handed` where there is one.
+
+    Without a place it is a cell of the student's own.
+    """
+
+    place: int | None
+    handed: Handed | None = None
+
+
+def placed(place: int, handed: Handed | None, release: NotebookNode) -> PlacedCell:
+    """A released cell, with a student's text where that is another one and may stand there."""
+    cell = release.cells[place]
+    untouched = handed is None or is_kept(cell) or handed.source == cell.source
+    return PlacedCell(place, None if untouched else handed)
+
+
+def as_released(release: NotebookNode) -> tuple[PlacedCell, ...]:
+    """The released notebook, untouched."""
+    return tuple(PlacedCell(place) for place in range(len(release.cells)))
+
+
+def assembled(cells: Iterable[PlacedCell], release: NotebookNode) -> NotebookNode:
+    """The released notebook with these cells; it shares nothing with the release that could be changed."""
+    about = {name: copy.deepcopy(value) for name, value in release.items() if name != "cells"}
+    return NotebookNode(about | {"cells": [_cell(each, release) for each in cells]})
+
+
+def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
+    if each.place is None:
+        assert each.handed is not None  # a cell of nobody's
+        return own_cell(each.handed)
+    cell: NotebookNode = copy.deepcopy(release.cells[each.place])
+    if each.handed is not None:
+        cell.source = text_for(cell, each.handed.source)
+    return cell

@@ -1,0 +1,104 @@
+"""What one more submission costs, in things that can be counted: no clock is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from autograder.authoring.judge import Judge
+from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.recorder import ClassGradebook
+from autograder.grading.assignment import assignment
+from autograder.grading.executors import Workers
+from autograder.reading import reader
+from autograder.running.forked import _ForkServer
+from tests.conftest import UNCONFINED, needs_confinement
+from tests.made_submissions import handed_in
+from tests.short_chapter import make_course
+
+STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
+QUESTIONS = 60  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
+
+pytestmark = [
+    needs_confinement,
+    pytest.mark.xdist_group("counted work"),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> list[Counter[str]]:
+    """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
+    course = make_course(tmp_path_factory.mktemp("counted") / "course", STEM)
+    cycle = Cycle(course, STEM)
+    cycle.generate()
+    chapter = Judge(course, STEM).chapter
+    answers = {name: chapter.solution(name) for name in chapter.exercises}
+    release = assignment(course, STEM, unconfined=UNCONFINED).released()
+    for student in STUDENTS:
+        folder = course / "submitted" / student / STEM
+        folder.mkdir(parents=True)
+        (folder / f"{STEM}.ipynb").write_bytes(handed_in(release, answers))
+    runs = [work_of(cycle) for _ in range(2)]
+    changed: Path = course / "submitted" / "ada" / STEM / f"{STEM}.ipynb"
+    changed.write_bytes(handed_in(release, answers | {"standardize": chapter.starter("standardize")}))
+    return [*runs, work_of(cycle)]
+
+
+def work_of(cycle: Cycle) -> Counter[str]:
+    """What one run of the class does."""
+    done: Counter[str] = Counter()
+
+    def counting(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            done[what] += 1
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    def asked(*_: object) -> None:
+        done["asked"] += 1
+
+    event.listen(Engine, "before_cursor_execute", asked)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reader, "read", counting("read", reader.read))
+            patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
+            patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
+            patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
+            patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
+            assert {} == cycle.autograde(STUDENTS, workers=Workers(count=1), unconfined=UNCONFINED)
+    finally:
+        event.remove(Engine, "before_cursor_execute", asked)
+    return done
+
+
+def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str]]) -> None:
+    """Who records a verdict reads nothing again; one warm process is started, and forked once for each."""
+    first = counted[0]
+
+    assert len(STUDENTS) == first["read"] == first["forked"] == first["recorded"]
+    assert 1 == first["started"] and len(STUDENTS) + 1 == first["committed"]
+
+
+def test_what_has_not_changed_costs_nothing(counted: list[Counter[str]]) -> None:
+    """It is neither read nor run nor recorded; a file that has changed costs itself."""
+    again, changed = counted[1:]
+
+    assert 0 == again["read"] == again["forked"] == again["recorded"]
+    assert 1 == changed["read"] == changed["forked"] == changed["recorded"]
+
+
+def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
+    """One more submission asks it a few dozen questions, whatever the number of the notebook's cells."""
+    first, again, changed = (each["asked"] for each in counted)
+
+    assert changed - again <= QUESTIONS
+    assert first - again <= len(STUDENTS) * QUESTIONS
