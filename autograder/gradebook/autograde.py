@@ -165,7 +165,7 @@ class GradeSubmission(NbGraderPreprocessor):
                 give_extra_credit(gradebook, course, student, found)
                 lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
                 gradebook.db.commit()
-            _fill(nb, found.verdict, course_in(course).hints(stem))
+            _fill(nb, found.verdict, _hints(course, exporter.released.assignment))
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
@@ -189,6 +189,12 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
     if found is None or found.verdict.key != key:
         raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
     return found
+
+
+def _hints(course: Path, wanted: Assignment) -> dict[str, tuple[str, ...]]:
+    """The hints to the exercises of an assignment."""
+    stems = (wanted.stem, *wanted.homes.values())
+    return {name: hints for stem in stems for name, hints in course_in(course).hints(stem).items()}
 
 
 def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tuple[str, ...]]) -> None:

@@ -14,6 +14,7 @@ from threading import Lock
 import torch
 
 from autograder.authoring.judge import Judge
+from autograder.authoring.lent import begun_with
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
@@ -41,11 +42,16 @@ class Grader:
             )
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         self._assignment = assignment
-        self._judge = Judge(self._course(), assignment.stem) if assignment.is_chapter else None
         self.release = assignment.released()
+        self._judge = self._made_judge() if assignment.has_exercises else None
         self._run = runner_for(Path(assignment.course), assignment.unconfined)
         self._own = self._own_cells()
         self._lock = Lock()
+
+    def _made_judge(self) -> Judge:
+        """The judge of the assignment's exercises."""
+        wanted = self._assignment
+        return Judge(self._course(), wanted.stem, lent=wanted.lent, prelude=begun_with(self.release))
 
     def _own_cells(self) -> OwnCellsRunner | None:
         own, judge = self._assignment.own, self._judge
@@ -55,9 +61,9 @@ class Grader:
 
     @property
     def judge(self) -> Judge:
-        """What judges the chapter's exercises; raises WorkFailed for an assignment that is no chapter."""
+        """What judges the exercises; raises WorkFailed for an assignment without any."""
         if self._judge is None:
-            raise WorkFailed(f"{self._assignment.stem} is no chapter: it has no exercises.")
+            raise WorkFailed(f"{self._assignment.stem} has no exercises.")
         return self._judge
 
     def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:

@@ -109,7 +109,9 @@ class ReadyChapter:
     """
 
     def __init__(self, ground: Ground) -> None:
-        self.exercises = course_in(Path(ground.course)).exercises(ground.chapter)
+        course = course_in(Path(ground.course))
+        found = (each for stem in ground.chapters for each in course.exercises(stem))
+        self.exercises = ExerciseSet(" and ".join(ground.chapters), found)
         for exercise in self.exercises:
             exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
         self.shell = new_shell()

@@ -55,13 +55,13 @@ Step = Definitions | AnswerCell | Probing
 
 @dataclass(frozen=True)
 class Ground:
-    """What all programs of a chapter stand on: its exercises, found in the course's folder, and its setup cell.
+    """What all programs of an assignment stand on: its exercises, in chapters of the course, and its setup cell.
 
     With `whole`, notebooks are run on it from top to bottom, and no exercise is probed.
     """
 
     course: str
-    chapter: str
+    chapters: tuple[str, ...]
     setup: str
     whole: bool = False
 
