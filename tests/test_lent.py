@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,26 @@ def test_a_score_by_hand_adds_up(course: Path) -> None:
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         assert 11.5 == gradebook.find_submission(HW, "ada").score
+
+
+def test_the_report_is_about_all_of_it(course: Path) -> None:
+    """Of the exercises what was misunderstood and where to teach it again; test cells as items; a page for each."""
+    run(course, "-m", "autograder", "report")
+
+    reports = course / "reports"
+    page, index = (unescape((reports / f"{name}.html").read_text(encoding="utf-8")) for name in (HW, "index"))
+    assert WRONG in page and "To teach again: moving_average" in page and WRONG in index
+    assert {"moving_average", "swap_ends", "seen", "share"} <= set(re.findall(r"[a-z_]+", page))
+    ben = unescape((reports / "students" / "ben.html").read_text(encoding="utf-8"))
+    assert WRONG in ben and "5.5 of 12.5" in ben
+    assert f"{NAME},2.5,0,2,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
+
+
+def test_an_answer_can_be_learned_from(course: Path) -> None:
+    """The report's command finds the answer in a notebook that is another assignment's."""
+    told = run(course, "-m", "autograder", "learn", str(course / "submitted" / "ben" / HW), NAME)
+
+    assert "sum" in told
 
 
 def test_only_one_exercise_again(course: Path) -> None:
