@@ -133,6 +133,7 @@ def test_a_score_by_hand_adds_up(course: Path) -> None:
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         assert 11.5 == gradebook.find_submission(HW, "ada").score
+        assert not gradebook.find_submission(HW, "ada").needs_manual_grade
 
 
 def test_the_report_is_about_all_of_it(course: Path) -> None:

@@ -30,6 +30,7 @@ from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
+from autograder.gradebook.save_grades import CHANGED
 from autograder.grading import class_run, classroom
 from autograder.grading.assignment import Assignment, assignment, released_starters
 from autograder.grading.classroom import Kept
@@ -161,6 +162,7 @@ class GradeSubmission(NbGraderPreprocessor):
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
         try:
             found = _current(exporter.reasons, course, stem, student, about["key"])
+            about[CHANGED] = found.changed
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
                 lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
