@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import bare, grade_id, is_kept, is_solution, mark
-from autograder.reading.own_text import own_cell, text_for
+from autograder.reading.own_text import fill, own_cell
 from autograder.reading.submission import Submission
 
 _COPIES = "cells there more than once; the last one counts: {}"
@@ -160,5 +160,5 @@ def _assembled(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) -
 
 def _filled(cell: NotebookNode, handed: Handed) -> NotebookNode:
     if not is_kept(cell):
-        cell.source = text_for(cell, handed.source)
+        fill(cell, handed)
     return cell

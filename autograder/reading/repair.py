@@ -17,7 +17,7 @@ from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.handed import MAX_SOURCE, Handed
 from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters
 from autograder.reading.order import Places, in_order
-from autograder.reading.own_text import own_cell, text_for
+from autograder.reading.own_text import fill, own_cell
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
 from autograder.reading.worth_a_look import lines_to_look_at
@@ -167,7 +167,7 @@ def _assembled(
     for place, cell in enumerate(notebook.cells):
         marked = "nbgrader" in cell.metadata
         if place in homes and not is_kept(cell):
-            cell.source = text_for(cell, homes[place].source)
+            fill(cell, homes[place])
         if place in homes or marked:
             cells.append(cell)
         cells += own.get(place, [])
