@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Observation, Raised
+if TYPE_CHECKING:  # with torch, which notebooks without exercises are run without
+    from autograder.watching.exercise import Case
+    from autograder.watching.observation import Observation, Raised
 
 
 @dataclass(frozen=True)
