@@ -12,7 +12,7 @@ from autograder.cell_text import magic_work
 from autograder.reading import archive, pictures, script
 from autograder.reading.file_json import parsed
 from autograder.reading.file_text import decoded
-from autograder.reading.pictures import Picture
+from autograder.reading.pictures import AttachedPicture
 from autograder.reading.unreadable import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20
@@ -38,7 +38,7 @@ class Handed:
     cell_id: str
     grade_id: str
     is_cut: bool = False  # too long to be read: what is left of it is text, and is not run
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[AttachedPicture, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _handed(index: int, cell: object) -> Handed:
     )
 
 
-def _source(value: object, kind: str) -> tuple[str, tuple[Picture, ...]]:
+def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """The text of a cell, and the pictures that stood in it."""
     if isinstance(value, list):
         value = "".join(part for part in value if isinstance(part, str))

@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"!\[(?P<alt>[^\[\]\n]*)\]\(attachment:(?P<name>[^()\s]+
 
 
 @dataclass(frozen=True)
-class Picture:
+class AttachedPicture:
     """A picture: the name by which a text shows it, its MIME type, and its bytes in base64."""
 
     name: str
@@ -33,30 +33,30 @@ class Picture:
     data: str
 
 
-def attached(cell: Mapping[str, Any]) -> tuple[Picture, ...]:
+def attached(cell: Mapping[str, Any]) -> tuple[AttachedPicture, ...]:
     """The pictures that are attached to a cell of a stranger's notebook."""
     found = cell.get("attachments")
     return tuple(_attached(found)) if isinstance(found, dict) else ()
 
 
-def _attached(found: Mapping[str, Any]) -> Iterator[Picture]:
+def _attached(found: Mapping[str, Any]) -> Iterator[AttachedPicture]:
     for name, bundle in found.items():
         for kind, data in bundle.items() if isinstance(bundle, dict) else ():
             parts = data if isinstance(data, list) else [data]
             text = "".join("".join(part.split()) for part in parts if isinstance(part, str))
             if _is_picture(kind, text):
-                yield Picture(str(name), kind, text)
+                yield AttachedPicture(str(name), kind, text)
                 break
 
 
-def out_of_text(source: str) -> tuple[str, tuple[Picture, ...]]:
+def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """A text with the pictures that stand in it as attachments of their own."""
-    found: list[Picture] = []
+    found: list[AttachedPicture] = []
 
     def moved(match: re.Match[str]) -> str:
         if not _is_picture(match["kind"], match["data"]):
             return match[0]
-        found.append(Picture(f"in-text-{len(found) + 1}", match["kind"], match["data"]))
+        found.append(AttachedPicture(f"in-text-{len(found) + 1}", match["kind"], match["data"]))
         return f"](attachment:{found[-1].name})"
 
     return _IN_TEXT.sub(moved, source), tuple(found)
@@ -73,7 +73,9 @@ def _is_picture(kind: object, data: str) -> bool:
         return False
 
 
-def placed(source: str, pictures: Sequence[Picture], known: Collection[str]) -> tuple[str, str, dict[str, Picture]]:
+def placed(
+    source: str, pictures: Sequence[AttachedPicture], known: Collection[str]
+) -> tuple[str, str, dict[str, AttachedPicture]]:
     """A text that shows the pictures under names of ours; the same without them; and the pictures by these names.
 
     `known` are names of pictures that are there already. A reference to any other picture stays in both texts.

@@ -25,19 +25,11 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
 
     A page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
     of the course folder beside the notebook that made it; with them lie the files of `beside`, and a page for each
-    student. Raises
-    CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old pages stay as they
-    were.
+    student. Raises CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old
+    pages stay as they were.
     """
     course = course.resolve()
-    there = results.graded(course)
-    if not there:
-        raise CourseNotFound(
-            f"expected submissions to an assignment in {course / 'submitted'}, found none. Run `nbgrader collect` "
-            "first, or `python -m autograder collect FILE.zip CHAPTER`; then grade."
-        )
-    for stem in set(stems).difference(there):
-        raise CourseNotFound(f"nothing of {stem!r} was handed in. What has submissions: {', '.join(there)}.")
+    there = _there(course, stems)
     wanted = [
         stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
     ]
@@ -54,9 +46,21 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
         links |= {"The students": students.LIST}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    others = beside.files(classes, wanted, alike)
-    _write(course / "reports", files, others, students.pages(classes))
+    _write(course / "reports", files, beside.files(classes, wanted, alike), students.pages(classes))
     return [path for path in files if path.suffix == ".html"]
+
+
+def _there(course: Path, stems: Sequence[str]) -> list[str]:
+    """The assignments of which anything was handed in; raises CourseNotFound where none was, or of one of `stems`."""
+    there = results.graded(course)
+    if not there:
+        raise CourseNotFound(
+            f"expected submissions to an assignment in {course / 'submitted'}, found none. Run `nbgrader collect` "
+            "first, or `python -m autograder collect FILE.zip CHAPTER`; then grade."
+        )
+    for stem in set(stems).difference(there):
+        raise CourseNotFound(f"nothing of {stem!r} was handed in. What has submissions: {', '.join(there)}.")
+    return there
 
 
 def _write(
