@@ -62,6 +62,7 @@ site: $(READY) ## build the course as a site for reading, in build/site/html/
 
 bench: $(READY) ## measure what grading costs beside nbgrader alone (half an hour): make bench BENCH='--stock 20'
 	python -m autograder bench $(BENCH)
+	python -m tests.bench_own
 
 # Where `make test` counts the tests of a part.
 REPORTING = $(if $(REPORT),--junitxml=$(REPORT))

@@ -33,7 +33,7 @@ c.Autograde.pre_convert_hook = "autograder.gradebook.autograde.name_as_released"
 c.Autograde.sanitize_preprocessors = [
     "autograder.gradebook.autograde.CourseCells",
     "autograder.gradebook.autograde.GradeSubmission",
-    "nbgrader.preprocessors.SaveAutoGrades",
+    "autograder.gradebook.save_grades.SaveGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.Autograde.autograde_preprocessors = []

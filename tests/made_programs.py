@@ -29,7 +29,7 @@ def program(
         parts += [Part(Role.ANSWER, source, (name,)), Part(Role.CHECK, exercises=(name,))]
     parts.append(Part(Role.OWN, below))
     return plan(
-        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), "ch98_many", setup)
+        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), ("ch98_many",), setup)
     ).program
 
 

@@ -57,6 +57,16 @@ class TestSettled:
         assert ([1, 1, 1], ("halve", "more")) == (shares(twice), better_before(twice))
         assert (BETTER_BEFORE,) == twice.reports[0].notes
 
+    def test_test_cells_keep_the_better_score_too(self) -> None:
+        """With the output that earned it; where a cell is worth something else now, the new one stands."""
+        old = {"own": (2.0, 2.0), "other": (1.0, 1.0), "worth": (2.0, 2.0)}
+        before = verdict(1, 0, 0, tests=old, outputs={name: [{"data": name}] for name in old})
+        new = {"own": (1.0, 2.0), "other": (1.0, 1.0), "worth": (1.0, 3.0)}
+        found = Again(never_lower=True).settled(before, verdict(1, 0, 0, tests=new, outputs={"#3": []}))
+
+        assert {**new, "own": (2.0, 2.0)} == found.tests
+        assert {"#3": [], "own": [{"data": "own"}]} == found.outputs
+
     def test_both_together(self) -> None:
         """Of the exercise that is named, the better score."""
         keep = Again(frozenset({"halve", "twice"}), never_lower=True)

@@ -88,6 +88,8 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.walls.trial", "torch, IPython"),
         ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
+        ("autograder.grading.grader", "torch, nbgrader"),
+        ("autograder.running.fork_server", "torch, nbgrader"),
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
@@ -139,7 +141,8 @@ def test_no_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_verdict_depends_on_the_rooms_beside() -> None:
     """What a worker imports is in the key of a verdict, but for rooms that it never imports."""
-    code = "import sys, autograder.grading.grader, autograder.running.fork_server; print(*sys.modules)"
+    late = "autograder.grading.grade, autograder.running.child, autograder.running.runner"  # where there are exercises
+    code = f"import sys, autograder.grading.grader, autograder.running.fork_server, {late}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 

@@ -49,7 +49,7 @@ def runner(program: Program, _limits: Limits) -> dict[str, Outcome]:
     """Call the answers here: quick, and good enough for answers that behave."""
     namespace: dict[str, Any] = {}
     exec(program.ground.setup, namespace)
-    known = course_in(Path(program.ground.course)).exercises(program.ground.chapter)
+    known = course_in(Path(program.ground.course)).exercises(*program.ground.chapters)
     outcomes = {}
     for step in program.steps:
         if isinstance(step, Probing):

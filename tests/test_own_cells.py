@@ -110,6 +110,16 @@ def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:
     assert "square(3) == 9" in cells["hidden"].source
 
 
+def test_the_report_is_about_it(course: Path, printed: str) -> None:
+    """Where nothing but the teacher's own assignment was handed in: who passed which test cell, and what each lost."""
+    assert 0 == main(["--root", str(course), "report"])
+
+    page = (course / "reports" / "hw.html").read_text(encoding="utf-8")
+    assert "only cells that nbgrader scores" in page and "no point in a test cell" in page and "hidden" in page
+    assert "share,2,0,1,4,0,0.2,,0" in (course / "reports" / "items-hw.csv").read_text(encoding="utf-8")
+    assert "AssertionError" in (course / "reports" / "students" / "bob.html").read_text(encoding="utf-8")
+
+
 def test_formgraders_button(course: Path, printed: str) -> None:
     """Formgrader's button gives the same."""
     before = scores(course, "hw")["bob"]

@@ -259,7 +259,7 @@ def test_a_chapter_of_which_nothing_was_handed_in(tmp_path: Path) -> None:
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chapters" / f"{WHOLE}.py").touch()
 
-    with pytest.raises(CourseNotFound, match=f"nothing of 'ch09' was handed in. Chapters with submissions: {WHOLE}"):
+    with pytest.raises(CourseNotFound, match=f"nothing of 'ch09' was handed in. What has submissions: {WHOLE}"):
         report.write(tmp_path, ["ch09"])
 
 

@@ -88,7 +88,7 @@ def test_a_text_for_each_who_could_not_be_read(tmp_path: Path) -> None:
 def test_a_file_that_says_nothing_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next report removes the texts of the last one, where everybody could be read."""
     class_ = [results(BROKEN, course=tmp_path)]
-    monkeypatch.setattr(results_of, "graded_chapters", lambda _: ["ch"])
+    monkeypatch.setattr(results_of, "graded", lambda _: ["ch"])
     monkeypatch.setattr(results_of, "read_all", lambda *_: class_)
     monkeypatch.setattr(results_of, "title", lambda *_: "Chapter")
     monkeypatch.setattr(report, "_run", lambda *_: nbformat.v4.new_notebook())
@@ -113,7 +113,7 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
     assert [("You forgot `dim`.", 8.5), ("You forgot to divide.", 4.5), ("You sort by rows.", 4)] == [
         (each.sentence, each.lost) for each in found
     ]
-    assert ["8.5", "a 100%, a 100%"] == cells(course_sections.misunderstandings([first, second]))[3:5]
+    assert ["8.5", "a 100%, a 100%"] == cells(course_sections.misunderstandings([first, second]))[4:6]
     assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", sections.misunderstandings(first))
 
 

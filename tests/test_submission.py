@@ -70,7 +70,7 @@ def hand_in(notebook: Any, release: Any) -> Submission:
 def helpers(submission: Submission) -> list[str]:
     """The statements of a student's own, and of the lesson's, that a run executes."""
     tasks = [Task(name, (), 1.0) for name in submission.answers]
-    steps = plan(submission.parts, tasks, Ground("", "", "import math")).program.steps
+    steps = plan(submission.parts, tasks, Ground("", (), "import math")).program.steps
     return [text for step in steps if isinstance(step, Definitions) for text in step.statements]
 
 

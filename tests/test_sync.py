@@ -1,12 +1,14 @@
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder.authoring.build import build, check_sync
 from autograder.authoring.build import observe as observed
 from autograder.catalog.contents import HINTS, Listed, Worth, listed_in
 from tests.asked import THOROUGH
+from tests.own_assignments import graded
 from tests.small_chapter import PROJECT, STEM, TEXT, make_project, observe
 
 
@@ -155,3 +157,16 @@ def test_work_is_kept(project: Path) -> None:
     assert f"moved your work in notebooks/{STEM}.ipynb to build/aside/notebooks/{STEM}.ipynb" in build(project, observe)
     assert worked == (project / "build" / "aside" / "notebooks" / f"{STEM}.ipynb").read_text()
     assert [] == problems(project)
+
+
+def test_a_teachers_cells_are_kept(project: Path) -> None:
+    """A source in which a teacher marked a cell is moved aside; one that is only older is not."""
+    inner = Path("course", "source", STEM, f"{STEM}.ipynb")
+    notebook = nbformat.read(project / inner, as_version=4)
+    notebook.cells[0].source += "\nAn older text."
+    nbformat.write(notebook, project / inner)
+    assert [f"wrote {inner.as_posix()}"] == build(project, observe)
+
+    notebook.cells.append(graded("mine", "assert True"))
+    nbformat.write(notebook, project / inner)
+    assert f"moved your work in {inner.as_posix()} to build/aside/{inner.as_posix()}" in build(project, observe)

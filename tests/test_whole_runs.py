@@ -298,15 +298,21 @@ def score(cycle: Cycle, student: str, exercise: str) -> float:
 
 
 def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:
-    """It goes on counting, as nbgrader has it; who grades again is told whose it is."""
+    """It goes on counting, as nbgrader has it; who grades again is told whose it is, where points have changed."""
     cycle = Cycle(graded, STEM)
     with cycle.api.gradebook as gradebook:
-        gradebook.find_grade("check_add_bias", STEM, STEM, "wrong-01").manual_score = 0.5
+        for name in ("check_add_bias", "check_describe"):
+            gradebook.find_grade(name, STEM, STEM, "wrong-01").manual_score = 0.5
         gradebook.db.commit()
     cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
     assert {} == cycle.scored_before  # nothing has changed since somebody looked
 
     cycle.autograde(["wrong-01"], workers=ONE, unconfined=UNCONFINED, force=True)
+    assert {} == cycle.scored_before  # nor now: the same file has the same points
+
+    with_faults(graded, "wrong-01", Status.PASS)
+    one = Again(only=frozenset({"add_bias"}))
+    cycle.autograde(["wrong-01"], workers=ONE, unconfined=UNCONFINED, force=True, again=one)
     assert {"wrong-01": ("check_add_bias",)} == cycle.scored_before
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from autograder import files
 from autograder.authoring import address
@@ -74,7 +75,9 @@ def build(project: Path, observer: Observe = observe) -> list[str]:
     """
     outputs = render(project, observer)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
-    told = [_aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path)]
+    told = [
+        _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
+    ]
     files.write_all({project / path: data for path, data in changed.items()})
     told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
     return told + [_aside(project, path, "the stray") for path in _strays(project, outputs)]
@@ -97,15 +100,22 @@ def _aside(project: Path, path: Path, what: str) -> str:
     return f"moved {what} {path.as_posix()} to {place.relative_to(project).as_posix()}"
 
 
-def _worked_in(path: Path) -> bool:
-    """Whether a notebook was run: the ones that the build writes have no outputs and no counts."""
+def _worked_in(path: Path, new: bytes) -> bool:
+    """Whether a notebook was run, or a teacher marked cells in it that the build does not know."""
     if path.suffix != ".ipynb" or not path.is_file():
         return False
     try:
         cells = json.loads(path.read_bytes())["cells"]
-        return any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+        if any(cell.get("outputs") or cell.get("execution_count") for cell in cells):
+            return True
+        return "source" in path.parts and bool(_marked(cells) - _marked(json.loads(new)["cells"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return True  # not ours, whatever it is
+
+
+def _marked(cells: list[dict[str, Any]]) -> set[str]:
+    """nbgrader's names for the cells that it knows."""
+    return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
 def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
@@ -155,7 +165,7 @@ def _watched(project: Path) -> dict[Path, tuple[str, ...]]:
 
 def _listed(chapter: Chapter) -> contents.Listed:
     """The chapter's title, and what its exercises are worth."""
-    worth = {name: contents.Worth(chapter.points(name), chapter.extra(name)) for name in chapter.exercises}
+    worth = {name: contents.Worth(int(chapter.points(name)), chapter.extra(name)) for name in chapter.exercises}
     return contents.Listed(chapter.stem, title(chapter), worth)
 
 

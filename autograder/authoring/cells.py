@@ -91,9 +91,10 @@ class Chapter:
         """The exercise's cell as a student gets it."""
         return regions.starter(self.exercise(name).source)
 
-    def points(self, name: str) -> int:
-        """The exercise's points towards full marks; 0 for a stretch exercise."""
-        return int(self._named(Kind.CHECK, "check", name).keys.get("points", 0))
+    def points(self, name: str) -> float:
+        """The exercise's points towards full marks; 0 for a stretch exercise. Whole, unless it is lent."""
+        points: float = self._named(Kind.CHECK, "check", name).keys.get("points", 0)
+        return points
 
     def extra(self, name: str) -> int:
         """The exercise's extra credit; 0 for all but stretch exercises."""

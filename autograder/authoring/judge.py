@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
+from autograder.authoring.lent import Lent, begun, joined
 from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
 from autograder.errors import ChapterError, ExerciseError
@@ -31,20 +32,40 @@ VISIBLE_SEED = 0
 class Judge:
     """The judge of one chapter of a course folder (the one with `chapters/` and `answers/`).
 
-    `only` names an exercise: then nothing is read of the others, whatever is wrong with them.
+    `only` names an exercise: then nothing is read of the others, whatever is wrong with them. The exercises of other
+    chapters that are `lent` to this one are judged as they are there; where there is no such chapter, `prelude` is what
+    answers find before them.
     """
 
-    def __init__(self, course: Path, stem: str, only: str | None = None) -> None:
+    def __init__(
+        self, course: Path, stem: str, only: str | None = None, lent: Sequence[Lent] = (), prelude: str = ""
+    ) -> None:
         self.course = course
-        self.chapter = read_chapter(course / "chapters" / f"{stem}.py")
-        found = course_in(course)
+        path, found = course / "chapters" / f"{stem}.py", course_in(course)
+        is_chapter = path.is_file() or not lent
+        self.chapter = read_chapter(path) if is_chapter else begun(stem, prelude)
         self.names = self.chapter.exercises if only is None else (only,)
-        check_parts(course, self.chapter, only)
-        self.exercises = found.exercises(stem) if only is None else ExerciseSet(stem, [found.exercise(stem, only)])
+        self.homes: tuple[str, ...] = (stem,) if is_chapter else ()
+        self.exercises = ExerciseSet(stem)
+        if is_chapter:
+            check_parts(course, self.chapter, only)
+            self.exercises = found.exercises(stem) if only is None else ExerciseSet(stem, [found.exercise(stem, only)])
         self.banks = {name: load_bank(bank_path(course, stem, name)) for name in self.names}
-        self._references = self._run_solutions()
+        self._references = self._run_solutions() if is_chapter else {}
+        if lent:
+            self._borrow(lent)
         self._keys: dict[tuple[str, int], Key] = {}
         self._shown: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
+
+    def _borrow(self, lent: Sequence[Lent]) -> None:
+        others = {each.name: Judge(self.course, each.home, only=each.name) for each in lent}
+        self.chapter = joined(self.chapter, self.course, lent)
+        self.names = (*self.names, *others)
+        self.homes = tuple(dict.fromkeys((*self.homes, *(each.home for each in lent))))
+        borrowed = [judge.exercises[name] for name, judge in others.items()]
+        self.exercises = ExerciseSet(self.chapter.stem, [*self.exercises, *borrowed])
+        self.banks |= {name: judge.banks[name] for name, judge in others.items()}
+        self._references |= {name: judge.reference(name) for name, judge in others.items()}
 
     def _run_solutions(self) -> dict[str, Callable[..., Any]]:
         namespace: dict[str, Any] = {"__name__": f"solutions_{self.chapter.stem}"}

@@ -121,15 +121,13 @@ class _Options(TypedDict):
 
 
 def _options(args: argparse.Namespace, course: Path) -> _Options:
-    from autograder.authoring.chapter import read_chapter
     from autograder.grading.again import Again, check_only
-    from autograder.grading.assignment import chapter_text
+    from autograder.grading.assignment import assignment
 
     only = frozenset[str]()
     if args.only:
-        text = course / chapter_text(args.chapter)
-        exercises = read_chapter(text).exercises if text.is_file() else ()
-        only = check_only(args.only, tuple(exercises), args.chapter)
+        exercises = assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
+        only = check_only(args.only, exercises, args.chapter)
     return _Options(
         workers=_workers(args),
         force=args.force or bool(only),

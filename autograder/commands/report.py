@@ -1,4 +1,4 @@
-"""Write what the class misunderstood: a page for each graded chapter, and one for the course."""
+"""Write what the class misunderstood: a page for each graded assignment, for the course, and for each student."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report`."""
-    parser.add_argument("chapter", nargs="*", help="chapters, by the stems of their files (default: all handed in)")
+    parser.add_argument("chapter", nargs="*", help="chapters, or assignments of your own (default: all handed in)")
 
 
 def run(args: argparse.Namespace) -> int:

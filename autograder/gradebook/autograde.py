@@ -30,6 +30,7 @@ from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
 from autograder.gradebook.cell_outputs import grade_cell_outputs
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
+from autograder.gradebook.save_grades import CHANGED
 from autograder.grading import class_run, classroom
 from autograder.grading.assignment import Assignment, assignment, released_starters
 from autograder.grading.classroom import Kept
@@ -173,11 +174,12 @@ class GradeSubmission(NbGraderPreprocessor):
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
         try:
             found = _current(exporter.reasons, course, stem, student, about["key"])
+            about[CHANGED] = found.changed
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
                 lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
                 gradebook.db.commit()
-            _fill(nb, found.verdict, course_in(course).hints(stem))
+            _fill(nb, found.verdict, _hints(course, exporter.released.assignment))
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
@@ -201,6 +203,12 @@ def _current(reasons: Mapping[str, str], course: Path, stem: str, student: str, 
     if found is None or found.verdict.key != key:
         raise NbGraderException("the submission or the chapter changed while it was graded. Grade this student again.")
     return found
+
+
+def _hints(course: Path, wanted: Assignment) -> dict[str, tuple[str, ...]]:
+    """The hints to the exercises of an assignment."""
+    stems = (wanted.stem, *wanted.homes.values())
+    return {name: hints for stem in stems for name, hints in course_in(course).hints(stem).items()}
 
 
 def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tuple[str, ...]]) -> None:

@@ -59,9 +59,13 @@ class Late:
     penalty: float
 
     def __str__(self) -> str:
-        hours = int(self.seconds // 3600)
-        long = f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(self.seconds // 60) % 60} min"
-        return f"{self.student} ({long}, {'-' if self.penalty else ''}{self.penalty:g} points)"
+        return f"{self.student} ({duration(self.seconds)}, {'-' if self.penalty else ''}{self.penalty:g} points)"
+
+
+def duration(seconds: float) -> str:
+    """A time in days and hours, or in hours and minutes."""
+    hours = int(seconds // 3600)
+    return f"{hours // 24} d {hours % 24} h" if hours >= 24 else f"{hours} h {int(seconds // 60) % 60} min"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ The points for a test cell are what nbgrader's own functions say of its outputs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,15 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput
 from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solution
 
-from autograder.authoring.chapter import read_chapter
 from autograder.cell_text import CHECK, as_python
 from autograder.errors import WorkFailed
-from autograder.grading.assignment import Assignment, OwnCells, chapter_text
+from autograder.grading.assignment import Assignment, OwnCells
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
 from autograder.reading.marks import grade_id
 from autograder.recording.outputs import Output
 
 _FILES = 32 * 2**20
+_OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)
 _NO_LIMIT = 24 * 3600.0  # seconds, where nbgrader is told to wait for ever
 
 
@@ -35,7 +36,8 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
     `converter` is one of nbgrader's own objects, with its configuration and its folders.
     """
     (notebook,) = gradebook.find_assignment(wanted.stem).notebooks
-    checks = _checks(wanted)
+    exercises = wanted.chapter().exercises
+    checks = {CHECK + name for name in exercises}
     texts = {cell.name: cell.source for cell in notebook.source_cells}
     answers = {cell.name for cell in notebook.solution_cells}
     own = [cell for cell in notebook.grade_cells if cell.name not in checks]
@@ -46,7 +48,8 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
             f"expected something in {wanted.stem} that has points, found nothing. Mark a cell (Create Assignment), "
             f"then run `nbgrader generate_assignment {wanted.stem}`."
         )
-    if wanted.is_chapter and not own and not others:
+    _check_lent(wanted, answers)
+    if exercises and not own and not others:
         return wanted
     _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
     return wanted.with_own(
@@ -60,22 +63,32 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
     )
 
 
-def _checks(wanted: Assignment) -> set[str]:
-    """The cells that check the chapter's exercises."""
-    if not wanted.is_chapter:
-        return set()
-    return {CHECK + name for name in read_chapter(Path(wanted.course) / chapter_text(wanted.stem)).exercises}
+def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
+    """Raise WorkFailed where an exercise of another chapter has no cell to answer in."""
+    for each in wanted.lent:
+        if each.name not in answers:
+            raise WorkFailed(
+                f"{wanted.stem} checks {each.name} and has no cell for the answer: expected one above the check with "
+                f"the id {each.name}, marked as an autograded answer, found none. Nothing was graded. Copy that cell "
+                f"from source/{each.home}, then run `nbgrader generate_assignment {wanted.stem}`."
+            )
 
 
 def _check_calls(wanted: Assignment, tests: Mapping[str, str]) -> None:
-    """Raise WorkFailed where a chapter's test cell calls `check`, which says nothing where notebooks are run whole."""
-    calling = [name for name, text in tests.items() if wanted.is_chapter and _calls_check(text)]
+    """Raise WorkFailed where a test cell calls `check`, which says nothing where notebooks are run whole."""
+    if not wanted.has_exercises and not any(map(_imports_ours, wanted.released().cells)):
+        return  # this `check` is a function of the teacher's own
+    calling = [name for name, text in tests.items() if _calls_check(text)]
     if calling:
         raise WorkFailed(
             f"{', '.join(calling)} calls `check` and checks no exercise of {wanted.stem}. Nothing was graded. Name the "
-            f"cell {CHECK}NAME for an exercise NAME of the chapter, or test with `assert`; then run "
-            f"`nbgrader generate_assignment {wanted.stem}`."
+            f'cell {CHECK}NAME for an exercise NAME of the course, and write `check("NAME", NAME)`, or test with '
+            f"`assert`; then run `nbgrader generate_assignment {wanted.stem}`."
         )
+
+
+def _imports_ours(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and _OURS.search(cell.source) is not None
 
 
 def _calls_check(text: str) -> bool:

@@ -38,6 +38,7 @@ class Mark:
     raw: float = 0.0
     penalty: float = 0.0
     needs_a_person: bool = False  # a cell waits for a score by hand
+    seconds_late: float = 0.0
 
     @property
     def score(self) -> float:
@@ -85,8 +86,8 @@ def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
 
 
 def _mark(submission: SubmittedAssignment) -> Mark:
-    penalty = submission.late_submission_penalty or 0.0
-    return Mark(True, submission.timestamp, submission.score, penalty, bool(submission.needs_manual_grade))
+    penalty, late = submission.late_submission_penalty or 0.0, submission.total_seconds_late
+    return Mark(True, submission.timestamp, submission.score, penalty, bool(submission.needs_manual_grade), late)
 
 
 def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:

@@ -30,8 +30,12 @@ class Again:
             return now
         known = {report.exercise: report for report in before.reports}
         reports = tuple(self._report(known.get(report.exercise), report) for report in now.reports)
-        others = before if self.only else now
-        return replace(now, reports=reports, tests=others.tests, outputs=others.outputs)
+        if self.only:
+            return replace(now, reports=reports, tests=before.tests, outputs=before.outputs)
+        better = _better_tests(before, now) if self.never_lower else ()
+        tests = {**now.tests, **{name: before.tests[name] for name in better}}
+        outputs = {**now.outputs, **{name: before.outputs[name] for name in better}}
+        return replace(now, reports=reports, tests=tests, outputs=outputs)
 
     def _report(self, before: Report | None, now: Report) -> Report:
         if before is None or not (self.only or self.never_lower):
@@ -41,6 +45,12 @@ class Again:
         if not self.never_lower or before.score <= now.score:
             return now
         return replace(before, notes=tuple(dict.fromkeys((*before.notes, BETTER_BEFORE))))
+
+
+def _better_tests(before: SubmissionVerdict, now: SubmissionVerdict) -> list[str]:
+    """The test cells that earned more before, of the same points."""
+    both = [(name, before.tests[name], each) for name, each in now.tests.items() if name in before.tests]
+    return [name for name, old, new in both if old[1] == new[1] and old[0] > new[0] and name in before.outputs]
 
 
 def check_only(only: Sequence[str], exercises: Sequence[str], stem: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -13,6 +13,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.authoring.cells import Chapter
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.lent import Lent, begun, joined, lent_in
 from autograder.catalog.contents import POINTS, Listed, decode
 from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
@@ -58,8 +61,8 @@ class Assignment:
     `texts` are the chapter, its answer bank and the exercises, by their place in the course's folder; `course` is the
     folder they came from, which students' code must not see. `unconfined` says that students' code
     may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
-    that a verdict depends on beside what was handed in. An assignment that is no chapter has no texts; its cells, and
-    those that a chapter has beside its exercises, are its `own`.
+    that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
+    whose texts are there too. What it has beside exercises are its `own` cells.
     """
 
     stem: str
@@ -70,6 +73,7 @@ class Assignment:
     texts: dict[str, bytes] = field(repr=False, compare=False)
     release: bytes = field(repr=False, compare=False)
     own: OwnCells | None = field(default=None, repr=False, compare=False)
+    lent: tuple[Lent, ...] = ()
 
     def with_own(self, own: OwnCells) -> Assignment:
         """This assignment with cells that are no exercises."""
@@ -79,6 +83,22 @@ class Assignment:
     def is_chapter(self) -> bool:
         """Whether there is a chapter's file, and exercises with it."""
         return chapter_text(self.stem) in self.texts
+
+    @property
+    def has_exercises(self) -> bool:
+        """Whether anything in it is judged outside: a chapter's exercises, or those that are lent to it."""
+        return self.is_chapter or bool(self.lent)
+
+    @property
+    def homes(self) -> dict[str, str]:
+        """The chapters of the exercises that are lent to it, by exercise."""
+        return {each.name: each.home for each in self.lent}
+
+    def chapter(self) -> Chapter:
+        """Its exercises as a chapter, those that are lent to it among them; raises CourseError."""
+        course = Path(self.course)
+        own = read_chapter(course / chapter_text(self.stem)) if self.is_chapter else begun(self.stem, "")
+        return joined(own, course, self.lent)
 
     def key(self, parcel: Parcel) -> str:
         """The name of the verdict on what a student handed in: another parcel or another chapter, another key."""
@@ -92,7 +112,7 @@ class Assignment:
 
     def read(self, parcel: Parcel, release: NotebookNode) -> Submission:
         """Read what was handed in; `release` is what `released` gives."""
-        return read_parcel(parcel, release, self.listed, as_it_stands=not self.is_chapter)
+        return read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
 
     def released(self) -> NotebookNode:
         """The notebook that students were given."""
@@ -108,11 +128,12 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
         _there(course / chapter_text(stem), "Is the name right?")
-    texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem)}
     release = (given or _release(course, stem)).read_bytes()
+    lent = _lent(course, stem, release)
+    texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem, lent)}
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
-    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release))
+    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
 
 
 def chapter_text(stem: str) -> str:
@@ -120,15 +141,22 @@ def chapter_text(stem: str) -> str:
     return f"chapters/{stem}.py"
 
 
-def _texts(course: Path, stem: str) -> list[Path]:
-    """What a verdict depends on: the chapter, its answer bank, all exercises, for these may share something, what
-    lessons look at things with, and what chapters there are. Of an assignment that is no chapter, this last alone.
+def _lent(course: Path, stem: str, release: bytes) -> tuple[Lent, ...]:
+    """The exercises of other chapters in a released notebook; none where the course has no list of its exercises."""
+    listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
+    return lent_in(nbformat.reads(release.decode(), as_version=4), stem, decode(listed)) if listed else ()
+
+
+def _texts(course: Path, stem: str, lent: Sequence[Lent]) -> list[Path]:
+    """What a verdict depends on: each chapter of an exercise, its answer bank, all exercises, for these may share
+    something, what lessons look at things with, and what chapters there are. Without exercises, this last alone.
     """
-    if not (course / chapter_text(stem)).is_file():
+    stems = [each for each in sorted({stem, *(each.home for each in lent)}) if (course / chapter_text(each)).is_file()]
+    if not stems:
         return [path for path in (course / LIST,) if path.is_file()]
     return [
-        course / chapter_text(stem),
-        *sorted((course / ANSWERS / stem).glob("*.py")),
+        *(course / chapter_text(each) for each in stems),
+        *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / INSTRUMENTS, course / LIST) if path.is_file()),
     ]

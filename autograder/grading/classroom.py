@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.cell_text import CHECK
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
@@ -23,22 +24,45 @@ class Kept:
     """What a verdict file holds: the verdict, whether nbgrader's gradebook has it, and the extra credit that is ours.
 
     `given` holds for each exercise what we may have written to the gradebook: any other value is the teacher's.
+    `changed` names the cells whose points are not those that the gradebook had of the same file; None where it had
+    none of that file.
     """
 
     verdict: SubmissionVerdict
     recorded: bool = False
     given: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    changed: tuple[str, ...] | None = None
+
+    def followed_by(self, verdict: SubmissionVerdict) -> Kept:
+        """What is kept once this verdict takes the place of the one that is here."""
+        old = self.verdict
+        is_same = (old.digest, old.trouble) == (verdict.digest, verdict.trouble)
+        if not is_same or (self.changed is None and not self.recorded):
+            return Kept(verdict, given=self.given)
+        before, now = _points(old), _points(verdict)
+        moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
+        untold = () if self.recorded else self.changed or ()
+        return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""
         given = {exercise: list(values) for exercise, values in self.given.items()}
-        return {"verdict": self.verdict.to_json(), "recorded": self.recorded, "given": given}
+        plain = {"verdict": self.verdict.to_json(), "recorded": self.recorded, "given": given}
+        return plain if self.changed is None else {**plain, "changed": list(self.changed)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Kept:
         """Read what `to_json` wrote."""
         given = {exercise: tuple(values) for exercise, values in data["given"].items()}
-        return cls(SubmissionVerdict.from_json(data["verdict"]), bool(data["recorded"]), given)
+        changed = tuple(data["changed"]) if "changed" in data else None
+        return cls(SubmissionVerdict.from_json(data["verdict"]), bool(data["recorded"]), given, changed)
+
+
+def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
+    """What each cell with automatic points has earned, of how many, by nbgrader's names for the cells."""
+    worth = {name: verdict.points[name] + verdict.extra[name] for name in verdict.points}
+    earned = {name: verdict.earned(name) + verdict.earned_extra(name) for name in worth}
+    return {**{CHECK + name: (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
 def verdict_path(course: Path, stem: str, student: str) -> Path:
@@ -63,7 +87,7 @@ def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
 def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Write a verdict that the gradebook does not have yet; raises WorkFailed, the old file untouched."""
     before = kept(course, verdict.assignment, student)
-    keep(course, student, Kept(verdict, given=before.given if before else {}))
+    keep(course, student, before.followed_by(verdict) if before else Kept(verdict))
 
 
 def keep(course: Path, student: str, what: Kept) -> None:

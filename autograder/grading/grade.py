@@ -85,7 +85,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
     looked_at = judge.names if only is None else (only,)
     cases = {name: judge.cases(name, seed) for name in looked_at}
     tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
-    ground = Ground(str(judge.course.resolve()), judge.chapter.stem, judge.chapter.prelude)
+    ground = Ground(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
     return plan(submission.parts, tasks, ground)
 
 

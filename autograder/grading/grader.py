@@ -10,19 +10,21 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
-import torch
-
-from autograder.authoring.judge import Judge
+from autograder.authoring.lent import begun_with
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
-from autograder.grading.grade import Grading
 from autograder.grading.own_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel, Submission
 from autograder.running.choose_runner import runner_for
 from autograder.running.program import LIMITS, Limits
+
+if TYPE_CHECKING:  # with torch, which assignments without exercises are graded without
+    from autograder.authoring.judge import Judge
+    from autograder.grading.grade import Grading
 
 _making = Lock()
 
@@ -39,13 +41,30 @@ class Grader:
                 "this worker has another version of the course's package, or of torch, than the machine that sends the "
                 "work. Install the same on both, and start the workers again."
             )
-        torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         self._assignment = assignment
-        self._judge = Judge(self._course(), assignment.stem) if assignment.is_chapter else None
         self.release = assignment.released()
-        self._run = runner_for(Path(assignment.course), assignment.unconfined)
+        self._judge = self._made_judge() if assignment.has_exercises else None
+        self._run = runner_for(Path(assignment.course), assignment.unconfined) if self._judge else None
         self._own = self._own_cells()
         self._lock = Lock()
+
+    def _grading(self, submission: Submission, seed: int) -> Grading | None:
+        """A submission's exercises on their way to a verdict; None where there are none."""
+        if self._judge is None:
+            return None
+        from autograder.grading.grade import Grading
+
+        return Grading(submission, self._judge, seed)
+
+    def _made_judge(self) -> Judge:
+        """The judge of the assignment's exercises."""
+        import torch
+
+        from autograder.authoring.judge import Judge
+
+        torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
+        wanted = self._assignment
+        return Judge(self._course(), wanted.stem, lent=wanted.lent, prelude=begun_with(self.release))
 
     def _own_cells(self) -> OwnCellsRunner | None:
         own, judge = self._assignment.own, self._judge
@@ -55,9 +74,9 @@ class Grader:
 
     @property
     def judge(self) -> Judge:
-        """What judges the chapter's exercises; raises WorkFailed for an assignment that is no chapter."""
+        """What judges the exercises; raises WorkFailed for an assignment without any."""
         if self._judge is None:
-            raise WorkFailed(f"{self._assignment.stem} is no chapter: it has no exercises.")
+            raise WorkFailed(f"{self._assignment.stem} has no exercises.")
         return self._judge
 
     def grade(self, parcel: Parcel, seed: int, limits: Limits = LIMITS) -> SubmissionVerdict:
@@ -67,8 +86,8 @@ class Grader:
         """
         with self._lock:
             submission = self._assignment.read(parcel, self.release)
-            grading = Grading(submission, self._judge, seed) if self._judge else None
-        outcomes = grading.outcomes(self._run, limits) if grading else {}
+            grading = self._grading(submission, seed)
+        outcomes = grading.outcomes(self._run, limits) if grading and self._run else {}
         outputs = self._own.outputs(submission, seed, limits) if self._own else {}
         with self._lock:
             if grading:

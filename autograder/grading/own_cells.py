@@ -30,7 +30,7 @@ class OwnCellsRunner:
     def __init__(self, assignment: Assignment, own: OwnCells, setup: str = "", exercises: tuple[str, ...] = ()) -> None:
         release = assignment.released()
         self._own, self._exercises = own, frozenset(exercises)
-        self._ground = Ground(assignment.course, assignment.stem, setup, whole=True)
+        self._ground = Ground(assignment.course, (assignment.stem,), setup, whole=True)
         modules = tuple(sorted(set(_imported(release))))
         self._run = notebook_runner_for(Path(assignment.course), assignment.unconfined, modules)
 

@@ -32,7 +32,7 @@ class SubmissionVerdict:
     seed: int
     digest: str
     reports: tuple[Report, ...]
-    points: Mapping[str, int]
+    points: Mapping[str, float]
     extra: Mapping[str, int]
     repairs: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()

@@ -73,13 +73,13 @@ def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, 
     by_mark = {cell.grade_id: cell.index for cell in reversed(code) if cell.grade_id}
     found = {name: Checked(by_mark[mark], name) for name, mark in marks.items() if mark in by_mark}
     for cell in code:
-        for name, called in _checked_in(cell.source).items():
+        for name, called in checked_in(cell.source).items():
             if name in marks and (name not in found or found[name].place <= cell.index):
                 found[name] = Checked(cell.index, name if called in marks else called)
     return found
 
 
-def _checked_in(source: str) -> dict[str, str]:
+def checked_in(source: str) -> dict[str, str]:
     """The exercises that a cell calls `check` for, each with the name of what it gives as the answer."""
     nodes = (each.node for each in statements(source) or ()) if "check(" in source else ()
     calls = (node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from autograder.reading.handed import Handed
 from autograder.reading.marks import is_kept
-from autograder.reading.own_text import own_cell, text_for
+from autograder.reading.own_text import fill, own_cell
 
 
 @dataclass(frozen=True)
@@ -48,5 +48,5 @@ def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
         return own_cell(each.handed)
     cell: NotebookNode = copy.deepcopy(release.cells[each.place])
     if each.handed is not None:
-        cell.source = text_for(cell, each.handed.source)
+        fill(cell, each.handed)
     return cell

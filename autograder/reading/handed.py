@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.cell_text import magic_work
-from autograder.reading import archive, script
+from autograder.reading import archive, pictures, script
 from autograder.reading.file_json import parsed
 from autograder.reading.file_text import decoded
+from autograder.reading.pictures import AttachedPicture
 from autograder.reading.unreadable import DOWNLOAD, UnreadableError, check_kind, no_notebook, odd_object
 
 MAX_BYTES = 32 * 2**20
@@ -20,7 +22,7 @@ _KEPT = 1_000  # characters of a longer one
 MAX_TEXT = 300_000  # characters in all cells
 MAX_MAGIC = 200_000  # characters that IPython may have to read for the sake of lines that begin with `%` or `!`
 MAX_MAGIC_SOURCE = 10_000  # characters in one cell with such a line
-# Colab keeps a picture in the text itself.
+# What Colab keeps in the text itself, and is no picture that is shown.
 _PICTURE = re.compile(r"data:[\w.+/-]{1,100};base64,[A-Za-z0-9+/=]+")
 _SHORTER = "Take out cells that are no answers, save, and hand it in again."
 _KINDS = ("code", "markdown", "raw")
@@ -28,7 +30,7 @@ _KINDS = ("code", "markdown", "raw")
 
 @dataclass(frozen=True)
 class Handed:
-    """One cell as handed in: only its kind, its text and the two marks by which it can be found again."""
+    """One cell as handed in: its kind, its text, its pictures, and the two marks by which it can be found again."""
 
     index: int
     kind: str
@@ -36,6 +38,7 @@ class Handed:
     cell_id: str
     grade_id: str
     is_cut: bool = False  # too long to be read: what is left of it is text, and is not run
+    pictures: tuple[AttachedPicture, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,20 @@ def _contents(data: bytes) -> Contents:
         raise UnreadableError(f"the notebook has {len(cells)} cells; more than {MAX_CELLS} are not read. {_SHORTER}")
     handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
-    return Contents(handed, (*read.repairs, *found.repairs, *of_format), (*read.eye, *found.eye))
+    kept, lost = _with_room(handed)
+    return Contents(kept, (*read.repairs, *found.repairs, *of_format), (*read.eye, *found.eye, *lost))
+
+
+def _with_room(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
+    """The cells with as many pictures as a notebook may have, and what to tell of the others."""
+    every = [picture for cell in handed for picture in cell.pictures]
+    sizes = itertools.accumulate(len(picture.data) for picture in every)
+    room = sum(size <= pictures.MAX_TEXT for size in itertools.islice(sizes, pictures.MAX_COUNT))
+    if room == len(every):
+        return handed, ()
+    left = iter(every[:room])
+    kept = tuple(replace(cell, pictures=tuple(itertools.islice(left, len(cell.pictures)))) for cell in handed)
+    return kept, (f"{len(every) - room} of its {len(every)} pictures are too many or too large, and are not shown",)
 
 
 def _check_work(handed: tuple[Handed, ...]) -> None:
@@ -134,26 +150,29 @@ def _handed(index: int, cell: object) -> Handed:
     if not isinstance(cell, dict):
         return Handed(index, "raw", "", "", "")
     kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
-    source = _source(cell.get("source"), kind)
+    source, drawn = _source(cell.get("source"), kind)
     is_cut = len(source) > MAX_SOURCE
     return Handed(
         index=index,
         kind="raw" if is_cut else kind,
         source=source[:_KEPT] if is_cut else source,
         is_cut=is_cut,
+        pictures=(*pictures.attached(cell), *drawn) if kind == "markdown" and not is_cut else (),
         cell_id=_text(cell.get("id")),
         grade_id=_text(_dict(_dict(cell.get("metadata")).get("nbgrader")).get("grade_id")),
     )
 
 
-def _source(value: object, kind: str) -> str:
+def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
+    """The text of a cell, and the pictures that stood in it."""
     if isinstance(value, list):
         value = "".join(part for part in value if isinstance(part, str))
     # Half a surrogate pair can be written in JSON, and then in no file.
     text = _text(value).encode("utf-8", "replace").decode()
-    if kind != "code":
-        text = _PICTURE.sub("picture", text)
-    return text
+    if kind == "code":
+        return text, ()
+    text, drawn = pictures.out_of_text(text) if kind == "markdown" else (text, ())
+    return _PICTURE.sub("picture", text), drawn
 
 
 def _text(value: object) -> str:

@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder.reading.handed import Handed
 from autograder.reading.harmless import as_typed, shown
 from autograder.reading.marks import bare
+from autograder.reading.pictures import placed
 
 
 def own_cell(cell: Handed) -> NotebookNode:
@@ -15,12 +16,29 @@ def own_cell(cell: Handed) -> NotebookNode:
     made: NotebookNode
     if cell.kind == "code":
         made = new_code_cell(cell.source)
+    elif cell.kind == "markdown":
+        made = new_markdown_cell()
+        _write(made, cell)
     else:
-        made = new_markdown_cell(shown(cell.source) if cell.kind == "markdown" else as_typed(cell.source))
+        made = new_markdown_cell(as_typed(cell.source))
     made["id"] = f"own-{cell.index}"
     return made
 
 
-def text_for(cell: NotebookNode, source: str) -> str:
-    """A student's text for a released cell; where it is not the course's own, it is not rendered as if it were."""
-    return source if cell.cell_type == "code" or bare(source) == bare(cell.source) else shown(source)
+def fill(cell: NotebookNode, handed: Handed) -> None:
+    """Put a student's text into a released cell; where it is not the course's own, it is not rendered as if it were."""
+    if cell.cell_type == "code" or bare(handed.source) == bare(cell.source):
+        cell.source = handed.source
+    else:
+        _write(cell, handed)
+
+
+def _write(cell: NotebookNode, handed: Handed) -> None:
+    """Put a text with its pictures into a cell of text; where it is shown as typed, the pictures stand below it."""
+    known = cell.get("attachments", {})
+    text, without, drawn = placed(handed.source, handed.pictures, known)
+    if shown(without) != without:
+        text = "\n\n".join([as_typed(handed.source), *(f"![{name}](attachment:{name})" for name in drawn)])
+    cell.source = text
+    if drawn:
+        cell["attachments"] = {**known, **{name: {each.kind: each.data} for name, each in drawn.items()}}

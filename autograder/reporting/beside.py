@@ -37,12 +37,10 @@ def items_table(results: Results) -> bytes:
     head = ("exercise", "points", "extra credit", "passed", "wrong", "not attempted")
     rows: list[tuple[object, ...]] = [(*head, "difficulty", "separation", "unexplained answers")]
     for item in items_of(results):
-        worth = next(iter(results.verdicts.values()))
         tried = item.passed + item.wrong
         told = (item.passed, item.wrong, item.not_attempted, round(item.passed / tried, 3) if tried else None)
         apart = None if item.separation is None else round(item.separation, 3)
-        points = (worth.points[item.exercise], worth.extra[item.exercise])
-        rows.append((item.exercise, *points, *told, apart, loose[item.exercise]))
+        rows.append((item.exercise, f"{item.points:g}", item.extra, *told, apart, loose[item.exercise]))
     return csv_cells.encoded(rows) if len(rows) > 1 else b""
 
 

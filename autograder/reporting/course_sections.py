@@ -10,6 +10,7 @@ from autograder.reporting.items import items as items_of
 from autograder.reporting.mistakes import Shared, shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
+from autograder.reporting.teach_again import section
 from autograder.telling.markup import Html, join, prose, table, tag
 
 _SHOWN = 15
@@ -41,9 +42,14 @@ def misunderstandings(course: Sequence[Results]) -> Html:
     found = shared(course)
     if not found:
         return tag("p", "No answer shows a known mistake.")
-    columns = ("points lost", "share of the class that read it", "what the students read")
-    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence)) for each in found[:_SHOWN]]
+    columns = ("points lost", "share of the class that read it", "what the students read", "to teach again")
+    rows = [(f"{each.lost:.4g}", _where(each), prose(each.sentence), _again(each)) for each in found[:_SHOWN]]
     return table("The misunderstandings that cost the most points", columns, rows)
+
+
+def _again(shared: Shared) -> Html:
+    ways = (section(results.course, results.stem, each.exercise) for results, each in shared.found)
+    return join(*(tag("div", way) for way in dict.fromkeys(ways) if way))
 
 
 def _where(shared: Shared) -> Html:

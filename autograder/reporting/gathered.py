@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.authoring.bank import bank_path, load_bank
-from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseError
+from autograder.grading.assignment import assignment, given_path
 from autograder.reporting.equal import Answered, Form, form
 from autograder.reporting.examples import Examples
 from autograder.reporting.results import Results
@@ -19,15 +19,17 @@ def answered(course: Sequence[Results]) -> list[Answered]:
 
 
 def _chapter(results: Results) -> Iterator[Answered]:
+    place = results.course, results.stem
     try:
-        chapter = read_chapter(results.course / "chapters" / f"{results.stem}.py")
-    except CourseError:  # an assignment of the teacher's own, or a chapter that is being changed
+        wanted = assignment(*place, unconfined=False, given=given_path(*place))
+        chapter = wanted.chapter()
+    except CourseError:  # a chapter that is being changed
         return
     examples, reports = Examples(results), next(iter(results.verdicts.values())).reports
     sources = {student: examples.answers(student) for student in results.verdicts}
     for exercise in (report.exercise for report in reports if report.exercise in chapter.exercises):
         own = [chapter.starter(exercise), chapter.solution(exercise)]
-        known = [*own, *right_answers(bank_path(results.course, results.stem, exercise))]
+        known = [*own, *right_answers(bank_path(results.course, wanted.homes.get(exercise, results.stem), exercise))]
         common = frozenset(made.text for text in known if (made := form(text)))
         forms = _forms({student: answers.get(exercise, "") for student, answers in sources.items()})
         yield Answered(results.stem, exercise, len(results.verdicts), forms, common)

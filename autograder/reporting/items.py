@@ -16,14 +16,23 @@ SEPARATES, HARDLY = 0.3, 0.1
 
 @dataclass(frozen=True)
 class Item:
-    """One exercise in one class. `separation` is None where there are too few answers, or no two that differ."""
+    """One exercise or test cell in one class. `separation` is None for too few answers, or where no two differ.
+
+    Of a test cell, nobody knows who has tried: without full points it is wrong.
+    """
 
     exercise: str
     passed: int
     wrong: int
     not_attempted: int
-    worth: str
+    points: float
+    extra: int
     separation: float | None
+
+    @property
+    def worth(self) -> str:
+        """What full marks in it give."""
+        return f"+{self.extra}" if self.extra else f"{self.points:g}"
 
     @property
     def total(self) -> int:
@@ -37,16 +46,17 @@ def is_attempted(report: Report) -> bool:
 
 
 def has_attempted(verdict: SubmissionVerdict) -> bool:
-    """Whether a submission answers anything."""
-    return any(map(is_attempted, verdict.reports))
+    """Whether a submission answers anything; of test cells, only points can tell."""
+    return any(map(is_attempted, verdict.reports)) or any(earned > 0 for earned, _ in verdict.tests.values())
 
 
 def items(results: Results) -> list[Item]:
-    """The exercises of a chapter, in its order."""
+    """The exercises of a chapter, in its order, and behind them the test cells that are none."""
     verdicts = list(results.verdicts.values())
     if not verdicts:
         return []
-    return [_item(report.exercise, verdicts) for report in verdicts[0].reports]
+    found = [_item(report.exercise, verdicts) for report in verdicts[0].reports]
+    return found + [_test_item(name, verdicts) for name in verdicts[0].tests]
 
 
 def _item(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
@@ -57,17 +67,20 @@ def _item(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
         passed,
         tried - passed,
         len(reports) - tried,
-        _worth(verdicts[0], exercise),
+        verdicts[0].points[exercise],
+        verdicts[0].extra[exercise],
         separation(exercise, verdicts),
     )
 
 
-def _worth(verdict: SubmissionVerdict, exercise: str) -> str:
-    return f"+{verdict.extra[exercise]}" if verdict.extra[exercise] else str(verdict.points[exercise])
+def _test_item(name: str, verdicts: Sequence[SubmissionVerdict]) -> Item:
+    found = [verdict.tests.get(name, (0.0, 1.0)) for verdict in verdicts]
+    passed = sum(earned >= most for earned, most in found)
+    return Item(name, passed, len(found) - passed, 0, verdicts[0].tests[name][1], 0, separation(name, verdicts))
 
 
 def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | None:
-    """The corrected item-total correlation: of the share earned in this exercise with the points in all others.
+    """The corrected item-total correlation: of the share earned in this exercise or test cell with all other points.
 
     From -1 to 1. Submissions that answer nothing are left out: they would make every exercise separate.
     Classical test theory; for instance Ebel and Frisbie, "Essentials of Educational Measurement" (1991), chapter 13.
@@ -75,14 +88,17 @@ def separation(exercise: str, verdicts: Sequence[SubmissionVerdict]) -> float | 
     answered = [verdict for verdict in verdicts if has_attempted(verdict)]
     if len(answered) < ENOUGH:
         return None
-    own = [verdict.report(exercise).score for verdict in answered]
-    rest = [_rest(verdict, exercise) for verdict in answered]
+    own, rest = zip(*(_split(verdict, exercise) for verdict in answered), strict=True)
     return correlation(own, rest)
 
 
-def _rest(verdict: SubmissionVerdict, exercise: str) -> float:
+def _split(verdict: SubmissionVerdict, name: str) -> tuple[float, float]:
+    """The share earned in an exercise or test cell, and the points in all others."""
     everything = verdict.score + verdict.extra_credit
-    return everything - verdict.earned(exercise) - verdict.earned_extra(exercise)
+    if name in verdict.points:
+        return verdict.report(name).score, everything - verdict.earned(name) - verdict.earned_extra(name)
+    earned, most = verdict.tests.get(name, (0.0, 1.0))
+    return earned / most if most else 0.0, everything - earned
 
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:

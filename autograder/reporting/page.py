@@ -18,6 +18,11 @@ def page(notebook: NotebookNode, title: str, links: dict[str, str]) -> bytes:
     """The page: the outputs and the prose, without code; `links` are names and addresses of the other pages."""
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)
+    return shell(title, Html(body), links)
+
+
+def shell(title: str, body: Html, links: dict[str, str]) -> bytes:
+    """A page with this body below its title."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -28,5 +33,5 @@ def page(notebook: NotebookNode, title: str, links: dict[str, str]) -> bytes:
     )
     ways = [tag("a", name, href=address) for name, address in links.items()]
     top = tag("nav", *ways, aria_label="Other pages") if ways else Html("")
-    whole = tag("html", head, tag("body", top, tag("main", tag("h1", title), Html(body))), lang="en")
+    whole = tag("html", head, tag("body", top, tag("main", tag("h1", title), body)), lang="en")
     return join(Html("<!doctype html>\n"), whole, Html("\n")).encode()

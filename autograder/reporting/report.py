@@ -1,4 +1,4 @@
-"""Writes a class's report: a page for each chapter that was graded, and one for the course."""
+"""Writes a class's report: a page for each assignment that was graded, one for the course, and one for each student."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from autograder.errors import CourseNotFound
 from autograder.files import write_all
 from autograder.notebook_run import run_notebook
-from autograder.reporting import beside, equal, gathered, results
+from autograder.reporting import beside, equal, gathered, results, students
 from autograder.reporting.page import page
 
 _NOTEBOOKS = Path(__file__).with_name("notebooks")
@@ -21,22 +21,15 @@ INDEX = "index"
 
 
 def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
-    """Write the pages of these chapters (none named: all of which anything was handed in), and the course's page.
+    """Write the pages of these assignments (none named: all of which anything was handed in), and the course's page.
 
-    A chapter's page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
-    of the course folder beside the notebook that made it; with them lie the files of `beside`. Raises
-    CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old pages stay as they
-    were.
+    A page that is not there yet is written too: the course's page leads to it. Each page lies in `reports/`
+    of the course folder beside the notebook that made it; with them lie the files of `beside`, and a page for each
+    student. Raises CourseNotFound where nothing has been handed in, WorkFailed where a page cannot be made; the old
+    pages stay as they were.
     """
     course = course.resolve()
-    there = results.graded_chapters(course)
-    if not there:
-        raise CourseNotFound(
-            f"expected submissions to a chapter in {course / 'submitted'}, found none. Run `nbgrader collect` first, "
-            "or `python -m autograder collect FILE.zip CHAPTER`; then grade."
-        )
-    for stem in set(stems).difference(there):
-        raise CourseNotFound(f"nothing of {stem!r} was handed in. Chapters with submissions: {', '.join(there)}.")
+    there = _there(course, stems)
     wanted = [
         stem for stem in there if not stems or stem in stems or not (course / "reports" / f"{stem}.html").is_file()
     ]
@@ -50,16 +43,34 @@ def write(course: Path, stems: Sequence[str] = ()) -> list[Path]:
     files: dict[Path, bytes] = {}
     for name, notebook in made.items():
         links = {} if name == INDEX else {"The course": f"{INDEX}.html"}
+        links |= {"The students": students.LIST}
         files[course / "reports" / f"{name}.html"] = page(notebook, titles[name], links)
         files[course / "reports" / f"{name}.ipynb"] = (nbformat.writes(notebook) + "\n").encode()
-    others = beside.files(classes, wanted, alike)
-    _write(course / "reports", files, others)
+    _write(course / "reports", files, beside.files(classes, wanted, alike), students.pages(classes))
     return [path for path in files if path.suffix == ".html"]
 
 
-def _write(reports: Path, pages: Mapping[Path, bytes], others: Mapping[str, bytes]) -> None:
+def _there(course: Path, stems: Sequence[str]) -> list[str]:
+    """The assignments of which anything was handed in; raises CourseNotFound where none was, or of one of `stems`."""
+    there = results.graded(course)
+    if not there:
+        raise CourseNotFound(
+            f"expected submissions to an assignment in {course / 'submitted'}, found none. Run `nbgrader collect` "
+            "first, or `python -m autograder collect FILE.zip CHAPTER`; then grade."
+        )
+    for stem in set(stems).difference(there):
+        raise CourseNotFound(f"nothing of {stem!r} was handed in. What has submissions: {', '.join(there)}.")
+    return there
+
+
+def _write(
+    reports: Path, pages: Mapping[Path, bytes], others: Mapping[str, bytes], people: Mapping[str, bytes]
+) -> None:
     """Write the pages and the other files, and remove those of an earlier report that have nothing to say now."""
-    write_all({**pages, **{reports / name: data for name, data in others.items() if data}})
+    named = {reports / name: data for name, data in {**others, **people}.items() if data}
+    write_all({**pages, **named})
+    for path in set((reports / students.FOLDER).glob("*.html")).difference(named):
+        path.unlink()
     for name in [name for name, data in others.items() if not data]:
         (reports / name).unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""The results of a class in one chapter: the verdict files, and what nbgrader's gradebook says."""
+"""The results of a class in one assignment, mostly a chapter: the verdict files, and what nbgrader's gradebook says."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ class Results:
         return mark.score if mark.is_there else row.verdict.score + row.verdict.extra_credit
 
 
-def graded_chapters(course: Path) -> list[str]:
-    """The chapters of which something has been handed in or graded, in order."""
+def graded(course: Path) -> list[str]:
+    """The assignments of which something has been handed in or graded, in order: first the chapters."""
     found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("[!.]*.json"))}
     found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
-    return sorted(stem for stem in found if (course / "chapters" / f"{stem}.py").is_file())
+    chapters = sorted(stem for stem in found if (course / "chapters" / f"{stem}.py").is_file())
+    return chapters + sorted(stem for stem in found.difference(chapters) if (course / "source" / stem).is_dir())
 
 
 def read(course: Path, stem: str) -> Results:

@@ -14,6 +14,7 @@ from autograder.reporting.items import items as items_of
 from autograder.reporting.mistakes import Misunderstanding, Shared, Unexplained, shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
+from autograder.reporting.teach_again import section
 from autograder.telling.markup import Html, join, prose, table, tag
 
 _SHOWN = 10  # entries of a list before the rest is folded away
@@ -35,13 +36,19 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("could not be read", str(len(results.unreadable))),
         ("no notebook in the folder", str(len(results.without_notebook))),
         ("read and judged", str(len(verdicts))),
-        ("nothing answered", str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
+        (_nothing(results), str(sum(not has_attempted(verdict) for verdict in verdicts.values()))),
         ("full marks or more", str(sum(score >= results.max_score for score in scores.values()))),
         ("late penalty", str(len(late))),
     ]
     if scores:
         facts.append(("median", f"{statistics.median(scores.values()):.3g} of {results.max_score:g} points"))
     return facts
+
+
+def _nothing(results: Results) -> str:
+    """What can be said of those who have nothing: of a test cell nobody knows whether it was tried."""
+    has_tests = any(verdict.tests for verdict in results.verdicts.values())
+    return "no exercise answered, no point in a test cell" if has_tests else "nothing answered"
 
 
 def exercises(results: Results) -> Html:
@@ -103,7 +110,16 @@ def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
     parts: list[str] = [tag("strong", points(found.lost)), " lost: "]
     for number, (_, each) in enumerate(found.found):
         parts += [", "] * bool(number) + [_students(len(each.students), total), " in ", tag("code", each.exercise)]
+    parts += _again(found)
     return tag("li", *parts, tag("blockquote", prose(found.sentence)), _example(examples, found.found[0][1]))
+
+
+def _again(found: Shared) -> list[Html]:
+    """Where to teach again what a sentence is about; nothing where no chapter teaches it."""
+    ways = (section(results.course, results.stem, each.exercise) for results, each in found.found)
+    known = list(dict.fromkeys(way for way in ways if way))
+    links = [part for way in known for part in (join(", "), way)][1:]
+    return [tag("div", "To teach again: ", *links)] if links else []
 
 
 def points(lost: float) -> str:
@@ -124,6 +140,8 @@ def _students(count: int, total: int) -> str:
 def unexplained(results: Results) -> Html:
     """Wrong answers that no known mistake explains: candidates for the answer bank."""
     found, examples = unexplained_of(results), Examples(results)
+    if not any(verdict.reports for verdict in results.verdicts.values()):
+        return tag("p", "There are no exercises here, only cells that nbgrader scores.")
     if not found:
         return tag("p", "Every wrong answer shows a known mistake, or stopped before it could be judged.")
     return _folded([_unexplained(each, results, examples) for each in found], "more groups")

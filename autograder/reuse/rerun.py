@@ -46,7 +46,7 @@ def rerun(answer: Written) -> object:
     What it needs is what grading would run of the notebook. Nothing is shown, and random numbers go on as if it had
     not run.
     """
-    program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], Ground("", "", "")).program
+    program = plan(list(_parts(answer)), [Task(answer.exercise, (), SECONDS)], Ground("", (), "")).program
     with _apart():
         names = _within(SECONDS, lambda: _executed(program.steps, answer.notebook))
     found = names.get(answer.called)

@@ -98,7 +98,6 @@ def main() -> None:
 
 def made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
     """What serves the programs that stand on this; raises WorkFailed where the chapter does not begin."""
-    torch.set_num_threads(1)
     return ReadyNotebook(ground.setup, STAND_INS) if ground.whole else ReadyChapter(ground)
 
 
@@ -109,7 +108,10 @@ class ReadyChapter:
     """
 
     def __init__(self, ground: Ground) -> None:
-        self.exercises = course_in(Path(ground.course)).exercises(ground.chapter)
+        torch.set_num_threads(1)
+        course = course_in(Path(ground.course))
+        found = (each for stem in ground.chapters for each in course.exercises(stem))
+        self.exercises = ExerciseSet(" and ".join(ground.chapters), found)
         for exercise in self.exercises:
             exercise.requirements  # noqa: B018  # drawn once here, and not again in each submission's process
         self.shell = new_shell()

@@ -11,7 +11,6 @@ from autograder.recording.outputs import Output
 from autograder.running.fresh_process import fresh_process
 from autograder.running.notebook import NotebookRun, run_cells
 from autograder.running.program import Children, Limits, Runner
-from autograder.running.runner import run
 from autograder.walls.consent import check_confinement
 
 # Packages that answers use, and that are slow to import.
@@ -27,6 +26,8 @@ def runner_for(course: Path, unconfined: bool) -> Runner:
 
     Unconfined only where it is asked for; where nothing can be confined, the first run raises WorkFailed.
     """
+    from autograder.running.runner import run  # with torch
+
     return partial(run, children=_children(course, unconfined, warm_modules))
 
 

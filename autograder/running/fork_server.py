@@ -20,18 +20,21 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.catalog.place import open_to_answers
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, discard, send
 from autograder.recording.child import ReadyNotebook
-from autograder.running.child import ReadyChapter, made_ready
 from autograder.running.program import Ground
+from autograder.running.stand_ins import STAND_INS
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import adopt_orphans, use_large_pages
 from autograder.walls.room import Room
 from autograder.walls.syscalls import compiled
+
+if TYPE_CHECKING:
+    from autograder.running.child import ReadyChapter
 
 MESSAGE_BYTES = 2**17
 _GRACE = 0.2  # seconds
@@ -45,13 +48,19 @@ def main(line: socket.socket) -> None:
     discard(0)
     try:
         ground = Ground(**start["ground"])
-        ready = made_ready(ground)
+        ready = ReadyNotebook(ground.setup, STAND_INS) if ground.whole else _ready_chapter(ground)
         _warm_up(start["modules"])
     except WorkFailed as error:
         line.send(json.dumps({"problem": str(error)}).encode())
         return
     line.send(json.dumps({"ready": True}).encode())
     Server(ready, _room(ground, start["hidden"]), line).serve()
+
+
+def _ready_chapter(ground: Ground) -> ReadyChapter:
+    from autograder.running.child import ReadyChapter  # with torch, which other notebooks do without
+
+    return ReadyChapter(ground)
 
 
 def _warm_up(modules: list[str]) -> None:

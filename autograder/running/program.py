@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Observation, Raised
+if TYPE_CHECKING:  # with torch, which notebooks without exercises are run without
+    from autograder.watching.exercise import Case
+    from autograder.watching.observation import Observation, Raised
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,13 @@ Step = Definitions | AnswerCell | Probing
 
 @dataclass(frozen=True)
 class Ground:
-    """What all programs of a chapter stand on: its exercises, found in the course's folder, and its setup cell.
+    """What all programs of an assignment stand on: its exercises, in chapters of the course, and its setup cell.
 
     With `whole`, notebooks are run on it from top to bottom, and no exercise is probed.
     """
 
     course: str
-    chapter: str
+    chapters: tuple[str, ...]
     setup: str
     whole: bool = False
 

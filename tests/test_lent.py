@@ -1,0 +1,183 @@
+"""A teacher's assignment in which exercises of the course stand beside plain test cells and written answers."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.authoring.own import new_own, prove_own
+from autograder.errors import WorkFailed
+from autograder.gradebook.cycle import Cycle
+from autograder.grading import classroom
+from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
+from tests.second_course import COURSE, EXERCISE, TURNED_ROUND, make_second_course
+from tests.test_second_course import run
+
+NAME, HW = "moving_average", "hw"
+RIGHT = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).mean(dim=-1)\n"
+SUM = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).sum(dim=-1)\n"
+SWAP = "def swap_ends(row):\n    return torch.cat([row[-1:], row[1:-1], row[:1]])\n"
+WRONG = "You add up the neighbors. A mean divides by how many they are."
+STARTER = "def {}:\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
+MIXED = (
+    code("import torch\n\nfrom autograder import check"),
+    answer(NAME, STARTER.format("moving_average(x, k)")),
+    graded(f"check_{NAME}", f'check("{NAME}", {NAME})', 2.5),
+    answer("double", STARTER.format("double(x)")),
+    graded("seen", "assert double(2) == 4\n### BEGIN HIDDEN TESTS\nassert double(3) == 6\n### END HIDDEN TESTS", 3),
+    graded("share", "sum(double(i) == 2 * i for i in range(1, 5)) / 2", 2),
+    by_hand("essay", "Why a mean?", points=4),
+    answer(EXERCISE, STARTER.format("swap_ends(row)")),
+    graded(f"check_{EXERCISE}", f'check("{EXERCISE}", {EXERCISE})', 1),
+    given("thanks", "print('thanks')"),
+)
+DOUBLE = {"double": "def double(x): return 2 * x"}
+
+
+def forge(cells: list[Any]) -> None:
+    """Write points into the check, and let `check` say yes; the answers stay as they were given."""
+    for cell in cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id", "") == f"check_{NAME}":
+            cell.source = "2.5"
+    cells.append(code("check = lambda *given: 2.5\n2.5"))
+
+
+CLASS = Own(
+    cells=MIXED,
+    students={
+        "ada": {NAME: RIGHT, **DOUBLE, EXERCISE: SWAP, "essay": "It hangs on no single number."},
+        "ben": {NAME: SUM, **DOUBLE, EXERCISE: TURNED_ROUND},
+        "cyd": {NAME: RIGHT, "double": "import os\nos._exit(0)", EXERCISE: SWAP},
+        "dan": {},
+        "eve": {},
+    },
+    changes={"eve": forge},
+)
+
+pytestmark = [
+    pytest.mark.xdist_group("lent"),  # the course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course with a proven own exercise."""
+    course = make_second_course(tmp_path_factory.mktemp("lent")) / COURSE
+    new_own(course, NAME)
+    assert [] == prove_own(course, NAME)
+    run(course.parent, "-m", "autograder", "build")
+    return course
+
+
+@pytest.fixture(scope="module")
+def course(built: Path) -> Path:
+    """Its folder, with the teacher's assignment handed in, graded and reported."""
+    write_source(built, HW, CLASS)
+    cycle = Cycle(built, HW)
+    cycle.generate()
+    hand_in(built, HW, CLASS)
+    run(built, "-m", "autograder", "grade", HW)
+    assert {} == cycle.feedback(["ada", "ben"])
+    return built
+
+
+def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
+    """Exercises are judged outside, test cells have nbgrader's points, a written answer waits for a person."""
+    found = scores(course, HW)
+    cells = (f"check_{NAME}", "seen", "share", "essay", f"check_{EXERCISE}")
+
+    assert {
+        "ada": [2.5, 3.0, 2.0, None, 1.0],
+        "ben": [0.0, 3.0, 2.0, 0.0, 0.5],
+        "cyd": [2.5, 0.0, 0.0, 0.0, 1.0],
+        "dan": [0.0] * 5,
+        "eve": [0.0] * 5,
+    } == {student: [marks[cell][0] for cell in cells] for student, marks in found.items()}
+    assert found["ada"]["essay"][1]
+
+
+def test_cases_are_fresh(course: Path) -> None:
+    """The verdict says from which drawing, which is not the visible one, and with which points."""
+    verdict = classroom.stored(course, HW, "ben")
+
+    assert verdict is not None and verdict.seed
+    assert (2.5, 8.5, 5.5) == (verdict.points[NAME], verdict.max_score, verdict.score)
+    assert ["sum"] == list(verdict.report(NAME).mistakes)
+
+
+def test_feedback_tells_the_sentence(course: Path) -> None:
+    """Above all the misunderstanding, beside the points of test cells and what is scored by hand."""
+    page = unescape((course / "feedback" / "ben" / HW / f"{HW}.html").read_text(encoding="utf-8"))
+
+    assert WRONG in page and "0 of 2.5 points" in page
+    for cell in (NAME, "seen", "share", "essay", EXERCISE):
+        assert cell in page
+    assert "BEGIN HIDDEN" not in page and "double(3)" not in page
+    assert "Look at `Tensor.unfold`" in page.replace("<code>", "`").replace("</code>", "`")
+
+
+def test_a_score_by_hand_adds_up(course: Path) -> None:
+    """What a person gives for the written answer counts beside the rest, and stays when all is graded again."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        grade = gradebook.find_grade("essay", HW, HW, "ada")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        gradebook.db.commit()
+    run(course, "-m", "autograder", "grade", HW, "--force", "--student", "ada")
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        assert 11.5 == gradebook.find_submission(HW, "ada").score
+        assert not gradebook.find_submission(HW, "ada").needs_manual_grade
+
+
+def test_the_report_is_about_all_of_it(course: Path) -> None:
+    """Of the exercises what was misunderstood and where to teach it again; test cells as items; a page for each."""
+    run(course, "-m", "autograder", "report")
+
+    reports = course / "reports"
+    page, index = (unescape((reports / f"{name}.html").read_text(encoding="utf-8")) for name in (HW, "index"))
+    assert WRONG in page and "To teach again: moving_average" in page and WRONG in index
+    assert {"moving_average", "swap_ends", "seen", "share"} <= set(re.findall(r"[a-z_]+", page))
+    ben = unescape((reports / "students" / "ben.html").read_text(encoding="utf-8"))
+    assert WRONG in ben and "5.5 of 12.5" in ben
+    assert f"{NAME},2.5,0,2,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
+
+
+def test_an_answer_can_be_learned_from(course: Path) -> None:
+    """The report's command finds the answer in a notebook that is another assignment's."""
+    told = run(course, "-m", "autograder", "learn", str(course / "submitted" / "ben" / HW), NAME)
+
+    assert "sum" in told
+
+
+def test_only_one_exercise_again(course: Path) -> None:
+    """A lent exercise can be named, and one that the assignment lacks is told."""
+    printed = run(course, "-m", "autograder", "grade", HW, "--only", NAME, "--preview")
+
+    assert "Nothing was changed." in printed
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([MIXED[0], MIXED[2]], f"has no cell for the answer: expected one above the check with the id {NAME}"),
+        ([*MIXED[:2], graded("mine", f'check("{NAME}", {NAME})')], "mine calls `check` and checks no exercise of bad"),
+        ([*MIXED[:2], graded("check_x", 'check("x", 1)')], "check_x calls `check` and checks no exercise of bad"),
+    ],
+)
+def test_refuses(built: Path, cells: list[Any], told: str) -> None:
+    """A check that nobody could judge would have full points: nothing is graded."""
+    folder = built / "source" / "bad"
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), folder / "bad.ipynb")
+    cycle = Cycle(built, "bad")
+    cycle.generate()
+
+    with pytest.raises(WorkFailed, match=told):
+        cycle.autograde(["ada"], unconfined=True)

@@ -1,0 +1,138 @@
+"""Pictures that a student attaches to an answer, and files beside it, reach the graded notebook and the feedback."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from autograder.gradebook.cycle import Cycle
+from autograder.reading import pictures
+from autograder.reading.frame import framed
+from autograder.reading.handed import contents
+from tests.conftest import UNCONFINED
+from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
+from tests.own_examples import PICTURE
+from tests.short_chapter import make_course
+
+JPEG = base64.b64encode(b"\xff\xd8\xff\xe0" + b"x" * 20).decode()
+SVG = base64.b64encode(b"<svg onload='alert(1)'/>").decode()
+PNG = {"image/png": PICTURE}
+
+
+def read(*cells: Any, release: tuple[Any, ...] = ()) -> tuple[list[Any], tuple[str, ...]]:
+    """The cells as they are shown, and what a person should look at."""
+    found = contents(json.dumps({**new_notebook(), "cells": list(cells)}).encode())
+    made = framed(found.cells, new_notebook(cells=list(release)))
+    nbformat.validate(made.notebook)
+    return made.notebook.cells, found.eye
+
+
+def text(source: str, **attached: dict[str, Any]) -> Any:
+    """A cell of text with these attachments."""
+    cell = new_markdown_cell(source)
+    cell["attachments"] = {name.replace("_", "."): bundle for name, bundle in attached.items()}
+    return cell
+
+
+def test_a_picture_is_shown_where_it_stood() -> None:
+    """Under a name of ours, whatever the student's name for it is; lines of base64 are joined."""
+    ((cell,), _) = read(text("See ![plot](attachment:my%20plot.png) here.", **{"my plot_png": {"image/png": PICTURE}}))
+    ((other,), _) = read(text("![](attachment:a.jpg)", a_jpg={"image/jpeg": [JPEG[:8] + "\n", JPEG[8:]]}))
+
+    assert ("See ![plot](attachment:picture-1) here.", {"picture-1": PNG}) == (cell.source, cell.attachments)
+    assert {"picture-1": {"image/jpeg": JPEG}} == other.attachments
+
+
+def test_pictures_that_colab_keeps_in_the_text() -> None:
+    """They become attachments; what only says that it is a picture does not."""
+    ((cell,), _) = read(text(f"Look: ![image.png](data:image/png;base64,{PICTURE})"))
+    ((bad,), _) = read(text(f"![image.png](data:image/png;base64,{SVG})"))
+
+    assert "Look: ![image.png](attachment:picture-1)" == cell.source and {"picture-1": PNG} == cell.attachments
+    assert bad.source.startswith("```") and "attachments" not in bad
+
+
+@pytest.mark.parametrize(
+    "bundle",
+    [{"image/svg+xml": SVG}, {"image/png": SVG}, {"text/html": SVG}, {"image/png": "<script>"}, {"image/png": 3}, []],
+)
+def test_what_is_no_picture_is_not_kept(bundle: Any) -> None:
+    """Its text stands as it was typed: to render it would stop the page."""
+    ((cell,), _) = read(text("![x](attachment:x)", x=bundle))
+
+    assert "attachments" not in cell and "```\n![x](attachment:x)\n```" == cell.source
+
+
+def test_text_that_is_more_than_text_stands_as_typed_above_its_picture() -> None:
+    """A picture makes nobody's HTML and links run."""
+    for told in ("<b>x</b>", "[![x](attachment:a.png)](javascript:y)", "![web](https://x.org/a.png)"):
+        ((cell,), _) = read(text(f"{told} ![x](attachment:a.png)", a_png=PNG))
+
+        assert f"```\n{told} ![x](attachment:a.png)\n```\n\n![picture-1](attachment:picture-1)" == cell.source
+
+
+def test_a_missing_picture_is_no_picture() -> None:
+    """Beside one that is there."""
+    ((cell,), _) = read(text("![a](attachment:a.png) ![b](attachment:b.png)", a_png=PNG))
+
+    assert cell.source.startswith("```\n") and cell.source.endswith("![picture-1](attachment:picture-1)")
+
+
+def test_the_teachers_picture_can_be_shown_again() -> None:
+    """Beside one of the student's own; the question as it was keeps its own."""
+    question = by_hand("essay", "![q](attachment:q.png)")
+    question["attachments"] = {"q.png": PNG}
+    mine = by_hand("essay", "![q](attachment:q.png) ![a](attachment:a.jpg)")
+    mine["attachments"] = {"a.jpg": {"image/jpeg": JPEG}}
+    ((cell,), _) = read(mine, release=(question,))
+    ((same,), _) = read(question, release=(question,))
+
+    assert "![q](attachment:q.png) ![a](attachment:picture-1)" == cell.source
+    assert {"q.png": PNG, "picture-1": {"image/jpeg": JPEG}} == cell.attachments
+    assert {"q.png": PNG} == same.attachments
+
+
+def test_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as there is room for; a person is told of the rest."""
+    monkeypatch.setattr(pictures, "MAX_TEXT", 2 * len(PICTURE))
+    cells, eye = read(*(text("![a](attachment:a.png)", a_png=PNG) for _ in range(3)))
+
+    assert [True, True, False] == ["attachments" in cell for cell in cells]
+    assert ("1 of its 3 pictures are too many or too large, and are not shown",) == eye
+
+
+ESSAY = Own(
+    cells=(answer("f"), graded("t", "assert f(1) == 1"), by_hand("essay")),
+    students={"ada": {"f": "def f(x): return x", "essay": "See ![it](attachment:dot.png)."}},
+    changes={"ada": lambda cells: cells[2].update(attachments={"dot.png": PNG})},
+)
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
+    """As nbgrader keeps them: plain files in both folders, byte for byte; a page of the student's in neither."""
+    course = make_course(tmp_path / "course", "ch01_tensors")
+    write_source(course, "hw", ESSAY)
+    cycle = Cycle(course, "hw")
+    cycle.generate()
+    hand_in(course, "hw", ESSAY)
+    beside = {"data/rows.csv": b"1,2\n", "plot.png": base64.b64decode(PICTURE), "notes.txt": b"\xe9 no UTF-8"}
+    for name, data in {**beside, "page.html": b"<script>alert(1)</script>"}.items():
+        path = course / "submitted" / "ada" / "hw" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    assert {} == cycle.autograde(["ada"], unconfined=UNCONFINED)
+    assert {} == cycle.feedback(["ada"])
+
+    for step in ("autograded", "feedback"):
+        folder = course / step / "ada" / "hw"
+        assert beside == {name: (folder / name).read_bytes() for name in beside}
+        assert not (folder / "page.html").exists()
+    page = (course / "feedback" / "ada" / "hw" / "hw.html").read_text(encoding="utf-8")
+    assert f'src="data:image/png;base64,{PICTURE}" alt="it"' in page
