@@ -183,6 +183,7 @@ function render({ model, el }) {
     const now = model.get("film");
     stage.hidden = !now.runs;
     if (!now.runs) return;
+    if (now.isFirst && stage.nextSibling !== picture) picture.before(stage);
     if (film) film.update(now);
     else film = playFilm(stage, now, { send, busy: () => open > 0 });
   };
@@ -195,7 +196,7 @@ function render({ model, el }) {
     showControls(); // what was refused goes back to what Python has
   };
 
-  picture.addEventListener("click", (event) => {
+  root.addEventListener("click", (event) => {
     const chosen = event.target.closest("[data-choose]");
     if (chosen) send(chosen.dataset.choose, chosen.dataset.value);
   });
@@ -206,10 +207,10 @@ function render({ model, el }) {
 
   const watched = { picture: showPicture, film: showFilm, controls: showControls, said: showSaid, heard: answered };
   for (const [name, show] of Object.entries(watched)) model.on(`change:${name}`, show);
+  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, stage, said);
   showControls();
   showPicture();
   showFilm();
-  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, stage, said);
   el.append(root);
 
   return () => {

@@ -141,4 +141,5 @@ def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) ->
 
     with exported(browser, tmp_path, stepper, "autograd", scheme) as found:
         expect(found).to_contain_text(".grad: None becomes [64]")
-        expect(found.locator("svg")).to_be_visible()
+        expect(found.locator("svg.x-graph")).to_be_visible()
+        expect(found.locator("svg.x-towers")).to_be_visible()
