@@ -163,7 +163,7 @@ class TestWidget:
 
         x.fill_(7.0)
         choose(explorer, first="x")
-        assert "<td>7</td>" in explorer.picture
+        assert ">7</text>" in explorer.film["picture"]
 
     def test_one_tensor(self) -> None:
         """Can be moved, and met with itself."""
@@ -240,4 +240,4 @@ class TestWidget:
         """With the title before it."""
         explorer = shape_explorer()
 
-        assert words(explorer.page()) == f"Shape explorer {words(explorer.picture)}"
+        assert words(explorer.page()).startswith(f"Shape explorer {words(explorer.picture)} column + row")

@@ -163,6 +163,12 @@ const playFilm = (() => {
         since = 0;
         go(Math.floor(place) + by);
       });
+    stage.addEventListener("pointerover", (event) => {
+      const part = event.target.closest("[data-frame]"); // a part of the picture that one frame tells of
+      if (!part) return;
+      since = 0;
+      go(+part.dataset.frame);
+    });
     bar.field.addEventListener("input", () => {
       since = 0;
       go(+bar.field.value);
