@@ -59,6 +59,7 @@ class Film:
 
     `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film. A film
     that `is_first` stands before what else an explorer shows. `pace` is how many frames a second are played.
+    Where it `tells_place`, each choice comes after `at`, the frame at which it was made.
     """
 
     title: str
@@ -69,6 +70,7 @@ class Film:
     about: str = ""
     is_first: bool = False
     pace: float = 8
+    tells_place: bool = False
     parts: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +88,7 @@ class Film:
             "about": self.about,
             "isFirst": self.is_first,
             "pace": self.pace,
+            "tellsPlace": self.tells_place,
         }
 
     def _plain(self, run: Recording) -> dict[str, Any]:

@@ -141,6 +141,7 @@ const playFilm = (() => {
     }
 
     function choose(name, value) {
+      if (film.tellsPlace && run()) talk?.send("at", String(Math.min(Math.floor(place), last())));
       taken = { ...taken, [name]: value };
       talk?.send(name, value);
       go(place);
