@@ -125,7 +125,8 @@ class ShapeExplorer(Explorer):
         verdict = (
             judged(asked.guess, self._found) if asked.predicts and not asked.covered and not self._found.unread else ""
         )
-        is_filmed = self.moving() is not None
+        # A page may be shown by somebody who lets no drawing through: there the numbers stand as text as well.
+        is_filmed = not self._is_page and self.moving() is not None
         return shape_picture(self._found, covered=asked.covered, verdict=verdict, is_filmed=is_filmed)
 
     def page(self) -> Html:
