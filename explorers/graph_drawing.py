@@ -14,7 +14,7 @@ LINES = 3  # of text in a box of a film
 SWEEPS = 4  # how often the boxes of a column are put level with what they hang on
 
 Arrow = tuple[int, int]
-Place = tuple[float, float]
+Spot = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def drawing(
 class Layout:
     """Where the middle of each box stands, the points that each arrow goes through, and how large all of it is."""
 
-    middle: Sequence[Place]
-    ways: Mapping[Arrow, Sequence[Place]]
+    middle: Sequence[Spot]
+    ways: Mapping[Arrow, Sequence[Spot]]
     columns: int
 
     @property
@@ -173,13 +173,13 @@ def _middle(point: Point, columns: Mapping[Point, int], heights: Mapping[Point, 
     return x, 4 + HEIGHT / 2 + heights[point] * (HEIGHT + SPACE)
 
 
-def _line(points: Sequence[Place], bold: bool, back: bool) -> Html:
+def _line(points: Sequence[Spot], bold: bool, back: bool) -> Html:
     """From the right side of the first box to the left side of the last one, with an arrowhead."""
     path = _way(points) + _head(points, back)
     return tag("path", d=path, fill="none", stroke="currentColor", class_="x-bold" if bold else "x-thin")
 
 
-def _way(points: Sequence[Place]) -> str:
+def _way(points: Sequence[Spot]) -> str:
     half = WIDTH / 2
     path = f"M{points[0][0] + half:.0f} {points[0][1]:.1f}"
     for (left, before), (right, after) in pairwise(points):
@@ -188,7 +188,7 @@ def _way(points: Sequence[Place]) -> str:
     return path.rpartition("H")[0]
 
 
-def _head(points: Sequence[Place], back: bool) -> str:
+def _head(points: Sequence[Spot], back: bool) -> str:
     (x, y), tail = (points[0], 7) if back else (points[-1], -7)
     x += WIDTH / 2 if back else -WIDTH / 2
     return f"M{x + tail:.0f} {y - 4:.1f}L{x:.0f} {y:.1f}L{x + tail:.0f} {y + 4:.1f}"

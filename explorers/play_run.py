@@ -38,17 +38,17 @@ MOST_KEPT = 20_000  # numbers of a model whose weights are kept at each picture
 PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
 LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
 
-Kept = tuple[nn.Module, Any, OwnChance]
+KeptParts = tuple[nn.Module, Any, OwnChance]
 
 
 @dataclass(frozen=True)
-class Moment:
+class PlayMoment:
     """A run after so many steps: the loss, what is drawn, and copies to train on from, None where they are not kept."""
 
     step: int
     loss: float
     values: PartValues
-    kept: Kept | None = None
+    kept: KeptParts | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Training:
     """One run, up to an error or the last step; `error` says in words what stopped it."""
 
     name: str
-    moments: Sequence[Moment]
+    moments: Sequence[PlayMoment]
     error: str = ""
 
     def can_go_on(self, at: int) -> bool:
@@ -85,7 +85,7 @@ class Player:
         """Train on a set of points, from the same start each time."""
         return self.trained(name, rate).recording()
 
-    def trained(self, name: str, rate: float, past: Sequence[Moment] = ()) -> Training:
+    def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
         """Train on a set of points, from the start or on from the last moment of another run, which stays as it is."""
         points, labels = made(name)
         found, error = list(past), ""
@@ -93,13 +93,13 @@ class Player:
             for step, *parts in self._steps(points, labels, rate, past[-1] if past else None):
                 loss, values = _look(parts[0], points, labels)
                 values = {**values, "said.text": _said(step, values["said.text"])}
-                found.append(Moment(step, loss, values, _copied(*parts)))
+                found.append(PlayMoment(step, loss, values, _copied(*parts)))
         except _Stopped as stopped:
             error = str(stopped)
         return Training(name, found, error)
 
     def _steps(
-        self, points: Tensor, labels: Tensor, rate: float, last: Moment | None
+        self, points: Tensor, labels: Tensor, rate: float, last: PlayMoment | None
     ) -> Iterator[tuple[int, nn.Module, Any, OwnChance]]:
         """The run after each of STEPS that is left; _Stopped where the reader's code raises, or takes long."""
         model, optimizer, chance = self._begun(rate, last)
@@ -119,7 +119,7 @@ class Player:
                 end = time.monotonic() + SECONDS
             yield after, model, optimizer, chance
 
-    def _begun(self, rate: float, last: Moment | None) -> Kept:
+    def _begun(self, rate: float, last: PlayMoment | None) -> KeptParts:
         """A model and its optimizer: new ones, or copies of those of a moment, at another rate."""
         if last is None or last.kept is None:
             chance = OwnChance(0)
@@ -133,7 +133,7 @@ class Player:
         return model, optimizer, chance
 
 
-def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> Kept | None:
+def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
     """Copies to train on from; None where nobody will ask for them, or they cannot be had."""
     if is_recording() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
         return None
@@ -143,7 +143,7 @@ def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> Kept | None:
         return None
 
 
-def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> Kept:
+def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
     memo: dict[int, Any] = {}
     return copy.deepcopy(model, memo), copied_optimizer(optimizer, memo), copy.deepcopy(chance)
 

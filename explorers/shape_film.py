@@ -39,23 +39,23 @@ _CASES: tuple[tuple[str, str, Arguments], ...] = (
     ("unsqueeze", "flat", {"dim": "0"}),
 )
 
-Question = tuple[str, tuple[str, ...], Arguments]
+ShapeCase = tuple[str, tuple[str, ...], Arguments]
 
 
-def questions(tensors: Mapping[str, Tensor]) -> list[Question]:
+def questions(tensors: Mapping[str, Tensor]) -> list[ShapeCase]:
     """What a page without a kernel shows of these tensors."""
     sorts = {
         "matrix": next((name for name, each in tensors.items() if each.dim() == 2 and 1 not in each.shape), None),
         "thin": next((name for name, each in tensors.items() if each.dim() == 2 and 1 in each.shape), None),
         "flat": next((name for name, each in tensors.items() if each.dim() == 1), None),
     }
-    asked: list[Question] = [("add", pair, {}) for pair in combinations(tensors, 2)]
+    asked: list[ShapeCase] = [("add", pair, {}) for pair in combinations(tensors, 2)]
     asked += [("matmul", pair, {}) for pair in permutations(tensors, 2)]
     asked += [(operation, (name,), given) for operation, sort, given in _CASES if (name := sorts[sort])]
     return asked
 
 
-def filmed(tensors: Mapping[str, Tensor], asked: Question) -> ShapeFilm | None:
+def filmed(tensors: Mapping[str, Tensor], asked: ShapeCase) -> ShapeFilm | None:
     """The film of a question; None where there is nothing to film."""
     operation, names, given = asked
     found = explore(operation, [(name, tensors[name]) for name in names], given)
