@@ -10,12 +10,16 @@ from torch import Tensor, nn
 
 from autograder.telling.markup import Html
 from explorers.controls import Control, Refused
+from explorers.film import Film
 from explorers.graph import Graph, read
+from explorers.graph_film import GraphFilm, is_filmed
 from explorers.graph_picture import graph_picture, heading
 from explorers.graph_story import Story, id_of, story_of
 from explorers.graph_words import arrived_at, brief
 from explorers.widget import Explorer
 
+PACE = 1.5
+TITLE = "Values come in forward, gradients go back, and each leaf's .grad grows"
 PASSES = {"forward pass": "forward", "backward pass": "back"}
 
 
@@ -44,6 +48,7 @@ class AutogradStepper(Explorer):
     def __init__(self, graph: Graph) -> None:
         super().__init__("Autograd stepper")
         self._story = story_of(graph)
+        self._films: dict[frozenset[str], Film | None] = {}
         self.show()
 
     def grads(self) -> dict[str, Any]:
@@ -55,8 +60,26 @@ class AutogradStepper(Explorer):
         return {name: added.after.numbers if added.after else None for name, added in leaves if name}
 
     def draw(self) -> Html:
-        """The graph, the present step, the list of steps."""
-        return graph_picture(self._story)
+        """The present step and the list of steps; and the graph, where no film shows it."""
+        return graph_picture(self._story, is_filmed=self._film is not None)
+
+    def moving(self) -> Film | None:
+        """Every moment of the story as it is folded now; where nothing answers, at its end."""
+        film, at = self._film, self._story.at
+        if film is None:
+            return None
+        if at is not None:
+            return replace(film, seek=at)
+        run = film.runs[()]
+        last = len(run.frames) - 1
+        return replace(film, seek=last, picture=GraphFilm(self._story).picture(run.at(last)))
+
+    @property
+    def _film(self) -> Film | None:
+        story = self._story
+        if story.unfolded not in self._films:
+            self._films[story.unfolded] = _filmed(story) if is_filmed(story) else None
+        return self._films[story.unfolded]
 
     def page(self) -> Html:
         """The whole story at once: where nothing answers, nobody can step."""
@@ -99,6 +122,13 @@ class AutogradStepper(Explorer):
     def choose(self, name: str, value: Any) -> None:
         """Move, jump to a row, change the pass, fold or unfold."""
         self._story = _chosen(self._story, name, value)
+
+
+def _filmed(story: Story) -> Film:
+    film = GraphFilm(story)
+    run = film.recorded([_told(replace(story, at=at)) for at in range(len(story.moments))])
+    about = " ".join(sorted(story.unfolded))
+    return Film(TITLE, [], {(): run}, film.picture(run.at(0)), about=about, is_first=True, pace=PACE)
 
 
 def _chosen(story: Story, name: str, value: str) -> Story:

@@ -57,7 +57,9 @@ class FilmChoice:
 class Film:
     """Runs by the options that they belong to, one option for each choice; `title` says what moves.
 
-    `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film.
+    `picture` is drawn for the values of one frame. `seek` is the frame to show; another `about` is another film. A film
+    that `is_first` stands before what else an explorer shows. `pace` is how many frames a second are played.
+    Where it `tells_place`, each choice comes after `at`, the frame at which it was made.
     """
 
     title: str
@@ -66,6 +68,9 @@ class Film:
     picture: Html
     seek: int = 0
     about: str = ""
+    is_first: bool = False
+    pace: float = 8
+    tells_place: bool = False
     parts: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +86,9 @@ class Film:
             "runs": {"|".join(key): self._plain(run) for key, run in self.runs.items()},
             "seek": self.seek,
             "about": self.about,
+            "isFirst": self.is_first,
+            "pace": self.pace,
+            "tellsPlace": self.tells_place,
         }
 
     def _plain(self, run: Recording) -> dict[str, Any]:

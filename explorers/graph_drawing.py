@@ -10,9 +10,11 @@ from autograder.telling.markup import Html, tag
 
 WIDTH, HEIGHT = 126, 62  # of a box
 GAP, SPACE = 34, 16  # between columns, between boxes
+LINES = 3  # of text in a box of a film
 SWEEPS = 4  # how often the boxes of a column are put level with what they hang on
 
 Arrow = tuple[int, int]
+Spot = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,79 @@ def drawing(
 
     `back` turns the arrowheads round: a gradient goes from the later box to the earlier one.
     """
-    columns = _columns(len(boxes), arrows)
+    layout = laid_out(len(boxes), arrows)
+    paths = [_line(points, bold(arrow), back) for arrow, points in layout.ways.items()]
+    return _svg(layout, words, *paths, *(_box(box, *layout.middle[number]) for number, box in enumerate(boxes)))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the middle of each box stands, the points that each arrow goes through, and how large all of it is."""
+
+    middle: Sequence[Spot]
+    ways: Mapping[Arrow, Sequence[Spot]]
+    columns: int
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """From the upper left corner to what is farthest right and farthest down."""
+        places = [*self.middle, *(point for way in self.ways.values() for point in way)]
+        return max(x for x, _ in places) + WIDTH / 2 + 4, max(y for _, y in places) + HEIGHT / 2 + 4
+
+
+def laid_out(count: int, arrows: Sequence[Arrow]) -> Layout:
+    """So many boxes in columns, each after those it is made from."""
+    columns = _columns(count, arrows)
     chains = _chains(columns, arrows)
     heights = _heights(columns, chains)
-    middle = {point: _middle(point, columns, heights) for point in [*range(len(boxes)), *_bends(chains)]}
-    right = max(x for x, _ in middle.values()) + WIDTH / 2 + 4
-    bottom = max(y for _, y in middle.values()) + HEIGHT / 2 + 4
-    drawn = [_line([middle[point] for point in chains[arrow]], bold(arrow), back) for arrow in chains]
-    drawn += [_box(box, *middle[number]) for number, box in enumerate(boxes)]
+    ways = {arrow: [_middle(point, columns, heights) for point in chain] for arrow, chain in chains.items()}
+    return Layout([_middle(number, columns, heights) for number in range(count)], ways, max(columns.values()) + 1)
+
+
+def drawn(
+    layout: Layout,
+    values: Sequence[str],
+    boxes: Sequence[tuple[str, str, Sequence[str]]],
+    here: Mapping[str, str],
+    fore: str,
+    words: str,
+) -> Html:
+    """The picture of a film: each box has a name, a class and texts, and a click on it chooses its value.
+
+    `here` are the attributes of the frame around the present box; `fore` is the visibility of the arrowheads that
+    point forward, and those that point back have the other one.
+    """
+    lines = [tag("path", d=_way(points), fill="none", stroke="currentColor") for points in layout.ways.values()]
+    heads = [_heads(layout, back, (fore == "visible") is not back) for back in (False, True)]
+    boxed = [
+        _moving_box(value, *box, *layout.middle[number])
+        for number, (value, box) in enumerate(zip(values, boxes, strict=True))
+    ]
+    frame = tag("rect", data_part="here", width=WIDTH, height=HEIGHT, rx=7, class_="x-here", **here)
+    wide = f"min-width: min({layout.size[0]:.0f}px, 38rem)"  # else its letters are too small on a phone
+    return _svg(layout, words, tag("g", *lines, class_="x-thin"), *heads, *boxed, frame, style=wide)
+
+
+def _heads(layout: Layout, back: bool, is_seen: bool) -> Html:
+    paths = (_head(points, back) for points in layout.ways.values())
+    head = tag("path", d="".join(paths), fill="none", stroke="currentColor")
+    return tag("g", head, data_part="back" if back else "fore", visibility="visible" if is_seen else "hidden")
+
+
+def _moving_box(value: str, name: str, kind: str, lines: Sequence[str], x: float, y: float) -> Html:
+    first = y - (LINES - 1) * 8.5 + 4.5
+    places = [{"x": f"{x:.0f}", "y": f"{first + 17 * number:.1f}", "text_anchor": "middle"} for number in range(LINES)]
+    texts = (
+        tag("text", line, data_part=f"{name}{number}", class_=f"x-line-{number}", **place)
+        for number, (line, place) in enumerate(zip(lines, places, strict=True))
+    )
+    return tag("g", *_frames(x, y), *texts, data_part=name, data_choose="point", data_value=value, class_=kind)
+
+
+def _svg(layout: Layout, words: str, *children: Html, **more: str) -> Html:
+    right, bottom = layout.size
     size = {"width": str(round(right)), "height": str(round(bottom)), "viewBox": f"0 0 {right:.0f} {bottom:.0f}"}
-    return tag("svg", *drawn, role="img", aria_label=words, class_="x-graph", **size)
+    return tag("svg", *children, role="img", aria_label=words, class_="x-graph", **size, **more)
 
 
 Point = int | tuple[Arrow, int]  # a box, or where an arrow passes a column: (arrow, column)
@@ -66,10 +131,6 @@ def _chains(columns: dict[Point, int], arrows: Sequence[Arrow]) -> dict[Arrow, l
         columns.update(zip(bends, range(columns[start] + 1, columns[end]), strict=True))
         chains[arrow] = [start, *bends, end]
     return chains
-
-
-def _bends(chains: Mapping[Arrow, list[Point]]) -> list[Point]:
-    return [point for chain in chains.values() for point in chain[1:-1]]
 
 
 def _heights(columns: Mapping[Point, int], chains: Mapping[Arrow, list[Point]]) -> dict[Point, float]:
@@ -112,28 +173,38 @@ def _middle(point: Point, columns: Mapping[Point, int], heights: Mapping[Point, 
     return x, 4 + HEIGHT / 2 + heights[point] * (HEIGHT + SPACE)
 
 
-def _line(points: Sequence[tuple[float, float]], bold: bool, back: bool) -> Html:
+def _line(points: Sequence[Spot], bold: bool, back: bool) -> Html:
     """From the right side of the first box to the left side of the last one, with an arrowhead."""
-    half = WIDTH / 2
-    x, y = points[0][0] + half, points[0][1]
-    path = f"M{x:.0f} {y:.1f}"
-    for (left, before), (right, after) in pairwise(points):
-        path += f"C{left + half + GAP / 2:.0f} {before:.1f} {right - half - GAP / 2:.0f} {after:.1f}"
-        path += f" {right - half:.0f} {after:.1f}H{right + half:.0f}"
-    (x, y), tail = (points[0], 7) if back else (points[-1], -7)
-    x += half if back else -half
-    path = path.rpartition("H")[0] + f"M{x + tail:.0f} {y - 4:.1f}L{x:.0f} {y:.1f}L{x + tail:.0f} {y + 4:.1f}"
+    path = _way(points) + _head(points, back)
     return tag("path", d=path, fill="none", stroke="currentColor", class_="x-bold" if bold else "x-thin")
 
 
+def _way(points: Sequence[Spot]) -> str:
+    half = WIDTH / 2
+    path = f"M{points[0][0] + half:.0f} {points[0][1]:.1f}"
+    for (left, before), (right, after) in pairwise(points):
+        path += f"C{left + half + GAP / 2:.0f} {before:.1f} {right - half - GAP / 2:.0f} {after:.1f}"
+        path += f" {right - half:.0f} {after:.1f}H{right + half:.0f}"
+    return path.rpartition("H")[0]
+
+
+def _head(points: Sequence[Spot], back: bool) -> str:
+    (x, y), tail = (points[0], 7) if back else (points[-1], -7)
+    x += WIDTH / 2 if back else -WIDTH / 2
+    return f"M{x + tail:.0f} {y - 4:.1f}L{x:.0f} {y:.1f}L{x + tail:.0f} {y + 4:.1f}"
+
+
 def _box(box: Box, x: float, y: float) -> Html:
-    left, top = f"{x - WIDTH / 2:.0f}", f"{y - HEIGHT / 2:.1f}"
-    frame = tag("rect", x=left, y=top, width=WIDTH, height=HEIGHT, rx=7, class_="x-frame")
-    tint = tag("rect", x=left, y=top, width=WIDTH, height=HEIGHT, rx=7, class_="x-tint")
     first = y - (len(box.lines) - 1) * 8.5 + 4.5
     texts = (
         tag("text", line, x=f"{x:.0f}", y=f"{first + 17 * number:.1f}", text_anchor="middle", class_=f"x-line-{number}")
         for number, line in enumerate(box.lines)
     )
     kind = f"x-box {box.kind}".strip()
-    return tag("g", frame, tint, *texts, data_choose="point", data_value=box.value, class_=kind)
+    return tag("g", *_frames(x, y), *texts, data_choose="point", data_value=box.value, class_=kind)
+
+
+def _frames(x: float, y: float) -> tuple[Html, Html]:
+    left, top = f"{x - WIDTH / 2:.0f}", f"{y - HEIGHT / 2:.1f}"
+    place = {"x": left, "y": top, "width": str(WIDTH), "height": str(HEIGHT), "rx": "7"}
+    return tag("rect", class_="x-frame", **place), tag("rect", class_="x-tint", **place)

@@ -30,8 +30,11 @@ FOLDS = (
 )
 
 
-def graph_picture(story: Story) -> Html:
-    """A story as HTML: at its present moment, or the whole of it where everything has been told."""
+def graph_picture(story: Story, *, is_filmed: bool = False) -> Html:
+    """A story as HTML: at its present moment, or the whole of it where everything has been told.
+
+    Where a film shows the graph, it is not drawn here.
+    """
     graph = story.graph
     if not graph.nodes:
         return tag("div", _notes(graph), class_="x-autograd")
@@ -40,7 +43,7 @@ def graph_picture(story: Story) -> Html:
     return tag(
         "div",
         _notes(graph),
-        _drawing(story),
+        NOTHING if is_filmed else _drawing(story),
         _present(story),
         *(step_list(story, phase) for phase in phases),
         _folding(story),
@@ -84,7 +87,7 @@ def _stop(graph: Graph) -> str:
 
 def _drawing(story: Story) -> Html:
     """The whole graph where it is small; else what lies around the present row."""
-    pairs = _pairs(story)
+    pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
     if not whole and story.now is None:
         return NOTHING
@@ -94,7 +97,7 @@ def _drawing(story: Story) -> Html:
     here = number[story.now.row] if story.now else -1
     back = bool(story.now and story.now.phase == "back")
     picture = drawing(
-        [_box(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
+        [box_of(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
     )
     hidden = len(story.rows) - len(rows)
     more = f" Drawn is what lies around the present step; {hidden} more rows are not." if hidden else ""
@@ -104,7 +107,7 @@ def _drawing(story: Story) -> Html:
 Pairs = Sequence[tuple[GraphRow, GraphRow]]
 
 
-def _pairs(story: Story) -> Pairs:
+def pairs_of(story: Story) -> Pairs:
     """The arrows between the rows, the earlier row first, in the order of the forward pass."""
     row_of = {node: row for row in story.rows for node in row.nodes}
     links = enumerate(story.graph.links)
@@ -136,7 +139,8 @@ def _words(story: Story, rows: Sequence[GraphRow]) -> str:
     return f"The graph: {'; '.join(called(story.graph, row) for row in rows)}. The list of steps tells the same."
 
 
-def _box(story: Story, row: GraphRow) -> Box:
+def box_of(story: Story, row: GraphRow) -> Box:
+    """What the box of a row tells at the present moment."""
     node = story.graph.nodes[row.nodes[0]]
     now = bool(story.now and story.now.row == row)
     lines = [("▶ " if now else "") + called(story.graph, row)]

@@ -33,7 +33,7 @@ class Parts:
         try:
             made = Parts(
                 copy.deepcopy(self.model, memo),
-                _copied_optimizer(self.optimizer, memo),
+                copied_optimizer(self.optimizer, memo),
                 copy.deepcopy(self.criterion, memo),
                 _copied_batch(self.x),
                 _copied_batch(self.y),
@@ -87,7 +87,8 @@ def checked(parts: Parts) -> Parts:
     return parts
 
 
-def _copied_optimizer(optimizer: Any, memo: dict[int, Any]) -> Any:
+def copied_optimizer(optimizer: Any, memo: dict[int, Any]) -> Any:
+    """A copy of an optimizer, of any kind; `memo` holds the copies of its parameters, as `copy.deepcopy` takes them."""
     made = copy.deepcopy(optimizer, memo)
     # torch's copy of an optimizer leaves out what a subclass adds. Functions stay away: a learning rate schedule
     # wraps `step` in one that would step the reader's own optimizer.

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from explorers.film import Panel, PartValues, Recording, is_recording
-from explorers.loop_copy import OwnChance
+from explorers.loop_copy import OwnChance, copied_optimizer
 from explorers.markup import number
 from explorers.play_data import POINTS, made
 
@@ -33,8 +33,44 @@ _GRID = 33  # places on each side, at which the model is asked
 _PATHS = sysconfig.get_paths()
 _NOT_THE_READERS = (str(Path(__file__).parent), *(_PATHS[name] for name in ("stdlib", "purelib", "platlib")))
 
+MOST_KEPT = 20_000  # numbers of a model whose weights are kept at each picture
+
 PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
 LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
+
+KeptParts = tuple[nn.Module, Any, OwnChance]
+
+
+@dataclass(frozen=True)
+class PlayMoment:
+    """A run after so many steps: the loss, what is drawn, and copies to train on from, None where they are not kept."""
+
+    step: int
+    loss: float
+    values: PartValues
+    kept: KeptParts | None = None
+
+
+@dataclass(frozen=True)
+class Training:
+    """One run, up to an error or the last step; `error` says in words what stopped it."""
+
+    name: str
+    moments: Sequence[PlayMoment]
+    error: str = ""
+
+    def can_go_on(self, at: int) -> bool:
+        """Whether there are weights at this moment, and steps before and after it."""
+        return 0 < at < len(self.moments) - 1 and self.moments[at].kept is not None
+
+    def recording(self) -> Recording:
+        """The run for a film."""
+        points, labels = made(self.name)
+        still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
+        still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
+        shown = [{**each.values, "loss.transform": LOSSES.moved(each.step, each.loss)} for each in self.moments]
+        nothing = {"region.d": "", "said.text": "There is nothing to show yet."}
+        return Recording(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
 
 
 @dataclass(frozen=True)
@@ -46,40 +82,70 @@ class Player:
     optimizer: Callable[..., Any]
 
     def recorded(self, name: str, rate: float) -> Recording:
-        """Train on a set of points, from the same start each time, up to an error or the last step."""
+        """Train on a set of points, from the same start each time."""
+        return self.trained(name, rate).recording()
+
+    def trained(self, name: str, rate: float, past: Sequence[PlayMoment] = ()) -> Training:
+        """Train on a set of points, from the start or on from the last moment of another run, which stays as it is."""
         points, labels = made(name)
-        still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
-        frames, error = list[tuple[int, float, PartValues]](), ""
+        found, error = list(past), ""
         try:
-            for step, model in self._trained(points, labels, rate):
-                loss, values = _look(model, points, labels)
-                frames.append((step, loss, {**values, "said.text": _said(step, values["said.text"])}))
+            for step, *parts in self._steps(points, labels, rate, past[-1] if past else None):
+                loss, values = _look(parts[0], points, labels)
+                values = {**values, "said.text": _said(step, values["said.text"])}
+                found.append(PlayMoment(step, loss, values, _copied(*parts)))
         except _Stopped as stopped:
             error = str(stopped)
-        still["curve.points"] = LOSSES.line([(step, loss) for step, loss, _ in frames])
-        shown = [{**values, "loss.transform": LOSSES.moved(step, loss)} for step, loss, values in frames]
-        nothing = {"region.d": "", "said.text": "There is nothing to show yet."}
-        return Recording(still, shown or [nothing], [step for step, _, _ in frames] or [0], error)
+        return Training(name, found, error)
 
-    def _trained(self, points: Tensor, labels: Tensor, rate: float) -> Iterator[tuple[int, nn.Module]]:
-        """The model after each of STEPS; _Stopped where the reader's code raises, or takes long."""
-        chance, end = OwnChance(0), math.inf
-        with chance.drawn(), _told("Making the model and the optimizer"):
-            model = self.make()
-            optimizer = self.optimizer(model.parameters(), lr=rate)
-        with _told("Asking the model"):
-            _checked(model, points)
-        yield 0, model
-        for before, after in pairwise(STEPS):
+    def _steps(
+        self, points: Tensor, labels: Tensor, rate: float, last: PlayMoment | None
+    ) -> Iterator[tuple[int, nn.Module, Any, OwnChance]]:
+        """The run after each of STEPS that is left; _Stopped where the reader's code raises, or takes long."""
+        model, optimizer, chance = self._begun(rate, last)
+        if last is None:
+            with _told("Asking the model"):
+                _checked(model, points)
+            yield 0, model, optimizer, chance
+        begun, end = last.step if last else 0, math.inf
+        for before, after in pairwise(each for each in STEPS if each >= begun):
             for step in range(before, after):
                 with chance.drawn(), _told(f"Step {step + 1}"):
                     self.step(model, optimizer, cross_entropy, points.clone(), labels.clone())
                 if time.monotonic() > end:
-                    yield step + 1, model
+                    yield step + 1, model, optimizer, chance
                     raise _Stopped(f"These steps take long: only the first {step + 1} of {STEPS[-1]} are shown.")
-            if before == 0 and not is_recording():
+            if before == begun and not is_recording():
                 end = time.monotonic() + SECONDS
-            yield after, model
+            yield after, model, optimizer, chance
+
+    def _begun(self, rate: float, last: PlayMoment | None) -> KeptParts:
+        """A model and its optimizer: new ones, or copies of those of a moment, at another rate."""
+        if last is None or last.kept is None:
+            chance = OwnChance(0)
+            with chance.drawn(), _told("Making the model and the optimizer"):
+                model = self.make()
+                return model, self.optimizer(model.parameters(), lr=rate), chance
+        with _told("Copying the model and the optimizer"):
+            model, optimizer, chance = _copies(*last.kept)
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+        return model, optimizer, chance
+
+
+def _copied(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts | None:
+    """Copies to train on from; None where nobody will ask for them, or they cannot be had."""
+    if is_recording() or sum(each.numel() for each in model.parameters()) > MOST_KEPT:
+        return None
+    try:
+        return _copies(model, optimizer, chance)
+    except Exception:  # the reader's model or optimizer: another rate then begins at the start
+        return None
+
+
+def _copies(model: nn.Module, optimizer: Any, chance: OwnChance) -> KeptParts:
+    memo: dict[int, Any] = {}
+    return copy.deepcopy(model, memo), copied_optimizer(optimizer, memo), copy.deepcopy(chance)
 
 
 class _Stopped(Exception):

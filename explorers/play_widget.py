@@ -12,11 +12,16 @@ from autograder.telling.markup import Html, join, prose, tag
 from explorers.controls import Control
 from explorers.film import Film, FilmChoice, PartValues, Recording, is_recording
 from explorers.play_data import NAMES
-from explorers.play_run import LOSSES, PLANE, STEPS, Player
+from explorers.play_run import LOSSES, PLANE, STEPS, Player, Training
 from explorers.widget import Explorer
 
 RATES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10")
 FIRST = "0.3"
+_SAME = ", from the same start each time."
+_ON = (
+    ". Another rate goes on with the weights of the step that is shown; at the first step or the last it begins with "
+    "new ones, the same each time."
+)
 ON_A_PAGE = ("0.03", "0.3", "1", "10")
 
 
@@ -27,30 +32,43 @@ class Playground(Explorer):
         super().__init__("Playground")
         self._player, self._name = player, name
         self._data, self._rate = NAMES[0], FIRST
-        self._recorded: dict[tuple[str, ...], Recording] = {}
+        self._fresh: dict[tuple[str, str], Training] = {}
+        self._before: list[tuple[int, str]] = []  # the rates of this run until so many steps
+        self._at = 0  # the frame that the page shows
+        self._now = self._from_the_start(self._data, self._rate)
         self._is_page = False
         self.show()
 
     def draw(self) -> Html:
         """What is trained, and how the picture is read; what moves stands below it."""
-        told = f"`{self._name}` trains your model for {STEPS[-1]} steps, from the same start each time."
+        told = f"`{self._name}` trains your model for {STEPS[-1]} steps{_SAME if self._is_page else _ON}"
         reading = "Dots are class 0, crosses class 1. On the tinted side of the line the model says 1."
-        return tag("p", prose(f"{told} {reading}"))
+        return tag("p", prose(" ".join(filter(None, (told, self._told_rates(), reading)))))
+
+    def _told_rates(self) -> str:
+        if not self._before:
+            return ""
+        parts = [f"{rate} until step {step}" for step, rate in self._before]
+        return f"The learning rate of this run: {', '.join(parts)}, then {self._rate}."
 
     def moving(self) -> Film:
-        """Each run that was chosen so far; on a page without a kernel, some of every set."""
-        rates = ON_A_PAGE if self._is_page and is_recording() else RATES
-        here = (self._data, self._rate)
-        for key in [here] if rates == RATES else [(data, rate) for data in NAMES for rate in rates]:
-            if key not in self._recorded:
-                self._recorded[key] = self._player.recorded(key[0], float(key[1]))
+        """The present run; on a page without a kernel, some of every set, each from the start."""
+        here, is_recorded = (self._data, self._rate), self._is_page and is_recording()
+        runs: dict[tuple[str, ...], Recording] = {here: self._now.recording()}
+        if is_recorded:
+            runs = {(data, rate): self._from_the_start(data, rate).recording() for data in NAMES for rate in ON_A_PAGE}
         choices = [
             FilmChoice("data", "Data", NAMES, self._data),
-            FilmChoice("rate", "Learning rate", rates, self._rate, "slider"),
+            FilmChoice("rate", "Learning rate", ON_A_PAGE if is_recorded else RATES, self._rate, "slider"),
         ]
-        runs = {key: run for key, run in self._recorded.items() if key[1] in rates}
-        last = len(self._recorded[here].frames) - 1 if self._is_page else 0
-        return Film("Where the model says which class", choices, runs, _picture(self._recorded[here].at(last)), last)
+        last = len(runs[here].frames) - 1 if self._is_page else 0
+        title = "Where the model says which class"
+        return Film(title, choices, runs, _picture(runs[here].at(last)), last, tells_place=True)
+
+    def _from_the_start(self, data: str, rate: str) -> Training:
+        if (data, rate) not in self._fresh:
+            self._fresh[data, rate] = self._player.trained(data, float(rate))
+        return self._fresh[data, rate]
 
     def page(self) -> Html:
         """The still picture, after training."""
@@ -62,23 +80,42 @@ class Playground(Explorer):
 
     def tell(self) -> str:
         """How the training that is shown ended."""
-        run = self._recorded[self._data, self._rate]
+        run = self._now.recording()
         ending = run.error or run.at(len(run.frames)).get("said.text", "")
-        return f"{self._data}, learning rate {self._rate}: {ending}"
+        rates = ", then ".join([*(rate for _, rate in self._before), self._rate])
+        return f"{self._data}, learning rate {rates}: {ending}"
 
     def offer(self) -> Sequence[Control]:
         """What the film lets choose."""
         return [
             Control("part", "data", "The data", options=NAMES),
             Control("part", "rate", "The learning rate", options=RATES),
+            Control("part", "at", "The step that is shown", options=tuple(map(str, range(len(STEPS) + 1)))),
         ]
 
     def choose(self, name: str, value: Any) -> None:
-        """Other points, or another rate."""
-        if name == "data":
-            self._data = value
+        """Other points, from the start; or another rate, which in the middle of a run goes on from there."""
+        if name == "at":
+            self._at = int(value)
+        elif name == "data":
+            self._data, self._before = value, []
+            self._now = self._from_the_start(value, self._rate)
+        elif value != self._rate:
+            self._change_rate(value)
+
+    def _change_rate(self, rate: str) -> None:
+        if self._now.can_go_on(self._at):
+            past = self._now.moments[: self._at + 1]
+            kept = [each for each in self._before if each[0] < past[-1].step]
+            self._before = [*kept, (past[-1].step, self._rate_at(past[-1].step))]
+            self._now = self._player.trained(self._data, float(rate), past)
         else:
-            self._rate = value
+            self._before, self._now = [], self._from_the_start(self._data, rate)
+        self._rate = rate
+
+    def _rate_at(self, step: int) -> str:
+        """With which rate this run came to a step."""
+        return next((rate for end, rate in self._before if step <= end), self._rate)
 
 
 def _picture(values: PartValues) -> Html:

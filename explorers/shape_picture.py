@@ -14,15 +14,18 @@ from explorers.shapes import Exploration, Shown
 NOTHING = Html("")
 
 
-def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "") -> Html:
-    """An exploration as HTML. `covered` leaves out all that tells the result; `verdict` is told of a prediction."""
+def shape_picture(found: Exploration, *, covered: bool = False, verdict: str = "", is_filmed: bool = False) -> Html:
+    """An exploration as HTML. `covered` leaves out all that tells the result; `verdict` is told of a prediction.
+
+    Where a film shows the numbers, they do not stand here.
+    """
     return tag(
         "div",
         tag("p", tag("code", found.code), class_="x-code"),
         _sizes(found, covered),
         tag("p", prose(found.rule), class_="x-rule"),
         _question(found) if covered else _outcome(found, verdict),
-        _values(found, covered),
+        NOTHING if is_filmed else _values(found, covered),
         _facts(found, covered),
         class_="x-shapes",
     )

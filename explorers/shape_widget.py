@@ -11,12 +11,16 @@ from torch import Tensor
 
 from autograder.telling.markup import Html
 from explorers.controls import Control
+from explorers.film import Film, FilmChoice, Recording, is_recording
 from explorers.predictions import FORM, judged
+from explorers.shape_film import MOST_CASES, ShapeFilm, filmed, picture, questions
 from explorers.shape_picture import shape_picture
 from explorers.shape_rules import OPERATIONS, Arguments
 from explorers.shapes import Exploration, explore
 from explorers.widget import Explorer
 
+TITLE = "Number by number: what made it, and its place in memory"
+PACE = 2  # numbers a second
 PLACES = ("first", "second")
 HINTS = {
     "sizes": "with commas; torch works out a -1",
@@ -103,6 +107,7 @@ class ShapeExplorer(Explorer):
         names = list(self._tensors)
         self._question = Question("add" if len(names) > 1 else "transpose", (names[0], names[len(names) > 1]))
         self._found = self._answer(self._question)
+        self._is_page = False
         self.show()
 
     def choose(self, name: str, value: Any) -> None:
@@ -120,7 +125,31 @@ class ShapeExplorer(Explorer):
         verdict = (
             judged(asked.guess, self._found) if asked.predicts and not asked.covered and not self._found.unread else ""
         )
-        return shape_picture(self._found, covered=asked.covered, verdict=verdict)
+        # A page may be shown by somebody who lets no drawing through: there the numbers stand as text as well.
+        is_filmed = not self._is_page and self.moving() is not None
+        return shape_picture(self._found, covered=asked.covered, verdict=verdict, is_filmed=is_filmed)
+
+    def page(self) -> Html:
+        """The present question, and on the site some others."""
+        self._is_page = True
+        try:
+            return super().page()
+        finally:
+            self._is_page = False
+
+    def moving(self) -> Film | None:
+        """The numbers one by one, unless they are too many, or still to be predicted."""
+        asked = self._question
+        names = asked.names[: OPERATIONS[asked.operation].tensors]
+        is_short = all(each.values is not None for each in self._found.inputs)
+        here = None if asked.covered or not is_short else filmed(self._tensors, (asked.operation, names, asked.given))
+        if here is None:
+            return None
+        films = [here]
+        if self._is_page and is_recording():
+            others = (filmed(self._tensors, each) for each in questions(self._tensors))
+            films += [each for each in others if each and each.found.code != here.found.code]
+        return _film(films[:MOST_CASES])
 
     def tell(self) -> str:
         """The answer in words."""
@@ -158,6 +187,14 @@ class ShapeExplorer(Explorer):
             Control("text", "guess", "Your prediction of the shape", asked.guess, hint=FORM),
             Control("button", "show", "Show what torch says"),
         ]
+
+
+def _film(films: Sequence[ShapeFilm]) -> Film:
+    runs = {film.found.code: film.recorded(place, len(films)) for place, film in enumerate(films)}
+    codes = tuple(runs)
+    choices = [FilmChoice("code", "Operation", codes, codes[0])] if len(films) > 1 else []
+    keyed: dict[tuple[str, ...], Recording] = {(code,) if choices else (): run for code, run in runs.items()}
+    return Film(TITLE, choices, keyed, picture(films, runs[codes[0]].at(0), 0), about=codes[0], pace=PACE)
 
 
 def _argument(name: str, text: str) -> Control:

@@ -119,4 +119,5 @@ class Explorer(anywidget.AnyWidget):
         style = tag("style", Html(joined("explorer.css")))
         film = self.moving()
         moved = film.page() if film else Html("")
-        return join(style, tag("div", tag("p", self.title, class_="x-title"), self.at_rest(), moved, class_="explorer"))
+        shown = [moved, self.at_rest()] if film and film.is_first else [self.at_rest(), moved]
+        return join(style, tag("div", tag("p", self.title, class_="x-title"), *shown, class_="explorer"))

@@ -94,6 +94,97 @@ def test_the_same_start_each_time() -> None:
     assert torch.equal(expected, torch.rand(3))
 
 
+def at(widget: Playground, frame: int, rate: str) -> dict[str, Any]:
+    """What the page gets where another rate is chosen while it shows a frame."""
+    widget._hear(widget, {"choose": "at", "value": str(frame)}, [])
+    widget._hear(widget, {"choose": "rate", "value": rate}, [])
+    (found,) = widget.film["runs"].values()
+    return dict(found)
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_another_rate_goes_on_from_the_step_that_is_shown() -> None:
+    """As a loop of one's own would: two steps at 0.3, then three at 3; and what came before stays in the film."""
+    seen: list[tuple[float, float]] = []
+
+    def mine(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        seen.append((optimizer.param_groups[0]["lr"], next(model.parameters()).sum().item()))
+        return train_step(model, optimizer, criterion, x, y)
+
+    widget = playground(mlp, mine)
+    before = run(widget)
+    found = at(widget, 2, "3")
+    assert [0.3] * 5 + [3.0] * 3 == [rate for rate, _ in seen]
+    assert seen[2][1] == seen[5][1] != seen[0][1]  # the weights after two steps, not those of the end or the start
+    assert before["frames"][:3] == found["frames"][:3] and before["frames"][3] != found["frames"][3]
+    assert "0.3 until step 2, then 3." in widget.picture and "0.3, then 3" in widget.said
+
+    torch.manual_seed(0)
+    model = mlp()
+    points, labels = made(STILL[0])
+    for rate in (0.3, 0.3, 3.0, 3.0, 3.0):
+        optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+        loss = train_step(model, optimizer, nn.functional.cross_entropy, points, labels)
+    assert loss > 0 and f"loss {_loss(model, points, labels):.4g}," in found["frames"][-1]
+
+
+def _loss(model: nn.Module, points: Tensor, labels: Tensor) -> float:
+    with torch.no_grad():
+        return float(nn.functional.cross_entropy(model(points).double(), labels))
+
+
+@pytest.mark.usefixtures("few_steps")
+@pytest.mark.parametrize("frame", [0, 3])
+def test_at_the_first_step_and_the_last_another_rate_begins_anew(frame: int) -> None:
+    """So that whole runs can be compared."""
+    widget = playground(mlp, train_step)
+
+    assert at(widget, frame, "3") == run(playground(mlp, train_step), rate="3")
+    assert "until step" not in widget.picture
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_rates_follow_each_other() -> None:
+    """A third rate goes on from the second; where the second is taken back at its own step, it has never been."""
+    widget = playground(mlp, train_step)
+    at(widget, 1, "3")
+    at(widget, 2, "0.1")
+    assert "0.3 until step 1, 3 until step 2, then 0.1." in widget.picture
+    at(widget, 1, "0.3")
+
+    assert "0.3 until step 1, then 0.3." in widget.picture
+    assert run(playground(mlp, train_step))["frames"] == next(iter(widget.film["runs"].values()))["frames"]
+    run(widget, data="blobs")
+    assert "until step" not in widget.picture
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_momentum_and_random_numbers_go_on_too() -> None:
+    """The same rate again, in the middle, changes nothing: dropout draws what it would have drawn."""
+
+    def dropping() -> nn.Module:
+        return nn.Sequential(nn.Linear(2, 8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+    def momentum(parameters: Any, lr: float) -> torch.optim.Optimizer:
+        return torch.optim.SGD(parameters, lr=lr, momentum=0.9)
+
+    widget = playground(dropping, train_step, momentum)
+    whole = run(widget)
+    at(widget, 1, "3")
+
+    assert whole["frames"] == at(widget, 1, "0.3")["frames"]
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_a_model_that_is_not_kept_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large one, whose weights at each step would fill the memory."""
+    monkeypatch.setattr(play_run, "MOST_KEPT", 1)
+    widget = playground(mlp, train_step)
+    at(widget, 2, "3")
+
+    assert "until step" not in widget.picture
+
+
 @pytest.mark.usefixtures("few_steps")
 def test_a_step_that_raises_keeps_the_picture_and_names_the_line() -> None:
     """The third step fails: three pictures, and the line of the reader's own, not one of torch."""

@@ -26,7 +26,7 @@ def ran() -> NotebookNode:
 
 def taken(address: str = "") -> Filler:
     """The course, and a chapter that was run."""
-    return Filler(PROJECT / "course", {STEM: ran()}, address)
+    return Filler(PROJECT / "course", {STEM: ran()}, "the class of {}".format, address)
 
 
 def test_minutes_are_counted() -> None:
@@ -46,9 +46,8 @@ def test_a_film_comes_without_what_stands_around_it() -> None:
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
-    text = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}).filled(
-        f"{{{{film {STEM} drawn}}}}", "index.md"
-    )
+    filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str)
+    text = filler.filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
     assert "a table" not in text and ".x{}" in text and "data-plays" in text and "\n" not in text
     assert 'data-film="{&quot;runs&quot;:1}"' in text or "data-film='{\"runs\":1}'" in text
@@ -74,6 +73,7 @@ def test_feedback_is_what_the_answer_is_told() -> None:
     "asked",
     [
         "nothing x",
+        "report ch99",
         "minutes ch99",
         "picture ch99 drawn",
         f"picture {STEM} other",
@@ -102,6 +102,13 @@ def test_services_open_a_public_chapter(address: str, services: list[str]) -> No
 
     assert services == re.findall(r"https://([^/]+)/", told)
     assert not services or 2 == told.count(f"notebooks/{STEM}.ipynb")
+
+
+def test_a_class_is_reported_where_a_page_asks() -> None:
+    """Of a chapter that there is; the page for teachers asks, and the first page leads there."""
+    assert f"the class of {STEM}" == taken().filled(f"{{{{report {STEM}}}}}", "class-report.md")
+    page, first = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("class-report.md", "index.md"))
+    assert "{{report ch" in page and "](class-report)" in first
 
 
 def test_the_first_page_asks_for_every_chapter() -> None:

@@ -12,14 +12,18 @@ from sphinx.errors import SphinxError
 
 from autograder.authoring import address
 from autograder.errors import CourseNotFound, WorkFailed
+from autograder.grading.classroom import SEED_VARIABLE
 from autograder.notebook import logbook
 from autograder.site.chapter_page import chapter_page
+from autograder.site.class_report import class_report
 from autograder.site.executed import executed
 from autograder.site.taken import Filler
 from explorers.film import RECORD
 
 # Files of the project that are pages too.
 _BESIDE = {"CONTRIBUTING.md": "authors.md", "CHANGELOG.md": "changes.md"}
+_FILLED = ("index.md", "class-report.md")  # pages that take something from the course
+_SEED = "1"  # of the example class: the same report each time
 
 
 def build(project: Path, target: Path) -> Path:
@@ -33,6 +37,7 @@ def build(project: Path, target: Path) -> Path:
     source, fresh, html = target / "source", target / "fresh", target / "html"
     os.environ.setdefault(logbook.OFF, "off")  # these runs are nobody's progress
     os.environ[RECORD] = "all"
+    os.environ.setdefault(SEED_VARIABLE, _SEED)
     for folder in (source, fresh):
         shutil.rmtree(folder, ignore_errors=True)
     _gather(project, source, target / "executed")
@@ -50,9 +55,10 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     ran = {solution.stem: executed(solution, cache) for solution in sorted((project / "solutions").glob("*.ipynb"))}
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
-    first = source / "index.md"
-    filler = Filler(project / "course", ran, address.read(project))
-    first.write_text(filler.filled(first.read_text(encoding="utf-8"), "docs/index.md"), encoding="utf-8")
+    filler = Filler(project / "course", ran, lambda stem: class_report(project, stem, cache), address.read(project))
+    for page in _FILLED:
+        path = source / page
+        path.write_text(filler.filled(path.read_text(encoding="utf-8"), f"docs/{page}"), encoding="utf-8")
     (source / "notebooks").mkdir()
     for stem, worked in ran.items():
         student = nbformat.read(project / "notebooks" / f"{stem}.ipynb", as_version=4)

@@ -1,8 +1,8 @@
 """What a page of the site takes from the course as it is built: minutes, pictures and feedback, so that none is typed.
 
 A page asks by `{{minutes CHAPTER}}`, `{{picture CHAPTER CELL}}`, `{{film CHAPTER CELL}}` for what moves in an explorer,
-`{{answer CHAPTER EXERCISE TAG}}` for the code of a
-wrong answer of the bank, `{{feedback CHAPTER EXERCISE TAG}}` for what a student reads who gave it, and
+`{{answer CHAPTER EXERCISE TAG}}` for the code of a wrong answer of the bank, `{{feedback CHAPTER EXERCISE TAG}}` for
+what a student reads who gave it, `{{report CHAPTER}}` for what a teacher reads of the example class, and
 `{{launch CHAPTER}}` for links to services that open the chapter, none where the project has no address on GitHub.
 """
 
@@ -29,10 +29,14 @@ _GITHUB = "https://github.com/"
 
 @dataclass(frozen=True)
 class Filler:
-    """Fills pages from the course in a folder and from its chapters after they were run, by stem."""
+    """Fills pages from the course in a folder and from its chapters after they were run, by stem.
+
+    `report` gives the report of a chapter's example class as Markdown.
+    """
 
     course: Path
     executed: Mapping[str, NotebookNode]
+    report: Callable[[str], str]
     address: str = ""
 
     def filled(self, text: str, where: str) -> str:
@@ -46,6 +50,7 @@ class Filler:
             "film": self._film,
             "answer": self._answer,
             "feedback": self._feedback,
+            "report": self._report,
             "launch": self._launch,
         }
         line = f"{where}:{found.string.count(chr(10), 0, found.start()) + 1}"
@@ -91,6 +96,10 @@ class Filler:
         seen = next(observed for answer, observed in judge.shown(exercise) if answer.tag == tag)
         report = judge.judge(exercise, VISIBLE_SEED, seen, known.source)
         return _on_one_line(html(report))
+
+    def _report(self, stem: str) -> str:
+        self.executed[stem]
+        return self.report(stem)
 
     def _launch(self, stem: str) -> str:
         """Links to a chapter that was run, for a public project."""

@@ -155,11 +155,12 @@ function render({ model, el }) {
 
   let clock = 0;
   let open = 0; // messages without an answer
+  const later = new Map(); // what a film asks for while an answer is waited for: of each choice, the last one
   const wait = () => {
     waiting.textContent = WAITING;
     waiting.hidden = false;
   };
-  const send = (choose, value) => {
+  const tell = (choose, value) => {
     clearTimeout(clock);
     try {
       model.send({ choose, value });
@@ -169,7 +170,23 @@ function render({ model, el }) {
     open += 1;
     clock = setTimeout(wait, SILENT);
   };
-  const row = controlRow({ send, busy: () => open > 0 }, () => picture.focus({ preventScroll: true }));
+  const goOn = () => {
+    for (const [choose, value] of later) {
+      later.delete(choose);
+      return tell(choose, value);
+    }
+  };
+  const send = (choose, value) => {
+    while (later.size) goOn(); // in the order in which the reader chose
+    tell(choose, value);
+  };
+  const isBusy = () => open > 0 || later.size > 0;
+  const ask = (choose, value) => {
+    if (!isBusy()) return tell(choose, value);
+    later.delete(choose);
+    later.set(choose, value);
+  };
+  const row = controlRow({ send, busy: isBusy }, () => picture.focus({ preventScroll: true }));
 
   const showPicture = () => {
     const restore = kept(picture);
@@ -183,19 +200,21 @@ function render({ model, el }) {
     const now = model.get("film");
     stage.hidden = !now.runs;
     if (!now.runs) return;
+    if (now.isFirst && stage.nextSibling !== picture) picture.before(stage);
     if (film) film.update(now);
-    else film = playFilm(stage, now, { send, busy: () => open > 0 });
+    else film = playFilm(stage, now, { send: ask, busy: isBusy });
   };
   const showSaid = () => (said.textContent = model.get("said"));
   const answered = () => {
     open = Math.max(0, open - 1); // another view of the same explorer may have asked
     if (open === 0) clearTimeout(clock);
     waiting.hidden = true;
+    if (open === 0) goOn();
     showFilm();
     showControls(); // what was refused goes back to what Python has
   };
 
-  picture.addEventListener("click", (event) => {
+  root.addEventListener("click", (event) => {
     const chosen = event.target.closest("[data-choose]");
     if (chosen) send(chosen.dataset.choose, chosen.dataset.value);
   });
@@ -206,10 +225,10 @@ function render({ model, el }) {
 
   const watched = { picture: showPicture, film: showFilm, controls: showControls, said: showSaid, heard: answered };
   for (const [name, show] of Object.entries(watched)) model.on(`change:${name}`, show);
+  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, stage, said);
   showControls();
   showPicture();
   showFilm();
-  root.append(element("p", { className: "x-title", textContent: model.get("title") }), row.el, waiting, picture, stage, said);
   el.append(root);
 
   return () => {

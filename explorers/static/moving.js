@@ -1,12 +1,11 @@
 // Plays what Python has recorded: a picture whose parts take other values from step to step. It knows nothing of tensors,
 // and needs no kernel: in a notebook it stands before explorer.js in one module, on a page it stands alone.
 //
-// A film has a `title`, `choices` (each with a name, a label, its options and the one taken), `parts` ("name.attribute", where the
+// A film has a `title`, a `pace` (frames in a second), `choices` (each with a name, a label, its options and the one taken), `parts` ("name.attribute", where the
 // attribute `text` is what stands inside), and `runs`. The run for the options taken, joined by "|", has values that
 // stay (`still`), one text for each step, its values parted by tabs (`frames`), the steps' own numbers (`steps`), and an `error` in words.
 
 const playFilm = (() => {
-  const PACE = 8; // frames in a second
   const NUMBER = /-?\d+(?:\.\d+)?/g;
   const SMOOTH = ["points", "transform"]; // attributes that may stand between two frames
   const ABSENT = "This one was not recorded: in the notebook it is computed when you choose it.";
@@ -127,7 +126,7 @@ const playFilm = (() => {
 
     function tick(time) {
       if (!since || !run() || !root.isConnected) return void (since = 0);
-      place = Math.min(place + (Math.max(0, time - since) / 1000) * PACE, last());
+      place = Math.min(place + (Math.max(0, time - since) / 1000) * film.pace, last());
       since = Math.max(time, since);
       if (place >= last()) return stop();
       draw();
@@ -142,6 +141,7 @@ const playFilm = (() => {
     }
 
     function choose(name, value) {
+      if (film.tellsPlace && run()) talk?.send("at", String(Math.min(Math.floor(place), last())));
       taken = { ...taken, [name]: value };
       talk?.send(name, value);
       go(place);
@@ -164,6 +164,12 @@ const playFilm = (() => {
         since = 0;
         go(Math.floor(place) + by);
       });
+    stage.addEventListener("pointerover", (event) => {
+      const part = event.target.closest("[data-frame]"); // a part of the picture that one frame tells of
+      if (!part) return;
+      since = 0;
+      go(+part.dataset.frame);
+    });
     bar.field.addEventListener("input", () => {
       since = 0;
       go(+bar.field.value);

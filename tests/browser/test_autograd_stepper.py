@@ -74,7 +74,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
     press("Space")
     expect(heading(stepper)).to_have_text("Forward pass, 3 of 5: Mul")
     expect(focused).to_have_text("Next ▶")
-    for _ in range(3):  # the pass, then the rows
+    for _ in range(7):  # the pass, the four of the film, then the rows
         press("Tab")
     expect(focused).to_have_text("2 y")
     assert focus_ring(focused) >= 2
@@ -109,7 +109,7 @@ def test_changed_in_place(lab: Lab) -> None:
     stepper.get_by_role("button", name="2 Exp").click()
 
     expect(stepper).to_contain_text("0 when saved, 1 now: changed in place")
-    expect(stepper.locator(".x-error")).to_contain_text("modified by an inplace operation")
+    expect(stepper.locator(".x-picture .x-error")).to_contain_text("modified by an inplace operation")
     lab.screenshot("autograd-broken", stepper)
 
 
@@ -141,4 +141,5 @@ def test_page_without_a_kernel(browser: Browser, tmp_path: Path, scheme: str) ->
 
     with exported(browser, tmp_path, stepper, "autograd", scheme) as found:
         expect(found).to_contain_text(".grad: None becomes [64]")
-        expect(found.locator("svg")).to_be_visible()
+        expect(found.locator("svg.x-graph")).to_be_visible()
+        expect(found.locator("svg.x-towers")).to_be_visible()

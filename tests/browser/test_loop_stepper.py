@@ -130,6 +130,44 @@ def test_the_line_moves_at_a_rate_that_is_chosen(lab: Lab) -> None:
     assert lab.complaints == [] and nameless_controls(stepper) == []
 
 
+SLOWLY = """
+import time
+from explorers import loop_film, loop_widget
+asked, recorded = [], loop_film.LoopFilm.recorded
+def slowly(film, lines, rate):
+    time.sleep(0.7 if asked else 0)
+    asked.append(rate)
+    return recorded(film, lines, rate)
+loop_film.LoopFilm.recorded = slowly
+loop_widget.LoopStepper.tell = lambda stepper: f"{len(asked)} recorded"
+"""
+NOTED = """root => {
+  window.noted = [];
+  const rate = root.querySelectorAll("input[type='range']")[1];
+  const note = () => noted.push(+rate.value);
+  new MutationObserver(note).observe(rate, { attributes: true, attributeFilter: ["aria-valuetext"] });
+  rate.addEventListener("input", note);
+}"""
+
+
+def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
+    """Six quick presses while Python computes: it is asked for the first and the last, and the slider only rises."""
+    stepper = opened(lab, SLOWLY + LINE)
+    rate = stepper.get_by_role("slider", name="Learning rate")
+    stepper.evaluate(NOTED)
+    rate.focus()
+    for _ in range(6):
+        lab.page.keyboard.press("ArrowRight")
+    last = rate.get_attribute("aria-valuetext")
+    expect(stepper).to_contain_text(f"SGD(lr={last})", timeout=30_000)
+    expect(stepper.locator(".x-said")).to_have_text("3 recorded")
+    noted = lab.page.evaluate("noted")
+
+    assert noted == sorted(noted) and last == rate.get_attribute("aria-valuetext") == "1.2"
+    expect(rate).to_be_focused()
+    assert lab.complaints == []
+
+
 def test_all_columns_stand_at_1000_pixels(lab: Lab) -> None:
     """Nothing of the table is cut off, at the first step and after a hundred."""
     lab.page.set_viewport_size({"width": 1000, "height": 1100})

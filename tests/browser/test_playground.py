@@ -60,6 +60,27 @@ def test_the_border_moves(lab: Lab, theme: str) -> None:
     assert found.evaluate("root => root.scrollWidth <= root.clientWidth")
 
 
+def test_pause_step_and_another_rate(lab: Lab) -> None:
+    """In the middle of a run it goes on from there: the same border, the same step, and then the new rate."""
+    found = opened(lab, f"{STEP}\nplayground({MODEL}, train_step)")
+    for _ in range(4):
+        found.get_by_role("button", name="Step", exact=True).click()
+    expect(said(found)).to_contain_text("After 4 steps")
+    region = found.locator("[data-part='region']")
+    before, told = region.get_attribute("d"), said(found).inner_text()
+    rate = found.get_by_role("slider", name="Learning rate")
+    rate.focus()
+    lab.page.keyboard.press("ArrowRight")
+    expect(found).to_contain_text("0.3 until step 4, then 1.", timeout=PATIENCE)
+    expect(said(found)).to_have_text(told)
+    expect(rate).to_be_focused()
+    assert before == region.get_attribute("d")
+    found.get_by_role("button", name="Play").click()
+
+    expect(said(found)).to_contain_text("After 400 steps", timeout=PATIENCE)
+    assert lab.complaints == []
+
+
 def test_a_step_that_raises(lab: Lab) -> None:
     """The picture stays up to there, and the line of the reader's own is named."""
     found = opened(lab, f"{STEP}{BREAKS}\nplayground({MODEL}, breaks)")

@@ -101,7 +101,7 @@ def test_impossible_operation(explorer: Locator) -> None:
 
     expect(picture(explorer).locator(".x-error")).to_contain_text("RuntimeError: ")
     expect(picture(explorer).locator("td", has_text="✗")).to_have_attribute("title", "does not fit")
-    expect(explorer.locator("[aria-live]")).to_contain_text("torch refuses")
+    expect(explorer.locator(".x-said")).to_contain_text("torch refuses")
 
 
 def test_predict_first(lab: Lab, explorer: Locator) -> None:
@@ -123,7 +123,7 @@ def test_restarted_kernel(lab: Lab, explorer: Locator) -> None:
     lab.restart_kernel()
     explorer.get_by_label("Operation").select_option("sum")
 
-    expect(explorer.get_by_role("status")).to_contain_text("run this cell again", timeout=15_000)
+    expect(explorer.locator(".x-waiting")).to_contain_text("run this cell again", timeout=15_000)
 
 
 def test_names_are_text(lab: Lab) -> None:

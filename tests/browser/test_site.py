@@ -224,11 +224,64 @@ def test_the_playground_plays_every_set(site: Path, page: Page) -> None:
     assert len(ends) == 4
 
 
+@pytest.mark.parametrize("stem", COURSE.stems[1:3])
+def test_a_graph_plays_without_a_kernel(site: Path, page: Page, stem: str) -> None:
+    """By mouse and by arrow keys: a box gets its value forward, its gradient back, and a tower grows."""
+    page.emulate_media(reduced_motion="reduce")
+    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
+    film = page.locator(".x-film", has=page.locator(".x-towers")).first
+    said, tower = film.get_by_role("status"), film.locator("[data-part='t0']")
+    expect(said).to_contain_text("Backward pass")
+    high = tower.get_attribute("points")
+    film.get_by_role("slider", name="Step").focus()
+    page.keyboard.press("Home")
+    expect(said).to_contain_text("Forward pass, 1 of")
+    assert tower.get_attribute("points") != high and film.locator("text", has_text="gradient").count() == 0
+    film.get_by_role("button", name="Step", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("Forward pass, 2 of")
+    film.get_by_role("button", name="Play").click()
+    expect(film.get_by_role("button", name="Pause")).to_be_visible()
+    expect(said).to_contain_text("Forward pass, 4 of")
+    film.get_by_role("button", name="Pause").click()
+    keep_picture(film, f"site-graph-{stem}")
+
+    assert [] == nameless_controls(film) and "here it plays what was recorded" in page.content()
+
+
+def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
+    """Pointing at a number of the result lights its operands, and the words say how it came about; so do the keys."""
+    page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
+    film = page.locator(".x-film", has=page.locator(".x-cells")).first
+    said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
+    film.get_by_role("combobox", name="Operation").select_option("base + column")
+    cells = film.locator("g[display='inline'] .x-of-result")
+    cells.nth(5).hover()
+    expect(said).to_contain_text("result[1, 1] = ")
+    before = lit.get_attribute("d")
+    film.get_by_role("slider", name="Step").focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("result[1, 2] = ")
+    keep_picture(film, "site-cells")
+
+    assert before and before != lit.get_attribute("d") and [] == nameless_controls(film)
+
+
 def test_pictures_have_words(site: Path, page: Page) -> None:
     """For those who do not see them."""
     for path in pages(site):
         page.goto(path.as_uri())
         assert not page.locator("main img:not([alt]), main img[alt='']").count(), path
+
+
+def test_teachers_see_a_report(site: Path, page: Page) -> None:
+    """The first page leads there; nothing of it names a place on the machine that made it."""
+    page.goto((site / "index.html").as_uri())
+    page.locator("main").get_by_role("link", name="look at one").click()
+    expect(page.get_by_role("heading", name="What the class misunderstood")).to_be_visible()
+    keep_picture(page, "site-class-report")
+
+    assert page.locator(".class-report img[alt]").count() >= 2 and str(PROJECT) not in page.content()
 
 
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:

@@ -1,0 +1,127 @@
+"""Cell by cell: which numbers made each number of a result, and where each of them lies in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import torch
+from torch import Tensor
+
+from explorers.markup import number
+from explorers.shape_rules import OPERATIONS, Arguments
+from explorers.shapes import MOST_VALUES, Exploration
+
+Index = tuple[int, ...]
+_SPELLED = 4  # operands that are written out
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A tensor's numbers in the order of its indices, as they are written.
+
+    `places` says where each lies in a memory of `memory` numbers; that is 0 where there are more than MOST_VALUES.
+    `owner` is the tensor whose memory it is.
+    """
+
+    name: str
+    shape: Index
+    numbers: tuple[str, ...]
+    places: tuple[int, ...]
+    memory: int
+    owner: str
+
+    @property
+    def indices(self) -> Iterator[Index]:
+        """The index of each number."""
+        return product(*map(range, self.shape))
+
+
+@dataclass(frozen=True)
+class Traced:
+    """An exploration cell by cell. `made` has for each number of the result the operands' cells that made it.
+
+    `result` is None where torch refuses.
+    """
+
+    inputs: tuple[Cells, ...]
+    result: Cells | None
+    made: tuple[tuple[tuple[int, ...], ...], ...]
+    operation: str
+
+    def spelled(self, cell: int) -> str:
+        """How a number of the result came about: `base[0, 1] + row[1] = 1 + 10`."""
+        assert self.result is not None
+        used = [
+            [operand.numbers[at] for at in cells] for operand, cells in zip(self.inputs, self.made[cell], strict=True)
+        ]
+        if self.operation in _SPELLING:
+            return _SPELLING[self.operation](used)
+        (source,), (operand,) = self.made[cell], self.inputs
+        return " and ".join(called(operand, at) for at in source)
+
+
+def called(cells: Cells, at: int) -> str:
+    """A number by its index: `base[0, 1]`; a single number by its tensor's name."""
+    index = list(cells.indices)[at]
+    return f"{cells.name}[{', '.join(map(str, index))}]" if index else cells.name
+
+
+def traced(found: Exploration, operation: str, tensors: Sequence[Tensor], arguments: Arguments) -> Traced | None:
+    """An exploration cell by cell; None where a tensor has no number, or too many to be written out."""
+    shown = [*found.inputs, *([found.result] if found.result else [])]
+    if found.unread or any(each.values is None or not prod(each.shape) for each in shown) or _is_cut(found):
+        return None
+    values = [tensor.detach() for tensor in tensors]
+    inputs = tuple(_cells(each.name, value, each.name) for each, value in zip(found.inputs, values, strict=True))
+    if found.result is None:
+        return Traced(inputs, None, (), operation)
+    given = {**OPERATIONS[operation].arguments, **arguments}
+    result = _cells("result", OPERATIONS[operation].apply(values, given), (*found.shares, "result")[0])
+    return Traced(inputs, result, _made(operation, values, given), operation)
+
+
+def _is_cut(found: Exploration) -> bool:
+    """Whether there is a result that was not computed."""
+    return found.shape is not None and found.result is None
+
+
+def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
+    shape, stride = tuple(tensor.shape), tensor.stride()
+    start = int(tensor.storage_offset())
+    places = (
+        start + sum(i * int(step) for i, step in zip(index, stride, strict=True))
+        for index in product(*map(range, shape))
+    )
+    memory = tensor.untyped_storage().nbytes() // tensor.element_size()
+    numbers = tuple(number(each) for each in tensor.flatten().tolist())
+    return Cells(name, shape, numbers, tuple(places), memory if memory <= MOST_VALUES else 0, owner)
+
+
+def _made(operation: str, tensors: Sequence[Tensor], given: Arguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """For each number of the result and each operand, the cells that have a part in it: where a slope is not 0."""
+    reached = OPERATIONS["sum" if operation == "amax" else operation]  # a largest number was looked for among all
+    chance = torch.Generator().manual_seed(0)
+    stand_ins = [1 + torch.rand(each.shape, dtype=torch.float64, generator=chance) for each in tensors]
+    slopes = torch.autograd.functional.jacobian(lambda *given_: reached.apply(given_, given), tuple(stand_ins))
+    flat = [slope.reshape(-1, stand_in.numel()) for slope, stand_in in zip(slopes, stand_ins, strict=True)]
+    return tuple(
+        tuple(tuple(row[cell].nonzero().flatten().tolist()) for row in flat) for cell in range(flat[0].shape[0])
+    )
+
+
+def _some(parts: Sequence[str], between: str) -> str:
+    """The first few parts, and the last one."""
+    told = [*parts[: _SPELLED - 1], "…", parts[-1]] if len(parts) > _SPELLED + 1 else parts
+    return between.join(told)
+
+
+_SPELLING: dict[str, Callable[[list[list[str]]], str]] = {
+    "add": lambda used: f"{used[0][0]} + {used[1][0]}",
+    "matmul": lambda used: _some([f"{a} × {b}" for a, b in zip(*used, strict=True)], " + "),
+    "sum": lambda used: _some(used[0], " + "),
+    "mean": lambda used: f"({_some(used[0], ' + ')}) / {len(used[0])}",
+    "amax": lambda used: f"the largest of {_some(used[0], ', ')}",
+}

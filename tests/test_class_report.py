@@ -1,0 +1,91 @@
+"""The report of the example class on the site: the same one each time, in which nobody is named who exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.build import build
+from autograder.errors import CourseNotFound
+from autograder.grading.classroom import SEED_VARIABLE
+from autograder.site.class_report import class_report, ids
+from tests.asked import THOROUGH
+from tests.second_course import CHAPTER, EXERCISE, SENTENCE, make_second_course
+
+pytestmark = pytest.mark.xdist_group("class-report")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of one exercise, built."""
+    made = make_second_course(tmp_path_factory.mktemp("reported"))
+    build(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(project: Path) -> Path:
+    """Where its report is kept."""
+    return project / "build" / "kept"
+
+
+@pytest.fixture(scope="module")
+def told(project: Path, folder: Path) -> str:
+    """The report as a part of a page."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv(SEED_VARIABLE, "1")
+        return class_report(project, CHAPTER, folder)
+
+
+def test_ids_are_names_and_all_different() -> None:
+    """However many there are."""
+    found = ids(130)
+
+    assert 130 == len(set(found)) and found[:2] == ids(2)
+    assert all(re.fullmatch(r"[a-z]+\d?", name) for name in found)
+
+
+def test_the_report_is_a_part_of_a_page(told: str) -> None:
+    """Headings, then HTML that is one block each, with the line ends of code kept."""
+    headings = [line for line in told.split("\n") if line.startswith("## ")]
+    blocks = [each for each in told.split("\n\n") if each.startswith("<div")]
+
+    assert "## What the class misunderstood" in headings and 6 == len(headings) == len(blocks)
+    assert all("\n" not in block and block.endswith("</div>") for block in blocks)
+    assert SENTENCE in told and f"def {EXERCISE}(row):&#10;" in told and "data:image/png;base64," in told
+
+
+def test_its_students_have_ids_and_no_place_on_this_machine(told: str, project: Path) -> None:
+    """Nobody is called by what is special about the file, and commands name the class where a teacher has it."""
+    assert not re.search(r"broken-json|endless-loop|wrong-\d\d|stripped-metadata", told)
+    assert str(project) not in told and str(project.resolve()) not in told
+    assert "<td>" in told and re.search(r"\b(ada|ravi|mei|tom|zoe|omar|lena|kofi)\b", told)
+
+
+def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made is kept until its chapter changes; the class itself is not."""
+    monkeypatch.delattr("autograder.example.example_class.run")
+
+    assert told == class_report(project, CHAPTER, folder) and not (folder / "class").exists()
+    chapter = next(project.glob(f"*/chapters/{CHAPTER}.py"))
+    before = chapter.read_bytes()
+    chapter.write_bytes(before + b"\n# Another word.\n")
+    with pytest.raises(AttributeError):
+        class_report(project, CHAPTER, folder)
+    chapter.write_bytes(before)
+
+
+@pytest.mark.skipif(not THOROUGH, reason="grades the class once more")
+def test_the_same_report_again(told: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run draws the same cases, and says the same."""
+    monkeypatch.setenv(SEED_VARIABLE, "1")
+
+    assert told == class_report(project, CHAPTER, tmp_path)
+
+
+def test_outside_a_course(tmp_path: Path) -> None:
+    """Told in one line."""
+    with pytest.raises(CourseNotFound):
+        class_report(tmp_path, CHAPTER, tmp_path / "kept")
