@@ -364,7 +364,7 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, where no even step leads, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
+# A list may name any rows in any order, where steps would seldom lead, so torch always collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
 
 # %% figure=true
 figures.view_or_copy(table, row, picked)
@@ -390,7 +390,7 @@ assert not same_memory(table, table[table > 5])
 #
 # Now the speck.
 # The function below wipes a digit: it assigns 0 to the places where a mask is True.
-# This writes into the memory that is already there, which is called working **in place**.
+# This writes into the memory that is already there, which is called working **in place**; it needs no second piece of memory, and that is why it exists.
 #
 # *Predict.* `page` holds ten digits, and `wipe(page[4])` gives you the one at place 4 without its faint ink.
 # Is the digit on the page still as it was?
@@ -1412,7 +1412,7 @@ _nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
 assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 
 # %% [markdown]
-# A little worse: a rare speck at the rim now counts as much as a stroke in the middle.
+# Two fewer may be chance, but it is no gain: a rare speck at the rim now counts as much as a stroke in the middle.
 # Pixels are all ink, on one scale, so their unequal say was no fault.
 # With square meters and bedrooms it would be one, because the meters, being larger numbers, would decide alone.
 

@@ -592,7 +592,15 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 # Uphill, next to none is read, far fewer than by guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
-# Check one of the 640 by nudging, up and down.
+# And what did the 640 answers cost?
+# Nudging takes two computations of the loss for each of them, 1,280 in all.
+# Autograd needed one pass forward and one backward, and for a model with a million numbers it is still one and one.
+# That is one reason why large networks can be trained at all.
+
+# %% [markdown] side=true
+# #### Can I check one of the 640? ({minutes} minutes)
+#
+# Nudge it, up and down.
 
 # %% name="one-pass"
 moved = torch.zeros(64, 10)
@@ -613,12 +621,6 @@ for _place in range(0, 64, 8):
             _slope = (wrongness(_moved) - wrongness(-_moved)) / 0.02
         _furthest = max(_furthest, abs(_slope - _exact[_place, _column]).item())
 assert _furthest < 1e-3
-
-# %% [markdown]
-# That took two computations of the loss, and all 640 would take 1,280.
-# Autograd needed one pass forward and one backward.
-# For a model with a million numbers it is still one and one, where nudging would take two million.
-# That is one reason why large networks can be trained at all.
 
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers? ({minutes} minutes)
@@ -730,7 +732,7 @@ figures.accumulation(4)
 
 # %% [markdown]
 # So clear before each pass: `x.grad = None` is the plainest way.
-# (What the adding is good for, section 6 shows.)
+# (Why does it add at all? So that a batch that is too large for the memory can be run in parts, as you will do in section 6.)
 #
 # The other thing that goes wrong is the step itself, because it changes a leaf in place: `w -= rate * w.grad`.
 
@@ -1066,7 +1068,7 @@ arrange("accumulate")
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
 # A graph holds what it saved until `backward`, so a batch that is too large for the memory can be run in parts.
-# Each part's graph is gone before the next one comes, and `.grad` adds up what they found; that is what the adding is good for.
+# Each part's graph is gone before the next one comes, and `.grad` adds up what they found.
 # But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
 
 # %% name="unequal-parts"

@@ -91,8 +91,8 @@ print("loss:", loss.item())
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 
 # %% [markdown]
-# Four tensors take four lines, with a third layer it is six, and whoever saves the model has to name all six again.
-# Forget one line, and nothing complains: that tensor never learns.
+# Four tensors take four lines for a step, four to clear their gradients, and four to save them.
+# With fifty layers that is a hundred lines each, and if you forget one, nothing complains: that tensor never learns.
 #
 # So let an object keep them.
 # In torch it is called a module: a class made from `nn.Module`, whose `__init__` makes the parts and whose `forward` computes.
@@ -1308,8 +1308,7 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With 0.01 each layer makes the numbers smaller, until every digit looks like nothing to the last layer.
-# With 1 they explode.
-# (In the empty pictures all numbers are beyond the edges.)
+# With 1 they explode: where the picture is empty, all of them lie beyond its edges.
 #
 # Why is the third, the square root of 2 / 64, so much better?
 # Suppose that n numbers of size 1 come into a layer.
