@@ -838,21 +838,6 @@ assert "deprecated" in str(caught[0].message)
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
 # And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
-# With equal shapes there is no question, because arithmetic works place by place.
-# Where the lengths are merely different, torch refuses.
-
-# %% name="elementwise-shapes"
-a, b = torch.tensor([1.0, 4.0, 9.0]), torch.tensor([10.0, 20.0, 30.0])
-print(a + b, a * b, torch.sqrt(a))
-with shows_error(RuntimeError, match="must match"):
-    torch.ones(3) + torch.ones(4)
-
-# %% claim=true
-_a, _b = torch.randn(3, 4), torch.randn(3, 4)
-assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_a.abs())))
-
-# %% [markdown]
-# But some different shapes fit.
 # Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and the columns between by something in between.
 # The eight factors are `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
@@ -879,7 +864,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
 #
 # Now (1500, 8, 8) and (8, 8) are easy: 8 meets 8, 8 meets 8, and 1500 meets nothing, so the new digit is laid over each of the 1,500.
-# But (3, 4) and (3,) are refused, since at the right 4 meets 3.
+# But (3, 4) and (3,) are refused, with an error, since at the right 4 meets 3.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write the two shapes one below the other.
 
@@ -1022,7 +1007,20 @@ print(base + per_row[:, None])
 assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
 
 # %% [markdown]
-# Equal shapes and a single number are the easy cases: the prices of four houses per square meter, and their sizes doubled.
+# With equal shapes arithmetic works place by place; where lengths are merely different, torch refuses.
+
+# %% name="elementwise-shapes"
+a, b = torch.tensor([1.0, 4.0, 9.0]), torch.tensor([10.0, 20.0, 30.0])
+print(a + b, a * b, torch.sqrt(a))
+with shows_error(RuntimeError, match="must match"):
+    torch.ones(3) + torch.ones(4)
+
+# %% claim=true
+_a, _b = torch.randn(3, 4), torch.randn(3, 4)
+assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_a.abs())))
+
+# %% [markdown]
+# For example, the prices of four houses per square meter; and a single number fits everything, as where their sizes are doubled.
 
 # %% name="house-prices"
 sizes = torch.tensor([60.0, 85.0, 120.0, 175.0])  # square meters
