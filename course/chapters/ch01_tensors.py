@@ -198,6 +198,7 @@ print(drawn, drawn.dtype)
 print("[1.0, 2.0]:", torch.tensor([1.0, 2.0]).dtype, " [True]:", torch.tensor([True]).dtype)
 with shows_error(RuntimeError, match="floating point"):
     evens.mean()
+print("the mean:", evens.float().mean())  # float() gives float32
 
 # %% claim=true
 assert drawn.shape == (4, 3) and drawn.dtype == torch.float32 and drawn.device.type == "cpu"
@@ -206,7 +207,6 @@ assert torch.tensor([1, 2]).dtype == torch.int64 and torch.tensor([True]).dtype 
 assert torch.tensor([1, 2], dtype=torch.float32).dtype == torch.float32  # set by hand
 _made = (torch.zeros(2, 3), torch.ones(4), torch.linspace(0, 1, 5), torch.randn(4, 3))
 assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each in _made)
-
 
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
