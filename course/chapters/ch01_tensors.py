@@ -190,7 +190,7 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # %% [markdown]
 # Whole numbers stay whole, and that is why `labels` are int64.
 # Numbers with a fraction become float32, and so do those of `zeros` and `randn`.
-# You notice the difference when you ask for a mean.
+# You notice the difference when you ask for a mean. (Messages call int64 Long, its older name.)
 
 # %% name="default-dtype"
 drawn = torch.randn(4, 3)
@@ -212,7 +212,7 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # ### Exercise: `describe` ({minutes} minutes)
 #
 # When something does not fit, you want a function that tells all about a tensor in one call, so write yourself one.
-# It also tells the memory that the elements take, because one day that decides whether your data fit on the graphics card: their number times the bytes of one.
+# It also tells the memory that the elements take, their number times the bytes of one, since that decides one day whether your data fit on the graphics card.
 # (And `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
 # Of the tensor `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes, it should say:
 
