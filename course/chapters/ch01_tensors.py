@@ -97,7 +97,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # Nobody remembers what they only read, so this chapter keeps asking you to say what will happen before it happens.
 # In a cell with `guess = ...`, put your answer in the place of the `...` and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
-# When you had one, change one thing in the example and guess again.
+# When you get one, change one thing in the example and guess again.
 #
 # *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
 
@@ -149,8 +149,8 @@ reveal(guess, images.shape)
 # Each index that you give removes one axis.
 # So `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, with none; `item()` turns that into an ordinary Python number.
 #
-# Of the other things that it can tell, two matter today.
-# The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each.
+# Two more things that a tensor tells matter today.
+# The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each, and `int64` whole numbers in 64.
 # The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
 
 # %% name="number-of-axes"
@@ -169,9 +169,10 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# You rarely type the numbers yourself.
-# Functions make tensors for you: `zeros` and `ones` of a given shape, `linspace` with evenly spaced numbers, and `arange`, which counts as Python's `range` does.
+# To try out a line of code you need a tensor of the right shape, and it hardly matters which numbers are in it.
+# So functions make them: `zeros` and `ones` of a given shape, `linspace` with evenly spaced numbers, and `arange`, which counts as Python's `range` does.
 # `randn` draws random numbers from the standard normal distribution, with mean 0 and standard deviation 1.
+# Which dtype do you get, if you don't say?
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts from 0 in steps of 2 and stops before 10. What is its dtype?
 
@@ -189,13 +190,15 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # %% [markdown]
 # Whole numbers stay whole, and that is why `labels` are int64.
 # Numbers with a fraction become float32, and so do those of `zeros` and `randn`.
+# You notice the difference when you ask for a mean. (Messages call int64 Long, its older name.)
 
 # %% name="default-dtype"
 drawn = torch.randn(4, 3)
-print("random:", drawn.shape, drawn.dtype, drawn.device)
-print("fractions:", torch.zeros(2, 3).dtype, torch.tensor([1.0, 2.0]).dtype)
-print("whole numbers:", torch.tensor([1, 2]).dtype)
-print("booleans:", torch.tensor([True, False]).dtype)
+print(drawn, drawn.dtype)
+print("[1.0, 2.0]:", torch.tensor([1.0, 2.0]).dtype, " [True]:", torch.tensor([True]).dtype)
+with shows_error(RuntimeError, match="floating point"):
+    evens.mean()
+print("the mean:", evens.float().mean())  # float() gives float32
 
 # %% claim=true
 assert drawn.shape == (4, 3) and drawn.dtype == torch.float32 and drawn.device.type == "cpu"
@@ -206,28 +209,21 @@ _made = (torch.zeros(2, 3), torch.ones(4), torch.linspace(0, 1, 5), torch.randn(
 assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each in _made)
 
 # %% [markdown]
-# How much memory does a tensor take?
-# The number of its elements times the bytes of one, and 32 bits are 4 bytes.
-
-# %% name="bytes"
-print(images.numel(), "numbers of", images.element_size(), "bytes:", images.nbytes)
-
-# %% claim=true
-assert images.element_size() == 4 and images.nbytes == 4 * images.numel() == 460_032
-
-# %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
 # When something does not fit, you want a function that tells all about a tensor in one call, so write yourself one.
-# (It also tells `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
-# Of the tensor `labels`, for example, it should say:
+# It also tells the memory that the elements take, their number times the bytes of one, since that decides one day whether your data fit on the graphics card.
+# (And `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
+# Of the tensor `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes, it should say:
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
-print("requires grad:", labels.requires_grad, " bytes:", 1797 * 8)
+print("requires grad:", labels.requires_grad)
+print(labels.numel(), "numbers of", labels.element_size(), "bytes:", 1797 * 8)
 
 # %% claim=true
 assert labels.shape == (1797,) and not labels.requires_grad and labels.nbytes == 1797 * 8
+assert labels.element_size() == 8 and images.nbytes == 4 * images.numel() == 460_032
 
 # %% exercise="describe"
 def describe(x):
@@ -353,7 +349,7 @@ reveal(guess, table[1, 0].item())
 
 # %% [markdown]
 # The change went through, because `row` is a **view**: a second tensor that reads the memory of the first, so that nothing had to be copied to make it.
-# Integers and slices give views, because along each axis they take even steps.
+# What an integer or a slice takes out lies at even distances in memory, so a start and a few steps are enough to find it all.
 #
 # *Predict.* Now take rows 0 and 2 with a list, `picked = table[[0, 2]]`, and set `picked[0, 0] = -1`.
 # What is `table[0, 0]`, which was 0?
@@ -368,13 +364,13 @@ reveal(guess, table[0, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, so torch collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
+# A list may name any rows in any order, where steps would seldom lead, so torch always collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
 
 # %% figure=true
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
-# So a slice of the digits is a view, which costs nothing even for a million of them, whereas a list copies.
+# So a slice of the digits costs nothing, even if there are a million of them, whereas a list copies.
 # A **mask** copies too: it is a tensor of booleans, such as `labels == 4`, which is True where the label is 4.
 # `same_memory(a, b)` tells whether two tensors read the same memory.
 
@@ -390,50 +386,47 @@ assert same_memory(table, table[:, 1:3]) and not same_memory(table, table[[0, 2]
 assert not same_memory(table, table[table > 5])
 
 # %% [markdown]
-# Now the speck.
-# To wipe it, assign 0 to the places where a mask is True.
-# Such an assignment writes into the tensor itself, so ask for a copy first, with `clone()`.
-
-# %% name="clone"
-wiped = images[4].clone()
-wiped[wiped < 8] = 0
-show_digits([images[4], wiped], says=["as it was", "wiped"])
-
-# %% claim=true
-assert not same_memory(images, wiped) and not torch.equal(images[4], wiped)
-
-# %% [markdown]
 # ### Writing in place
 #
-# To write into the memory that is already there is to work **in place**.
-# The assignment above does so, `b += 1` does, and so does every method whose name ends in an underscore, such as `add_`.
-# But `b = b + 1` makes a new tensor.
-# In a function, working in place is a trap, because the caller does not see it coming.
+# Now the speck.
+# The function below wipes a digit: it assigns 0 to the places where a mask is True.
+# This writes into the memory that is already there, which is called working **in place**; it needs no second piece of memory, and that is why it exists.
 #
-# *Predict.* The function below is asked for a number, the largest distance from the mean, and begins with `x -= x.mean()`.
-# What is the mean of `four` after the call, if it was about 4 before?
+# *Predict.* `page` holds ten digits, and `wipe(page[4])` gives you the one at place 4 without its faint ink.
+# Is the digit on the page still as it was?
 
 # %% predict=true
-guess = 0  # a number
+guess = False  # True or False
 
 # %% name="inplace-in-function"
-def largest_distance(x):
-    """Return the largest distance from the mean ink."""
-    x -= x.mean()
-    return x.abs().max()
+def wipe(digit):
+    digit[digit < 8] = 0
+    return digit
 
 
-four = images[4].clone()
-largest_distance(four)
-show_digits([images[4], four], says=["before the call", "after"])
-reveal(guess, round(four.mean().item(), 3))
+page = images[:10].clone()  # clone() gives a copy
+wiped = wipe(page[4])
+show_digits([images[4], wiped, page[4]], says=["as it was", "wiped", "on the page"])
+reveal(guess, torch.equal(page[4], images[4]))
 
 # %% claim=true
-assert four.mean().abs() < 1e-5 and 4 < images[4].mean() < 4.1
+assert same_memory(page, wiped) and torch.equal(page[4], wiped) and not same_memory(images, page)
+_page = images[:10].clone()
+assert torch.equal(wipe(_page[4].clone()), wiped) and torch.equal(_page, images[:10])
+_x = torch.tensor([1.0, 3.0])
+_y = _x
+_y = _y - 2
+assert _x.tolist() == [1, 3]
+_y = _x
+_y -= 2
+assert _x.tolist() == [-1, 1]
 
 # %% [markdown]
-# The function also changed its caller's digit, because `x` and `four` are two names of one tensor.
-# With `x = x - x.mean()` it would have made a new one.
+# There are your changed results: the function wrote through the view into the page, and from the call alone nobody sees it coming.
+# Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
+#
+# `x -= 1` works in place too, and so does every method whose name ends in an underscore, such as `add_`.
+# But `x = x - 1` makes a new tensor, and leaves the old one to those who still have it.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
@@ -845,21 +838,6 @@ assert "deprecated" in str(caught[0].message)
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
 # And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
-# With equal shapes there is no question, because arithmetic works place by place.
-# Where the lengths are merely different, torch refuses.
-
-# %% name="elementwise-shapes"
-a, b = torch.tensor([1.0, 4.0, 9.0]), torch.tensor([10.0, 20.0, 30.0])
-print(a + b, a * b, torch.sqrt(a))
-with shows_error(RuntimeError, match="must match"):
-    torch.ones(3) + torch.ones(4)
-
-# %% claim=true
-_a, _b = torch.randn(3, 4), torch.randn(3, 4)
-assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_a.abs())))
-
-# %% [markdown]
-# But some different shapes fit.
 # Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and the columns between by something in between.
 # The eight factors are `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
@@ -886,7 +864,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
 #
 # Now (1500, 8, 8) and (8, 8) are easy: 8 meets 8, 8 meets 8, and 1500 meets nothing, so the new digit is laid over each of the 1,500.
-# But (3, 4) and (3,) are refused, since at the right 4 meets 3.
+# But (3, 4) and (3,) are refused, with an error, since at the right 4 meets 3.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write the two shapes one below the other.
 
@@ -1029,7 +1007,20 @@ print(base + per_row[:, None])
 assert (base + per_row[:, None])[:, 0].tolist() == [10.0, 20.0, 30.0]
 
 # %% [markdown]
-# Equal shapes and a single number are the easy cases: the prices of four houses per square meter, and their sizes doubled.
+# With equal shapes arithmetic works place by place; where lengths are merely different, torch refuses.
+
+# %% name="elementwise-shapes"
+a, b = torch.tensor([1.0, 4.0, 9.0]), torch.tensor([10.0, 20.0, 30.0])
+print(a + b, a * b, torch.sqrt(a))
+with shows_error(RuntimeError, match="must match"):
+    torch.ones(3) + torch.ones(4)
+
+# %% claim=true
+_a, _b = torch.randn(3, 4), torch.randn(3, 4)
+assert all(_r.shape == (3, 4) for _r in (_a + _b, _a * _b, _a / _b, torch.sqrt(_a.abs())))
+
+# %% [markdown]
+# For example, the prices of four houses per square meter; and a single number fits everything, as where their sizes are doubled.
 
 # %% name="house-prices"
 sizes = torch.tensor([60.0, 85.0, 120.0, 175.0])  # square meters
@@ -1109,7 +1100,7 @@ assert (wide == 7).all() and (thin == 7).all()
 # | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
 # Write a function that tells shape, strides and sharing from the numbers alone, without torch.
-# The cell does it for one by torch; try the others in the same way.
+# The cell asks torch about one of them; you can ask it about the others in the same way.
 
 # %% name="layout-example"
 part = grid[:, 1:]  # of a (3, 4) table
@@ -1328,23 +1319,12 @@ assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 
 # %% [markdown]
 # Three, at the rim of the paper, where no one writes.
-# Their standard deviation is 0, and 0 / 0 is **nan**, "not a number", once for each of the 1,797 digits.
-# Whatever is computed with a nan becomes one, so the distance of any two digits would be nan.
+# Their standard deviation is 0, and 0 / 0 is **nan**, "not a number".
+# Whatever is computed with a nan becomes one, so three pixels without ink would make every distance nan.
 #
-# The remedy is a small number `eps`, which you find in formulas everywhere: 0 / 0 becomes 0 divided by something small.
-# It is added to the **variance**, the mean squared distance from the mean; the root of the variance is the standard deviation.
-#
-# Which mean, though?
-# You would divide the sum of the squared distances by their count n, but torch's `var` and `std` divide by n - 1.
-# With `correction=0` they divide by n, which gives the variance of just these numbers, called the population's.
-# For example, 1 and 3 have mean 2 and the squared distances 1 and 1:
-
-# %% name="two-variances"
-pair = torch.tensor([1.0, 3.0])
-print(pair.var(correction=0), pair.var())
-
-# %% claim=true
-assert pair.var(correction=0) == 1 and pair.var() == 2
+# The remedy is a small number `eps`, which you will find in formulas everywhere: 0 / 0 becomes 0 divided by something small.
+# It is added under the root.
+# The standard deviation is the root of the **variance**, the mean squared distance from the mean, so you divide by the root of variance + eps.
 
 # %% [markdown] side=true name="arrange-standardize"
 # #### Would you like the lines of `standardize` first, in disorder? ({minutes} minutes)
@@ -1361,10 +1341,16 @@ arrange("standardize")
 # ### Exercise: `standardize` ({minutes} minutes)
 #
 # Bring the numbers along any dim to mean 0 and standard deviation 1, without a nan where nothing varies.
-# With `correction=0`, 1 and 3 become -1 and 1:
+# Take care with the variance: a mean divides by the count n, but torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
+# For example, 1 and 3 have mean 2 and the squared distances 1 and 1, whose mean is 1, so they become -1 and 1:
 
 # %% name="standardize-example"
+pair = torch.tensor([1.0, 3.0])
+print("by n:", pair.var(correction=0), " by n - 1:", pair.var())
 print((pair - 2) / 1)  # mean 2, variance 1
+
+# %% claim=true
+assert pair.var(correction=0) == 1 and pair.var() == 2
 
 # %% exercise="standardize"
 def standardize(x, dim, eps):
@@ -1386,7 +1372,7 @@ def standardize(x, dim, eps):
 check("standardize", standardize)
 
 # %% [markdown]
-# With yours, the digits look like this: blue is less ink than usual at that place, red is more, and the three white pixels are at peace.
+# With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
 
 # %% name="standardize-used"
 def plain_standardize(x, dim, eps):
@@ -1395,11 +1381,38 @@ def plain_standardize(x, dim, eps):
 
 to_standard = mine("standardize", plain_standardize)
 standard = to_standard(rows, dim=0, eps=1e-5)
-print("nan:", standard.isnan().sum().item())
 show_digits(standard[:10])
 
 # %% claim=true
 assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
+
+# %% [markdown]
+# And does the equal say help?
+# Read the last 297 digits once more, as at the start, where 281 were right.
+#
+# *Predict.* Are there more now, or fewer?
+
+# %% predict=true
+guess = "fewer"  # "more" or "fewer"
+
+# %% name="equal-say-reads"
+right = 0
+for new, label in zip(standard[1500:], labels[1500:], strict=True):
+    nearest = ((standard[:1500] - new) ** 2).sum(dim=1).argmin()
+    right += (labels[nearest] == label).item()
+print(right, "of 297")
+reveal(guess, "more" if right > 281 else "fewer")
+
+# %% claim=true
+assert 275 < right < 281
+_plain = plain_standardize(rows, dim=0, eps=1e-5)
+_nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
+assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
+
+# %% [markdown]
+# Two fewer may be chance, but it is no gain: a rare speck at the rim now counts as much as a stroke in the middle.
+# Pixels are all ink, on one scale, so their unequal say was no fault.
+# With square meters and bedrooms it would be one, because the meters, being larger numbers, would decide alone.
 
 # %% [markdown] side=true
 # #### Why n - 1, and which of the two was used? ({minutes} minutes)
@@ -1548,27 +1561,27 @@ assert torch.equal(left @ right, torch.matmul(left, right))
 assert (features @ torch.ones(3)).shape == (4,)
 
 # %% [markdown]
-# Before we can use it, the labels need a form that can be multiplied.
-# Comparisons broadcast too, so a column of labels against a row of class numbers asks every label about every class.
+# ### Exercise: `one_hot` ({minutes} minutes)
+#
+# Before a product can sort digits, their labels need a form that can be multiplied.
+# A label such as 7 is a name and not an amount: a seven is not seven times a one, and adding up labels makes no sense.
+# But you can add up rows that have a single 1 in the column of their class.
+# For the labels 5, 7 and 5 and eight classes the rows are
+
+# %% name="one-hot-example"
+few_labels = torch.tensor([5, 7, 5])
+for label in few_labels:
+    print([float(label == number) for number in range(8)])
+
+# %% [markdown]
+# Comparisons broadcast too, so a column of labels against a row of class numbers asks every label about every class, without a loop.
 
 # %% name="compare-all"
-few_labels = torch.tensor([5, 7, 5])
 print(few_labels[:, None] == torch.arange(4, 8))  # (3, 1) with (4,)
 
 # %% claim=true
 _answers = few_labels[:, None] == torch.arange(4, 8)
 assert _answers.shape == (3, 4) and _answers.dtype == torch.bool and _answers.sum() == 3
-
-# %% [markdown]
-# ### Exercise: `one_hot` ({minutes} minutes)
-#
-# A label such as 7 is a name and not an amount: a seven is not seven times a one, and adding up labels makes no sense.
-# But you can add up rows that have a single 1 in the column of their class, and that will sort 1,797 digits in a single line.
-# For the labels 5, 7 and 5 and eight classes the rows are
-
-# %% name="one-hot-example"
-for label in (5, 7, 5):
-    print([float(label == number) for number in range(8)])
 
 # %% exercise="one_hot"
 def one_hot(labels, k):
@@ -1615,27 +1628,41 @@ assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 #
 # ### Letters for axes
 #
-# With more axes, lining them up for `@` can become a puzzle, so `einsum` lets you name them instead.
-# Give every axis of every input a letter, and after the arrow write the axes of the result.
+# For that product the pictures had to be rows, and `hot` had to be transposed, so that the digits of both met.
+# `einsum` spares you the puzzle, because there you *name* the axes: a letter for every axis of every input, and after the arrow those of the result.
 # The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
-# Read the lines below aloud: which letters stay, and which are summed?
-# In the last one n stands for digits, c for classes, p for pixels.
+# Let n stand for digits, c for classes, and h and w for height and width.
+#
+# *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
 
-# %% name="einsum"
-m = torch.randn(3, 4)
-print(torch.einsum("ij->j", m).shape)  # i is gone, so axis 0 was summed
-k, stack = torch.randn(4, 5), torch.randn(2, 3, 4)  # stack: two (3, 4) matrices
-print(torch.einsum("ij,jk->ik", m, k).shape)  # a matrix product
-print(torch.einsum("bij,jk->bik", stack, k).shape)  # b is kept: one product for each
-print(torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums))  # your product
+# %% predict=true
+guess = (10, 8, 8)  # a tuple
+
+# %% name="einsum-of-digits"
+added = torch.einsum("nc,nhw->chw", hot, images)
+show_digits(added / counts[:, None])
+reveal(guess, added.shape)
 
 # %% claim=true
-assert torch.allclose(torch.einsum("ij,jk->ik", m, k), m @ k, atol=1e-5)
-assert torch.equal(torch.einsum("ij->ji", m), m.T)
-assert torch.allclose(torch.einsum("ij->j", m), m.sum(dim=0), atol=1e-5)
-assert torch.allclose(torch.einsum("ij,kj->ik", m, m), m @ m.T, atol=1e-5)
-assert torch.allclose(torch.einsum("bij,jk->bik", stack, k), stack @ k, atol=1e-5)
+assert torch.allclose(added.reshape(10, 64), sums, rtol=1e-3)
+
+# %% [markdown]
+# Only n is missing after the arrow, so the digits were added up, and nothing had to be flattened or transposed.
+# Read these three aloud too: which letters stay, and which are summed?
+
+# %% name="einsum"
+stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
+print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
+print(torch.einsum("ij,jk->ik", left, right))  # a matrix product, that of the picture
+print(torch.einsum("bij,jk->bik", stack, right))  # b stays: one product for each
+
+# %% claim=true
+assert torch.equal(torch.einsum("ij,jk->ik", left, right), product)
+assert torch.equal(torch.einsum("bij,jk->bik", stack, right), stack @ right)
+assert torch.equal(torch.einsum("ij->ji", left), left.T)
+assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
 assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums, rtol=1e-3)
+assert torch.einsum("ij->j", left).tolist() == [9, 12]
 
 # %% [markdown]
 # ### Exercise: `batched_einsum` ({minutes} minutes)
@@ -1975,92 +2002,30 @@ def pairwise_sq_dists(a, b):
 # %% check="pairwise_sq_dists" points=3
 check("pairwise_sq_dists", pairwise_sq_dists)
 
-# %% [markdown] side=true
-# #### How does a score become a probability? ({minutes} minutes)
-#
-# By **softmax**, which turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum.
-# It is also the largest trap of the range.
-#
-# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. Is the softmax of the scores 0 and 100, written so, finite?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="softmax-overflow"
-big_scores = torch.tensor([0.0, 100.0])
-naive = big_scores.exp() / big_scores.exp().sum()
-print(big_scores.exp(), naive)
-reveal(guess, naive.isfinite().all().item())
-
-# %% claim=true
-assert big_scores.exp()[1] == math.inf and naive[1].isnan()
-
-# %% [markdown]
-# exp(100) is infinite, and infinity divided by itself is nan.
-# The way out: a constant that is added to all scores cancels in the division.
-
-# %% name="softmax-shift"
-some = torch.tensor([1.0, 2.0, 3.0])
-for scores in (some, some - 2.5):
-    print(scores.exp() / scores.exp().sum())
-
-# %% claim=true
-assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some - 2.5).exp().sum())
-
-# %% [markdown]
-# ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
-#
-# Every model in this course that tells digits apart ends in a softmax: take exp of each score, and divide by their sum.
-# It must survive large scores, of which exp is infinite, and the side path above tells the way out: add a constant to all of them.
-# Choose it so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
-# For two scores of 1000 it can be -1000:
-
-# %% name="softmax-example"
-shifted = torch.tensor([1000.0, 1000.0]) - 1000
-print(shifted.exp() / shifted.exp().sum())
-
-# %% exercise="softmax_stable"
-def softmax_stable(x, dim):
-    """Return the softmax of x along dim, finite however large the entries of x are.
-
-    Write it yourself: torch.softmax and its relatives are not allowed. The result has
-    the shape and dtype of x; if x requires grad, so does the result. x stays as it is.
-
-    softmax_stable(torch.tensor([1000.0, 1000.0]), dim=0) gives [0.5, 0.5].
-    """
-    ### BEGIN SOLUTION
-    largest = x.amax(dim=dim, keepdim=True)
-    powers = torch.exp(x - largest)  # the largest power is exp(0) = 1
-    return powers / powers.sum(dim=dim, keepdim=True)
-    ### END SOLUTION
-
-
-# %% check="softmax_stable" extra=3
-check("softmax_stable", softmax_stable)
-
 # %% [markdown] name="moment"
 # ## 12 Your program reads handwriting ({minutes} minutes)
 #
 # You have all the pieces.
 # But to say honestly how well it reads, you must keep some digits aside as new ones.
-# Chance should choose them, and tomorrow the same ones again, or you could never compare two attempts.
+# Let chance choose them, but the same ones again tomorrow, or you could never compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
 # `torch.manual_seed` seeds the one that everybody shares, so a function that calls it changes the numbers of all who draw later.
 # Careful code takes a generator of its own.
 
 # %% name="seed"
-torch.manual_seed(42)
-one_draw, next_draw = torch.randn(3), torch.randn(3)
-torch.manual_seed(42)
-again = torch.randn(3)
-print(one_draw, next_draw, again, sep="\n")
-print("its own:", torch.randn(3, generator=torch.Generator().manual_seed(42)))
+for _ in range(2):
+    torch.manual_seed(42)
+    print(torch.randn(3), "and then", torch.randn(3))
+print(torch.randn(3, generator=torch.Generator().manual_seed(42)), "from its own")
 
 # %% claim=true
-assert torch.equal(one_draw, again) and not torch.equal(one_draw, next_draw)
+torch.manual_seed(42)
+_one, _next = torch.randn(3), torch.randn(3)
+torch.manual_seed(42)
+assert torch.equal(_one, torch.randn(3)) and not torch.equal(_one, _next)
 _state = torch.get_rng_state()
-assert torch.equal(one_draw, torch.randn(3, generator=torch.Generator().manual_seed(42)))
+assert torch.equal(_one, torch.randn(3, generator=torch.Generator().manual_seed(42)))
 assert torch.equal(_state, torch.get_rng_state())
 
 # %% [markdown]
@@ -2262,6 +2227,74 @@ def linear_mse(x, w, y):
 # %% check="linear_mse" points=3
 check("linear_mse", linear_mse)
 
+# %% [markdown] name="excursion"
+# ## Excursion: scores into shares ({minutes} minutes)
+#
+# Nothing in this chapter needs it; chapter 2 will use yours.
+
+# %% [markdown] side=true
+# #### How does a score become a probability? ({minutes} minutes)
+#
+# By **softmax**, which turns any scores into positive numbers with sum 1: take exp of each, and divide by their sum.
+# It is also the largest trap of the range.
+#
+# *Predict.* e to the power of 100 is about 3e43, and float32 ends at 3e38. Is the softmax of the scores 0 and 100, written so, finite?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="softmax-overflow"
+big_scores = torch.tensor([0.0, 100.0])
+naive = big_scores.exp() / big_scores.exp().sum()
+print(big_scores.exp(), naive)
+reveal(guess, naive.isfinite().all().item())
+
+# %% claim=true
+assert big_scores.exp()[1] == math.inf and naive[1].isnan()
+
+# %% [markdown]
+# exp(100) is infinite, and infinity divided by itself is nan.
+# The way out: a constant that is added to all scores cancels in the division.
+
+# %% name="softmax-shift"
+some = torch.tensor([1.0, 2.0, 3.0])
+for scores in (some, some - 2.5):
+    print(scores.exp() / scores.exp().sum())
+
+# %% claim=true
+assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some - 2.5).exp().sum())
+
+# %% [markdown]
+# ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
+#
+# Every model in this course that tells digits apart ends in a softmax: take exp of each score, and divide by their sum.
+# It must survive large scores, of which exp is infinite, and the side path above tells the way out: add a constant to all of them.
+# Choose it so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
+# For two scores of 1000 it can be -1000:
+
+# %% name="softmax-example"
+shifted = torch.tensor([1000.0, 1000.0]) - 1000
+print(shifted.exp() / shifted.exp().sum())
+
+# %% exercise="softmax_stable"
+def softmax_stable(x, dim):
+    """Return the softmax of x along dim, finite however large the entries of x are.
+
+    Write it yourself: torch.softmax and its relatives are not allowed. The result has
+    the shape and dtype of x; if x requires grad, so does the result. x stays as it is.
+
+    softmax_stable(torch.tensor([1000.0, 1000.0]), dim=0) gives [0.5, 0.5].
+    """
+    ### BEGIN SOLUTION
+    largest = x.amax(dim=dim, keepdim=True)
+    powers = torch.exp(x - largest)  # the largest power is exp(0) = 1
+    return powers / powers.sum(dim=dim, keepdim=True)
+    ### END SOLUTION
+
+
+# %% check="softmax_stable" extra=3
+check("softmax_stable", softmax_stable)
+
 # %% [markdown] name="checklist"
 # ## Recap ({minutes} minutes)
 #
@@ -2273,7 +2306,7 @@ check("linear_mse", linear_mse)
 # | dtype: floats for numbers, int64 for labels? | `x.dtype` |
 # | device: the same for all? | `x.device` |
 # | requires grad: where it should, and only there? | `x.requires_grad`, `x.grad_fn` |
-# | loss: does it go down, from a plausible start? | `loss.item()` |
+# | loss, from chapter 2 on: does it go down, from a plausible start? | `loss.item()` |
 # | repeatable: does the same seed give the same? | `torch.manual_seed` |
 
 # %% [markdown] name="progress-text"

@@ -592,7 +592,15 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 # Uphill, next to none is read, far fewer than by guessing, because the gradient knows just as well which way is wrong.
 # (`detach()` gives the numbers without their graph; section 7 is about it.)
 #
-# Check one of the 640 by nudging, up and down.
+# And what did the 640 answers cost?
+# Nudging takes two computations of the loss for each of them, 1,280 in all.
+# Autograd needed one pass forward and one backward, and for a model with a million numbers it is still one and one.
+# That is one reason why large networks can be trained at all.
+
+# %% [markdown] side=true
+# #### Can I check one of the 640? ({minutes} minutes)
+#
+# Nudge it, up and down.
 
 # %% name="one-pass"
 moved = torch.zeros(64, 10)
@@ -613,12 +621,6 @@ for _place in range(0, 64, 8):
             _slope = (wrongness(_moved) - wrongness(-_moved)) / 0.02
         _furthest = max(_furthest, abs(_slope - _exact[_place, _column]).item())
 assert _furthest < 1e-3
-
-# %% [markdown]
-# That took two computations of the loss, and all 640 would take 1,280.
-# Autograd needed one pass forward and one backward.
-# For a model with a million numbers it is still one and one, where nudging would take two million.
-# That is one reason why large networks can be trained at all.
 
 # %% [markdown] name="why-backward" side=true
 # #### Is that also true of a network with two layers? ({minutes} minutes)
@@ -730,57 +732,8 @@ figures.accumulation(4)
 
 # %% [markdown]
 # So clear before each pass: `x.grad = None` is the plainest way.
-
-# %% [markdown] side=true name="arrange-accumulate"
-# #### Would you like the lines of `accumulate` first, in disorder? ({minutes} minutes)
+# (Why does it add at all? So that a batch that is too large for the memory can be run in parts, as you will do in section 6.)
 #
-# The next exercise begins with a blank cell.
-# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
-
-# %%
-from explorers import arrange
-
-arrange("accumulate")
-
-# %% [markdown]
-# ### Exercise: `accumulate` ({minutes} minutes)
-#
-# Why would anybody want gradients to add up?
-# Because a batch that does not fit into memory can be run in parts.
-# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
-
-# %% name="unequal-parts"
-rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
-means = [part.mean().item() for part in (rows[:1], rows[1:])]
-print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
-
-# %% exercise="accumulate"
-def accumulate(loss_fn, batches, params):
-    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
-
-    loss_fn(batch): the mean loss over the rows of that batch, computed with params.
-    batches: a list of tensors (rows, features), not all with equally many rows.
-    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
-    loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
-    gradient too.
-
-    With batches of 1 and 3 rows the first one counts for a quarter.
-    """
-    ### BEGIN SOLUTION
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        loss = loss_fn(batch) * len(batch) / total
-        loss.backward()  # adds to .grad
-    return [p.grad for p in params]
-    ### END SOLUTION
-
-
-# %% check="accumulate" points=4
-check("accumulate", accumulate)
-
-# %% [markdown]
 # The other thing that goes wrong is the step itself, because it changes a leaf in place: `w -= rate * w.grad`.
 
 # %% name="update-run"
@@ -891,26 +844,6 @@ def descend(f, x0, lr, steps):
 
 # %% check="descend" points=3
 check("descend", descend)
-
-# %% [markdown] side=true
-# #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
-#
-# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
-
-# %% predict=true
-guess = 4  # a number
-
-# %% name="micro-batches"
-rows = torch.randn(32, 3, dtype=torch.float64)
-w = torch.ones(3, dtype=torch.float64, requires_grad=True)
-whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
-for part in rows.split(8):
-    ((part @ w - 1) ** 2).mean().backward()
-factor = (w.grad / whole).mean()  # the sum of four means
-reveal(guess, round(factor.item(), 6))
-
-# %% claim=true
-assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
 
 # %% [markdown] side=true
 # #### Does `.grad` exist before the first `backward`? ({minutes} minutes)
@@ -1120,8 +1053,57 @@ def running_loss(losses):
 # %% check="running_loss" points=2
 check("running_loss", running_loss)
 
+# %% [markdown] side=true name="arrange-accumulate"
+# #### Would you like the lines of `accumulate` first, in disorder? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("accumulate")
+
+# %% [markdown]
+# ### Exercise: `accumulate` ({minutes} minutes)
+#
+# A graph holds what it saved until `backward`, so a batch that is too large for the memory can be run in parts.
+# Each part's graph is gone before the next one comes, and `.grad` adds up what they found.
+# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
+
+# %% name="unequal-parts"
+rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
+means = [part.mean().item() for part in (rows[:1], rows[1:])]
+print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
+
+# %% exercise="accumulate"
+def accumulate(loss_fn, batches, params):
+    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
+
+    loss_fn(batch): the mean loss over the rows of that batch, computed with params.
+    batches: a list of tensors (rows, features), not all with equally many rows.
+    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
+    loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
+    gradient too.
+
+    With batches of 1 and 3 rows the first one counts for a quarter.
+    """
+    ### BEGIN SOLUTION
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        loss = loss_fn(batch) * len(batch) / total
+        loss.backward()  # adds to .grad
+    return [p.grad for p in params]
+    ### END SOLUTION
+
+
+# %% check="accumulate" points=4
+check("accumulate", accumulate)
+
 # %% [markdown] side=true
-# #### Does yours let go of each graph? ({minutes} minutes)
+# #### Does your `running_loss` let go of each graph? ({minutes} minutes)
 #
 # Here are ten losses, made one by one; each time the next is asked for, note what is still held of those before.
 
@@ -1242,6 +1224,26 @@ _one.backward()
 with shows_error(RuntimeError, match="second time"):
     _two.backward()
 
+# %% [markdown] side=true
+# #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
+#
+# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
+
+# %% predict=true
+guess = 4  # a number
+
+# %% name="micro-batches"
+rows = torch.randn(32, 3, dtype=torch.float64)
+w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
+for part in rows.split(8):
+    ((part @ w - 1) ** 2).mean().backward()
+factor = (w.grad / whole).mean()  # the sum of four means
+reveal(guess, round(factor.item(), 6))
+
+# %% claim=true
+assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
+
 # %% [markdown] name="detach"
 # ## 7 Where no gradient should flow ({minutes} minutes)
 #
@@ -1359,7 +1361,7 @@ assert torch.allclose(shown[0], 16 * ink[eight], atol=0.5)
 # %% [markdown]
 # This time the eight stayed, and the blank came all the way.
 #
-# `detach` is for one tensor, whereas `torch.no_grad()`, which you have used for the update, is for a block of code: inside it no graph is built, also not from tensors that require grad.
+# `detach` is for one tensor, whereas `torch.no_grad()`, which you have used for the update, is for a block of code: inside it no graph is built, not even from tensors that require grad.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -1565,9 +1567,9 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
 # You know the rules of a whole chapter now, so put them together, and say of small programs what they leave behind, without running them.
-# One rule has only been used so far: leaves keep their gradient, whereas in the middle of a graph it passes through and is dropped, because keeping it costs memory.
-# `retain_grad()`, called before `backward`, keeps it.
-# So below h = 9 has a `.grad`, 2 * h = 18, only because somebody asked.
+# One rule is still missing: only leaves keep their gradient.
+# In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless `retain_grad()` asked for it before `backward`.
+# So below, h = 9 has a `.grad`, 2 * h = 18, only because somebody asked.
 # The leaf x has 2 * h * 3 = 54 in any case.
 
 # %% name="left-behind-example"
@@ -1642,7 +1644,7 @@ def predict_grad_state(program):
 check("predict_grad_state", predict_grad_state)
 
 # %% [markdown] name="bug-hunt"
-# ## Bug hunt
+# ## Bug hunt ({minutes} minutes)
 #
 # Three small programs about gradients.
 # The first two stop with errors that you know; the third runs, and one of its results is wrong.

@@ -91,8 +91,8 @@ print("loss:", loss.item())
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 
 # %% [markdown]
-# Four tensors take four lines, with a third layer it is six, and whoever saves the model has to name all six again.
-# Forget one line, and nothing complains: that tensor never learns.
+# Four tensors take four lines for a step, four to clear their gradients, and four to save them.
+# With fifty layers that is a hundred lines each, and if you forget one, nothing complains: that tensor never learns.
 #
 # So let an object keep them.
 # In torch it is called a module: a class made from `nn.Module`, whose `__init__` makes the parts and whose `forward` computes.
@@ -143,75 +143,9 @@ assert list(model.look._parameters) == ["weight", "bias"]
 # %% [markdown]
 # There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
 #
-# `parameters()` gives the same four tensors without their names.
-# With it, the four lines of the step become two, and they stay two when the model grows.
-
-# %% name="step-by-hand"
-def train(model, steps, rate=0.5):
-    """Gradient descent on all digits."""
-    for _ in range(steps):
-        model.zero_grad()  # clears the gradients of all parameters
-        F.cross_entropy(model(ink), labels).backward()
-        with torch.no_grad():
-            for p in model.parameters():
-                p -= rate * p.grad
-
-# %% name="reader-learns"
-def accuracy(model):
-    return (model(ink).argmax(dim=1) == labels).float().mean().item()
-
-
-print(f"before: {accuracy(model):.0%} are read correctly")
-train(model, 200)
-print(f"after 200 steps: {accuracy(model):.0%}")
-
-# %% claim=true
-assert accuracy(model) > 0.95
-
-# %% [markdown]
-# (It is asked about the digits that it learned from; in chapter 4 you will ask more strictly.)
-#
-# `train` does not know what the model is made of, and doesn't need to.
-# In the same way one line saves a model, and one moves it to the graphics card.
-#
-# But nobody made a list of the parts, so how does `model` know `look.weight`?
-# By the assignment.
-# A module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, which marks them as numbers to learn.
-# (`super().__init__()` makes the empty registry, so it comes first.)
-#
-# Here are four attributes.
-
-# %% name="an-attribute-of-each-kind"
-class FourAttributes(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first = nn.Parameter(torch.ones(2))
-        self.second = torch.ones(2, requires_grad=True)
-        self.third = nn.Linear(2, 2)
-        self.fourth = [nn.Linear(2, 2)]
-
-# %% [markdown]
-# *Predict.* How many tensors will its `parameters()` give?
-
-# %% predict=true
-guess = 3  # a number
-
-# %% name="four-attributes"
-names = [name for name, _ in FourAttributes().named_parameters()]
-print(names)
-reveal(guess, len(names))
-
-# %% claim=true
-assert names == ["first", "third.weight", "third.bias"]
-
-# %% [markdown]
-# The first, and two from the third.
-# `second` is a plain tensor, even though it requires grad, and `fourth` is a list, an ordinary Python thing.
-# Remember these two, because both come back as silent bugs.
-#
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
-# Write `Reader` once more, with sizes that you choose: linear, relu, linear.
+# Write `Reader` once more, with sizes that you choose: linear, relu, linear; in a moment it will be trained.
 # (MLP is short for multi-layer perceptron; what stands between its layers is called the **activation**, and section 3 shows what it is for.)
 # With 8 numbers in, 16 between and 1 out, five rows of 8 give five rows of 1.
 
@@ -260,6 +194,42 @@ class TwoLayerMLP(nn.Module):
 # %% check="TwoLayerMLP" points=1
 check("TwoLayerMLP", TwoLayerMLP)
 
+# %% [markdown]
+# `parameters()` gives the same four tensors without their names.
+# With it, the four lines of the step become two, and they stay two when the model grows.
+
+# %% name="step-by-hand"
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()  # clears the gradients of all parameters
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= rate * p.grad
+
+# %% name="reader-learns"
+def accuracy(model):
+    return (model(ink).argmax(dim=1) == labels).float().mean().item()
+
+
+yours = mine("TwoLayerMLP", lambda *sizes: Reader())(64, 32, 10)
+print(f"before: {accuracy(yours):.0%} are read correctly")
+train(yours, 200)
+print(f"after 200 steps: {accuracy(yours):.0%}")
+
+# %% claim=true
+assert accuracy(yours) > 0.95
+_reader = Reader()
+train(_reader, 200)
+assert accuracy(_reader) > 0.95
+
+# %% [markdown]
+# (It is asked about the digits that it learned from; in chapter 4 you will ask more strictly.)
+#
+# `train` does not know what the model is made of, and doesn't need to.
+# In the same way one line saves a model, and one moves it to the graphics card.
+
 # %% [markdown] side=true
 # #### Are modules nodes of the graph? ({minutes} minutes)
 #
@@ -300,22 +270,6 @@ print([tuple(item.shape) for item in (small.weight, output, loss, small.weight.g
 # %% claim=true
 _held = (small.weight, output, loss, small.weight.grad)
 assert all(isinstance(_item, torch.Tensor) for _item in _held)
-
-# %% [markdown] side=true
-# #### What if `super().__init__()` is missing? ({minutes} minutes)
-#
-# Then there is no registry that could hold a layer, and the first assignment says so.
-
-# %% name="super-init"
-class Forgetful(nn.Module):
-    """A module that does not begin with super().__init__()."""
-
-    def __init__(self):
-        self.layer = nn.Linear(1, 1)
-
-
-with shows_error(AttributeError, match="before Module.__init__() call"):
-    Forgetful()
 
 # %% [markdown] side=true
 # #### Can I loop twice over `parameters()`? ({minutes} minutes)
@@ -403,7 +357,51 @@ assert sum(_p.numel() for _p in nn.Linear(4, 1).parameters()) == 5
 assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape == (8, 1)
 
 # %% [markdown] name="three-kinds-text"
-# ## 2 What belongs to a model without learning ({minutes} minutes)
+# ## 2 What a module keeps, and what it overlooks ({minutes} minutes)
+#
+# Nobody made a list of the parts of `Reader`, so how does it know `look.weight`?
+# By the assignment.
+# A module watches what you assign to `self`, and enters two kinds of things in a **registry**: modules, and tensors that are wrapped in `nn.Parameter`, which marks them as numbers to learn.
+# (`super().__init__()` makes the empty registry, so it comes first.)
+#
+# Here are five attributes.
+
+# %% name="an-attribute-of-each-kind"
+class FiveAttributes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Parameter(torch.ones(2))
+        self.second = torch.ones(2, requires_grad=True)
+        self.third = nn.Linear(2, 2)
+        self.fourth = nn.Parameter(torch.ones(2)) * 0.1
+        self.fifth = [nn.Linear(2, 2)]
+
+# %% [markdown]
+# *Predict.* How many tensors will its `parameters()` give?
+
+# %% predict=true
+guess = 3  # a number
+
+# %% name="four-attributes"
+names = [name for name, _ in FiveAttributes().named_parameters()]
+print(names)
+reveal(guess, len(names))
+
+# %% claim=true
+assert names == ["first", "third.weight", "third.bias"]
+_five = FiveAttributes()
+assert _five.fourth.requires_grad and not _five.fourth.is_leaf
+_right = nn.Module()
+_right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
+assert len(list(_right.parameters())) == 1
+
+# %% [markdown]
+# The first, and two from the third; the others it overlooks, and nothing complains.
+# `second` is a plain tensor, even though it requires grad.
+# So is `fourth`, the result of a product; the other way round, `nn.Parameter(torch.ones(2) * 0.1)`, it would be kept.
+# And `fifth` is an ordinary Python list, which comes back in section 3 as a bug that nobody reports.
+#
+# ### What belongs to a model without learning
 #
 # In chapter 1 you standardized the pixels with their means and deviations.
 # A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers.
@@ -533,27 +531,6 @@ show_digits(first_layer(ink[:5]))
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
 
 # %% [markdown]
-# Here is one more tensor that gets away from the registry.
-#
-# *Predict.* A module has one line, `self.weight = nn.Parameter(torch.randn(3)) * 0.1`. How many parameters does it have?
-
-# %% predict=true
-guess = 0  # a number
-
-# %% name="scaled-parameter"
-scaled, right = nn.Module(), nn.Module()  # empty modules, to put things into
-scaled.weight = nn.Parameter(torch.randn(3)) * 0.1  # the result of a product
-right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
-print("the other way round:", len(list(right.parameters())))
-reveal(guess, len(list(scaled.parameters())))
-
-# %% claim=true
-assert scaled.weight.requires_grad and not scaled.weight.is_leaf
-assert len(list(right.parameters())) == 1
-
-# %% [markdown]
-# None: what was assigned is not a Parameter but the result of a product, a plain tensor like `second`, and nothing complains.
-#
 # ### Exercise: `Linear` ({minutes} minutes)
 #
 # Build the layer itself, from two parameters, so that `nn.Linear` has no secrets from you.
@@ -617,6 +594,22 @@ class Linear(nn.Module):
 
 # %% check="Linear" points=3
 check("Linear", Linear)
+
+# %% [markdown] side=true
+# #### What if `super().__init__()` is missing? ({minutes} minutes)
+#
+# Then there is no registry that could hold a layer, and the first assignment says so.
+
+# %% name="super-init"
+class Forgetful(nn.Module):
+    """A module that does not begin with super().__init__()."""
+
+    def __init__(self):
+        self.layer = nn.Linear(1, 1)
+
+
+with shows_error(AttributeError, match="before Module.__init__() call"):
+    Forgetful()
 
 # %% [markdown] side=true
 # #### What happens if a table is a plain attribute? ({minutes} minutes)
@@ -776,7 +769,7 @@ class Hidden(nn.Module):
         return self.layers[1](torch.relu(self.layers[0](x)))
 
 # %% [markdown]
-# *Predict.* After 200 steps `Reader` read more than 95 in 100. What will `train` make of this one?
+# *Predict.* After 200 steps the two layers of section 1 read more than 95 in 100. What will `train` make of these?
 
 # %% predict=true
 guess = "no change"  # "about 95", "no change" or "an error"
@@ -1315,8 +1308,7 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With 0.01 each layer makes the numbers smaller, until every digit looks like nothing to the last layer.
-# With 1 they explode.
-# (In the empty pictures all numbers are beyond the edges.)
+# With 1 they explode: where the picture is empty, all of them lie beyond its edges.
 #
 # Why is the third, the square root of 2 / 64, so much better?
 # Suppose that n numbers of size 1 come into a layer.
@@ -1498,10 +1490,10 @@ assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 
 # %% name="flag-reaches-children"
 careful = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.5), nn.Linear(32, 10))
-for mode in ("train", "eval"):
-    getattr(careful, mode)()
+for learning in (True, False):
+    careful.train(learning)  # train(False) is eval()
     says = [careful(ink[:1]).argmax().item() for _ in range(12)]
-    print(f"{mode:5}: twelve times the same digit: {says}")
+    print(f"training {learning!s:5}: twelve times the same digit: {says}")
 
 # %% claim=true
 assert not any(_part.training for _part in careful.modules())
@@ -1783,20 +1775,17 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # The first steps of training would change both, and ruin the good one.
 # So you **freeze** it: its parameters get no gradient, and only the new layer learns.
 #
-# *Predict.* `body.requires_grad = False`, on the module. How many of its 2 parameters still require grad?
+# *Predict.* `layer.requires_grad = False`, on the module. How many of its 2 parameters still require grad?
 
 # %% predict=true
 guess = 2  # a number
 
 # %% name="requires-grad-on-module"
-body, head = nn.Linear(4, 8), nn.Linear(8, 1)
-body.requires_grad = False
-still = sum(p.requires_grad for p in body.parameters())
-
-del body.requires_grad  # away with that attribute
+layer, body, head = nn.Linear(4, 8), nn.Linear(4, 8), nn.Linear(8, 1)
+layer.requires_grad = False
 body.requires_grad_(False)  # the method, with an underscore
 print("with the underscore:", sum(p.requires_grad for p in body.parameters()))
-reveal(guess, still)
+reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 
 # %% claim=true
 head(torch.relu(body(x))).sum().backward()
