@@ -15,8 +15,9 @@ from autograder.authoring.own import new_own, prove_own
 from autograder.errors import WorkFailed
 from autograder.gradebook.cycle import Cycle
 from autograder.grading import classroom
+from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
-from tests.second_course import COURSE, EXERCISE, TURNED_ROUND, make_second_course
+from tests.second_course import CHAPTER, COURSE, EXERCISE, TURNED_ROUND, make_second_course
 from tests.test_second_course import run
 
 NAME, HW = "moving_average", "hw"
@@ -163,6 +164,22 @@ def test_only_one_exercise_again(course: Path) -> None:
     assert "Nothing was changed." in printed
 
 
+def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
+    """Beside its own exercises, in the same run; what the chapter's setup cell imports is there for both."""
+    source = built / "source" / CHAPTER / f"{CHAPTER}.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    notebook.cells += [MIXED[1], MIXED[2], MIXED[6]]
+    nbformat.write(notebook, source)
+    cycle = Cycle(built, CHAPTER)
+    cycle.generate()
+    hand_in(built, CHAPTER, Own(cells=(), students={"ada": {NAME: RIGHT, EXERCISE: TURNED_ROUND}, "ben": {NAME: SUM}}))
+
+    assert {} == cycle.autograde(["ada", "ben"], unconfined=UNCONFINED)
+    found = scores(built, CHAPTER)
+    cells = (f"check_{NAME}", f"check_{EXERCISE}", "essay")
+    assert {"ada": [2.5, 1.0, 0.0], "ben": [0.0, 0.0, 0.0]} == {s: [found[s][c][0] for c in cells] for s in found}
+
+
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
@@ -180,4 +197,4 @@ def test_refuses(built: Path, cells: list[Any], told: str) -> None:
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=told):
-        cycle.autograde(["ada"], unconfined=True)
+        cycle.autograde(["ada"], unconfined=UNCONFINED)
