@@ -187,6 +187,17 @@ def describe(x):
     }
 
 
+@bank.told("leaves-alone", "returned")
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.is_leaf and x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
 @bank.right("getattr")
 def describe(x):
     facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}

@@ -159,6 +159,20 @@ class TwoLayerMLP(nn.Module):
         return self.fc2(torch.relu(self.fc1(x)))
 
 
+@bank.wrong(
+    "squeezes-the-result",
+    "Your result loses its last dim where out_features is 1. Shape (5, 8) gives (5, 1), as for any other out_features.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x))).squeeze(-1)
+
+
 @bank.right("functional-too")
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):

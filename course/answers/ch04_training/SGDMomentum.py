@@ -392,6 +392,29 @@ class SGDMomentum:
             p.grad = None
 
 
+@bank.wrong(
+    "velocity-by-shape",
+    "Two tensors of one shape share a velocity in your code. Each tensor has its own.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.v = {}
+
+    @torch.no_grad()
+    def step(self):
+        for p in self.params:
+            if p.grad is not None:
+                v = self.momentum * self.v.get(p.shape, torch.zeros_like(p)) + p.grad + self.weight_decay * p
+                self.v[p.shape] = v
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("velocities-by-tensor")
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
