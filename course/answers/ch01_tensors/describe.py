@@ -198,6 +198,20 @@ def describe(x):
     }
 
 
+@bank.wrong(
+    "sum-of-the-sizes",
+    "You add up the sizes of the dims. The number of elements is their product.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.element_size() * sum(x.shape),
+    }
+
+
 @bank.right("getattr")
 def describe(x):
     facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}

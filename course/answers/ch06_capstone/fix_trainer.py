@@ -12,7 +12,8 @@ bank = AnswerBank("fix_trainer")
 
 @bank.wrong(
     "untouched",
-    "It does what it did when you found it: it stops where predictions meet labels. Along which dim of the logits is the largest sought?",
+    "It stops where it did when you found it, where predictions meet labels: what else you mended cannot be seen "
+    "before. Along which dim of the logits is the largest sought?",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
