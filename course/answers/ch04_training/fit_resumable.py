@@ -818,15 +818,14 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
             total.append(loss.item())
         scheduler.step()
         losses.append(sum(total) / len(total))
-    return copy.deepcopy(
-        {
-            "model": model.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "scheduler": scheduler.state_dict(),
-            "losses": losses,
-            "rng": torch.get_rng_state(),
-        }
-    )
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
 
 
 @bank.wrong(
@@ -853,15 +852,14 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
             scheduler.step()
             total.append(loss.item())
         losses.append(sum(total) / len(total))
-    return copy.deepcopy(
-        {
-            "model": model.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "scheduler": scheduler.state_dict(),
-            "losses": losses,
-            "rng": torch.get_rng_state(),
-        }
-    )
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
 
 
 @bank.wrong(
@@ -887,14 +885,13 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
             total.append(loss.item())
         scheduler.step()
         losses.append(sum(total) / len(total))
-    return copy.deepcopy(
-        {
-            "model": model.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "losses": losses,
-            "rng": torch.get_rng_state(),
-        }
-    )
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
 
 
 @bank.right("parts-in-a-list")
