@@ -6,7 +6,9 @@ Nothing is run. A text may be anybody's, and mad: what it takes to read it can b
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 import warnings
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -33,6 +35,20 @@ def as_python(source: str) -> tuple[str, ast.Module | None]:
         except (RecursionError, MemoryError):  # no change makes it less deep
             break
     return text, None
+
+
+def without_comments(source: str) -> str:
+    """Code without its comments; of what is no Python, such as half a bracket, without the lines that are comments."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError, ValueError):
+        return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("#")) + "\n"
+    lines = source.splitlines()
+    for token in tokens:
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    return "\n".join(lines) + "\n"
 
 
 def _tree(source: str) -> ast.Module:

@@ -153,6 +153,15 @@ class TestExplaining:
         assert ("known",) == judge(sum_and_mean, key, seen, "x.sum()").mistakes
         assert () == judge(sum_and_mean, key, seen, "x.sum() * w").mistakes
 
+    def test_a_comment_proves_nothing(self) -> None:
+        """A line that was switched off, as in `# optimizer.zero_grad()`, is no line of the answer."""
+        cases = sum_and_mean.cases(0)
+        key = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (self.mistake(forgets, unless=r"\bw\b"),))
+
+        for text in ("x.sum()  # times w", "# w\nx.sum()"):
+            assert ("known",) == judge(sum_and_mean, key, sum_and_mean.observe(forgets, cases), text).mistakes
+        assert () == judge(sum_and_mean, key, sum_and_mean.observe(forgets, cases), "'# ' + w").mistakes
+
 
 class TestOneBool:
     """One bool is turned by too much to say why."""

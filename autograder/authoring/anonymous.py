@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterable
+
+from autograder.cell_text import without_comments
 
 _SHORTEST = 3  # letters of a name that is looked for: shorter ones are parts of many words
 SOMEBODY = "student"
@@ -22,14 +22,14 @@ def _without_talk(source: str) -> str:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _without_comments(source)
+        return without_comments(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     try:
         return written(tree)
     except (RecursionError, MemoryError, ValueError):  # too deep, or what Python does not write
-        return _without_comments(source)
+        return without_comments(source)
 
 
 def written(tree: ast.AST) -> str:
@@ -50,20 +50,6 @@ class _InSixteens(int):
 def _is_text(node: ast.stmt) -> bool:
     """Whether a statement is a bare string, as a docstring is."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def _without_comments(source: str) -> str:
-    """What is left of code that is no Python, such as a line of IPython's or half a bracket."""
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError, ValueError):
-        return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("#")) + "\n"
-    lines = source.splitlines()
-    for token in tokens:
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column].rstrip()
-    return "\n".join(lines) + "\n"
 
 
 def _without_names(text: str, names: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from autograder.cell_text import without_comments
 from autograder.judging.key import Key, Mistake
 from autograder.watching.difference import Difference, differences, first_difference
 from autograder.watching.exercise import Exercise
@@ -23,8 +24,9 @@ def explanation(
     the one that agrees on more cases than any other.
     """
     ranked: list[tuple[int, Mistake]] = []
+    code = without_comments(source)
     for mistake in key.mistakes:
-        if not mistake.sentence or (mistake.unless and re.search(mistake.unless, source)):
+        if not mistake.sentence or (mistake.unless and re.search(mistake.unless, code)):
             continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
         if not _same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):

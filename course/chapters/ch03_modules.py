@@ -2072,8 +2072,8 @@ print(nn.Dropout(0.5)(torch.ones(4)))
 #
 #     Each number of x is dropped independently of all others, with a new draw at each call
 #     from torch's global generator, which is never seeded here. In eval mode the result
-#     is x. x: floats of any shape; 0 <= p < 1. nn.Dropout and the functions named dropout
-#     are not allowed.
+#     is x. x: floats of any shape, whose dtype stays; 0 <= p < 1. nn.Dropout and the functions
+#     named dropout are not allowed.
 #
 #     Dropout(0.5)(torch.ones(4)) may give [0.0, 2.0, 2.0, 0.0].
 #     """
@@ -2089,8 +2089,8 @@ class Dropout(nn.Module):
 
     Each number of x is dropped independently of all others, with a new draw at each call
     from torch's global generator, which is never seeded here. In eval mode the result
-    is x. x: floats of any shape; 0 <= p < 1. nn.Dropout and the functions named dropout
-    are not allowed.
+    is x. x: floats of any shape, whose dtype stays; 0 <= p < 1. nn.Dropout and the functions
+    named dropout are not allowed.
 
     Dropout(0.5)(torch.ones(4)) may give [0.0, 2.0, 2.0, 0.0].
     """

@@ -141,8 +141,9 @@ def drawn_from_seed(answer: Answer, case: Case) -> Observation:
     """Facts about a batch that an answer draws from its argument `seed`, instead of its numbers, which are free.
 
     Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
-    `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or spread was set exactly), and `global_untouched` (no
-    global generator of torch, NumPy or Python was drawn from or seeded).
+    `default` (without a seed the same as for seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or
+    spread was set exactly), and `global_untouched` (no global generator of torch, NumPy or Python was drawn from or
+    seeded).
     """
     with _generators_kept():
         return attempt(lambda: _facts(answer, case))
@@ -166,6 +167,7 @@ def _facts(answer: Answer, case: Case) -> Observation:
         "returned": outline(batch),
         "varied": normal["distinct"],
         "repeats": bool(torch.equal(batch, again)),
+        "default": "seed" in case.kwargs or bool(torch.equal(batch, draw(1, seed=seed))),
         "seeds_differ": not torch.equal(batch, others[0]),
         "normal": normal["mean"] and normal["std"] and normal["distribution"],
         "uniform": abs(_kurtosis(batch) - _FOURTH["uniform"]) < 0.2,

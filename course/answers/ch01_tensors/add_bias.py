@@ -91,6 +91,16 @@ def add_bias(x, bias):
     return x / bias[:, None]
 
 
+@bank.wrong(
+    "repeated-in-another-order",
+    "Your biases are laid out in the wrong order: one channel's numbers get several biases. Give the bias a "
+    "dim of size 1 instead of repeating it.",
+)
+def add_bias(x, bias):
+    n, c, l = x.shape
+    return x + bias.repeat(l).reshape(c, l)
+
+
 @bank.right("einsum-of-ones")
 def add_bias(x, bias):
     return x + bias.expand(x.shape[0], x.shape[2], -1).mT

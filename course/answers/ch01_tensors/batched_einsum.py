@@ -195,6 +195,33 @@ def batched_einsum(a, b, v):
     }
 
 
+@bank.wrong(
+    "total-over-rows",
+    "Your `total` adds up the rows of each product. The products of the batch are to be added to each other.",
+)
+def batched_einsum(a, b, v):
+    p = a @ b
+    return {"product": p, "gram": a @ a.mT, "applied": (a @ v[..., None]).squeeze(-1), "total": p.sum(1)}
+
+
+@bank.wrong(
+    "applied-to-rows-of-v",
+    "You add up along the rows of `a`. Each row of `a` times `v` is one number, a sum over k.",
+)
+def batched_einsum(a, b, v):
+    p = torch.einsum("bnk,bkm->bnm", a, b)
+    return {"product": p, "gram": a @ a.mT, "applied": (a * v[:, None]).sum(1), "total": p.sum(0)}
+
+
+@bank.wrong(
+    "first-v-for-all",
+    "You multiply every matrix by the first vector. Each a has a v of its own.",
+)
+def batched_einsum(a, b, v):
+    p = torch.einsum("bnk,bkm->bnm", a, b)
+    return {"product": p, "gram": a @ a.mT, "applied": a @ v[0], "total": p.sum(0)}
+
+
 @bank.right("tensordot")
 def batched_einsum(a, b, v):
     return {

@@ -187,6 +187,31 @@ def describe(x):
     }
 
 
+@bank.told("leaves-alone", "returned")
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.is_leaf and x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "sum-of-the-sizes",
+    "You add up the sizes of the dims. The number of elements is their product.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.element_size() * sum(x.shape),
+    }
+
+
 @bank.right("getattr")
 def describe(x):
     facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}

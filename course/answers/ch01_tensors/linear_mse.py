@@ -158,6 +158,34 @@ def linear_mse(x, w, y):
     return ((x @ w - y[:, None]) ** 2).mean().sqrt()
 
 
+@bank.wrong(
+    "one-mean-for-the-table",
+    "You take one mean and one spread for the whole table. Each column has a unit of its own: it needs its "
+    "own mean and std.",
+)
+def linear_mse(x, w, y):
+    z = (x - x.mean()) / x.std(correction=0)
+    return (((z @ w).squeeze(1) - y) ** 2).mean()
+
+
+@bank.wrong(
+    "centered-only",
+    "Your columns have mean 0, but each keeps its own spread. Divide each by its standard deviation.",
+)
+def linear_mse(x, w, y):
+    z = x - x.mean(0)
+    return (((z @ w).squeeze(1) - y) ** 2).mean()
+
+
+@bank.wrong(
+    "mean-of-rows",
+    "You subtract the mean of each row. A feature is a column: its mean runs over the rows.",
+)
+def linear_mse(x, w, y):
+    z = (x - x.mean(1, keepdim=True)) / x.std(0, correction=0)
+    return (((z @ w).squeeze() - y) ** 2).mean()
+
+
 @bank.right("own-lines")
 def linear_mse(x, w, y):
     centered = x - x.mean(0)

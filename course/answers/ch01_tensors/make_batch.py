@@ -89,6 +89,11 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return (x - x.mean()) / x.std()
 
 
+@bank.told("another-default-seed", "default")
+def make_batch(n, d, *, dtype=torch.float32, seed=42):
+    return torch.randn(n, d, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
 @bank.right("normal-too")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     own = torch.Generator()

@@ -198,6 +198,38 @@ def predict_layout(ops):
     return out
 
 
+@bank.wrong(
+    "expand-with-no-steps",
+    "You give the expanded tensor a stride of 0 along both dims. Only the repeated one has 0; within the row, "
+    "numbers still lie side by side.",
+)
+def predict_layout(ops):
+    t = {
+        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
+        "transpose": lambda r, c: ((c, r), (1, c), True),
+        "expand": lambda r, c: ((r, c), (0, 0), True),
+        "fancy": lambda r, c: ((2, c), (c, 1), False),
+        "reshape": lambda r, c: ((r * c,), (1,), False),
+    }
+    return [t[n](r, c) for n, r, c in ops]
+
+
+@bank.wrong(
+    "transpose-steps-over-rows",
+    "Your transpose steps by the number of rows. The memory is that of `x`, where one row further is as many "
+    "places as there are columns.",
+)
+def predict_layout(ops):
+    t = {
+        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
+        "transpose": lambda r, c: ((c, r), (1, r), True),
+        "expand": lambda r, c: ((r, c), (0, 1), True),
+        "fancy": lambda r, c: ((2, c), (c, 1), False),
+        "reshape": lambda r, c: ((r * c,), (1,), False),
+    }
+    return [t[n](r, c) for n, r, c in ops]
+
+
 @bank.right("table")
 def predict_layout(ops):
     out = []

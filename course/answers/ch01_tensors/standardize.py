@@ -182,6 +182,14 @@ def standardize(x, dim, eps):
     return centered / (x.std(dim, keepdim=True) + eps)
 
 
+@bank.wrong(
+    "one-variance-for-all",
+    "You divide by the spread of the whole tensor. The variance, like the mean, is taken along `dim`.",
+)
+def standardize(x, dim, eps):
+    return (x - x.mean(dim, keepdim=True)) / (x.var(correction=0) + eps).sqrt()
+
+
 @bank.right("slice-by-slice")
 def standardize(x, dim, eps):
     parts = x.movedim(dim, 0)

@@ -283,6 +283,31 @@ class LeakyClamp(torch.autograd.Function):
         return grad_x, None, None, grad_slope
 
 
+@bank.wrong(
+    "slope-times-x-below",
+    "Below the limits you let `slope` times x through. It is `slope` times what sticks out: x minus the limit.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.b = (low, high)
+        return torch.where(x < low, low + slope * x, torch.where(x > high, high + slope * (x - high), x))
+
+    @staticmethod
+    def backward(ctx, g):
+        x, slope = ctx.saved_tensors
+        low, high = ctx.b
+        out = (x < low) | (x > high)
+        gx = torch.where(out, g * slope, g) if ctx.needs_input_grad[0] else None
+        gs = (
+            (g * torch.where(x < low, x, torch.where(x > high, x - high, torch.zeros_like(x)))).sum()
+            if ctx.needs_input_grad[3]
+            else None
+        )
+        return gx, None, None, gs
+
+
 @bank.right("where")
 class LeakyClamp(torch.autograd.Function):
     @staticmethod

@@ -602,6 +602,86 @@ class Value:
             parent.backward()
 
 
+@bank.wrong(
+    "equal-numbers-are-one",
+    "Two Values that hold the same number are one to you, and one of them gets no gradient. Tell them apart "
+    "by what they are, not by their data.",
+)
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1 - t * t),))
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(v):
+            if v.data not in seen:
+                seen.add(v.data)
+                for p, _ in v.parents:
+                    visit(p)
+                order.append(v)
+
+        visit(self)
+        flow = {}
+        flow[id(self)] = 1.0
+        for v in reversed(order):
+            for p, d in v.parents:
+                flow[id(p)] = flow.get(id(p), 0.0) + d * flow.get(id(v), 0.0)
+        for v in order:
+            v.grad += flow.get(id(v), 0.0)
+        self.grad = 1.0
+
+
+@bank.wrong(
+    "overwrites-the-grad",
+    "You write a parent's grad where you should add to it: what came on another path is lost.",
+    also=("overwrites-instead-of-adds",),
+)
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1 - t * t),))
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(v):
+            if id(v) not in seen:
+                seen.add(id(v))
+                for p, _ in v.parents:
+                    visit(p)
+                order.append(v)
+
+        visit(self)
+        self.grad = 1.0
+        for v in reversed(order):
+            for p, d in v.parents:
+                p.grad = d * v.grad
+
+
 @bank.right("every-path")
 class Value:
     def __init__(self, data, parents=()):

@@ -277,6 +277,26 @@ def fix_inplace(x):
     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
+@bank.wrong(
+    "cut-on-both-sides",
+    "Your report is cut off below -1 as well. The docstring cuts off above 1 alone.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    (a.exp() + 1).sum().backward()
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    (scores**2).sum().backward()
+    return {
+        "exp_grad": a.grad,
+        "stepped": b.detach() - 0.1 * b.grad,
+        "square_grad": c.grad,
+        "report": scores.detach().clamp(-1, 1),
+    }
+
+
 @bank.right("clone-everywhere")
 def fix_inplace(x):
     a = x.clone().requires_grad_()

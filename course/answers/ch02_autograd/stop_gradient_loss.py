@@ -43,7 +43,7 @@ def stop_gradient_loss(a, b):
 @bank.wrong(
     "detach-the-wrong-one",
     "You cut off `a`: now the gradient reaches `b` only, the other way round.",
-    also=("no-detach",),
+    also=("no-detach", "new-leaf-for-a"),
 )
 def stop_gradient_loss(a, b):
     return ((a.detach() - b) ** 2).mean()
@@ -117,6 +117,15 @@ def stop_gradient_loss(a, b):
 @bank.wrong("wrong-sign", "Your loss has the wrong sign: a step downhill would move `a` away.")
 def stop_gradient_loss(a, b):
     return -((a - b.detach()) ** 2).mean()
+
+
+@bank.wrong(
+    "new-leaf-for-a",
+    "No gradient reaches the caller's `a`: you cut it off, by `detach` or by a new leaf.",
+)
+def stop_gradient_loss(a, b):
+    a = a.detach().requires_grad_()
+    return ((a - b.detach()) ** 2).mean()
 
 
 @bank.right("no-grad-clone")

@@ -225,6 +225,18 @@ class Dropout(nn.Module):
         return nn.functional.dropout(x, self.p, self.training)
 
 
+@bank.told("mask-in-float32", "dtypes")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        return x * (torch.rand(x.shape) >= self.p).float() / (1 - self.p)
+
+
 @bank.right("bernoulli-too")
 class Dropout(nn.Module):
     def __init__(self, p):

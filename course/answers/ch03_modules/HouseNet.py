@@ -210,6 +210,38 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).squeeze(1)
 
 
+@bank.wrong(
+    "second-relu-missing",
+    "One hidden layer has no ReLU after it. Each of the two has one.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.a = nn.Linear(features, 16)
+        self.b = nn.Linear(16, 8)
+        self.c = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        return (self.c(self.b(torch.relu(self.a(x)))) * self.scale).squeeze(1)
+
+
+@bank.wrong(
+    "scale-begins-at-one",
+    "Your scale begins at 1. It was 100.0, and that was right.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.a = nn.Linear(features, 16)
+        self.b = nn.Linear(16, 8)
+        self.c = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x):
+        return (self.c(torch.relu(self.b(torch.relu(self.a(x))))) * self.scale).squeeze(1)
+
+
 @bank.right("own-lines")
 class HouseNet(nn.Module):
     def __init__(self, features):

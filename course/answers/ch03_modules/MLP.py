@@ -256,6 +256,22 @@ class MLP(nn.Module):
         return self.net(x)
 
 
+@bank.wrong(
+    "hidden-layers-without-bias",
+    "Your hidden layers have no bias. `nn.Linear` has one unless it is told otherwise.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = []
+        for a, b in zip(sizes[:-2], sizes[1:-1]):
+            parts += [nn.Linear(a, b, bias=False), activation()]
+        self.net = nn.Sequential(*parts, nn.Linear(sizes[-2], sizes[-1]))
+
+    def forward(self, x):
+        return self.net(x)
+
+
 @bank.right("sequential")
 class MLP(nn.Module):
     def __init__(self, sizes, activation):

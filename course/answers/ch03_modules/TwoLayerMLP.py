@@ -1,6 +1,7 @@
 """Answers to `TwoLayerMLP`: wrong ones that learners really give, and right ones that must pass."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from autograder.authoring.bank import AnswerBank
@@ -157,6 +158,34 @@ class TwoLayerMLP(nn.Module):
 
     def forward(self, x):
         return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong(
+    "squeezes-the-result",
+    "Your result loses its last dim where out_features is 1. Shape (5, 8) gives (5, 1), as for any other out_features.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x))).squeeze(-1)
+
+
+@bank.wrong(
+    "relu-before-the-first-layer",
+    "Your ReLU is applied to x, before fc1. It belongs between the two layers.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(self.fc1(F.relu(x)))
 
 
 @bank.right("functional-too")

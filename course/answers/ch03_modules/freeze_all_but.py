@@ -114,7 +114,7 @@ def freeze_all_but(module, pattern):
 
 @bank.wrong(
     "all-back-to-train",
-    "You put the module into training mode first. A part that was in eval mode was so for a reason: leave it.",
+    "You put parts into training mode. A part that was in eval mode was so for a reason: leave it.",
 )
 def freeze_all_but(module, pattern):
     module.train(True)

@@ -97,7 +97,8 @@ def load_partial(module, state):
 
 @bank.wrong(
     "takes-over-the-memory",
-    "You assign to `.data`: the module then lives in the memory of state, with its dtype. Copy the numbers.",
+    "You take over the tensors of state, as `.data =` and assign=True do: the module then lives in their memory, with "
+    "their dtype. Copy the numbers.",
 )
 def load_partial(module, state):
     own = module.state_dict()
@@ -144,6 +145,22 @@ def load_partial(module, state):
             del state[name]
     module.load_state_dict(state, strict=False)
     return sorted(names - state.keys())
+
+
+@bank.wrong(
+    "copy-broadcasts-where-it-can",
+    "You trust `copy_` to refuse unequal shapes. It broadcasts where it can: compare the shapes yourself.",
+    also=("copy-broadcasts",),
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    left = sorted(set(own) ^ set(state))
+    for name in set(own) & set(state):
+        try:
+            own[name].copy_(state[name])
+        except RuntimeError:
+            left.append(name)
+    return sorted(left)
 
 
 @bank.right("copy")

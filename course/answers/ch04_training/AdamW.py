@@ -625,6 +625,65 @@ class AdamW:
             p.grad = None
 
 
+@bank.wrong(
+    "averages-by-shape",
+    "Two tensors of one shape share their averages m and s in your code. Each tensor has its own.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.wd = lr, betas, eps, weight_decay
+        self.m, self.s = {}, {}
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            self.t[i] += 1
+            g = p.grad
+            b1, b2 = self.betas
+            p.mul_(1 - self.lr * self.wd)
+            m = self.m[p.shape] = b1 * self.m.get(p.shape, 0) + (1 - b1) * g
+            s = self.s[p.shape] = b2 * self.s.get(p.shape, 0) + (1 - b2) * g**2
+            p.sub_(self.lr * (m / (1 - b1 ** self.t[i])) / ((s / (1 - b2 ** self.t[i])).sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "second-average-uncorrected",
+    "You correct m for its start at 0, but not s. Both are divided by 1 minus their beta to the power of t.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.wd = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            self.t[i] += 1
+            g = p.grad
+            b1, b2 = self.betas
+            p.mul_(1 - self.lr * self.wd)
+            self.m[i] = b1 * self.m[i] + (1 - b1) * g
+            self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+            p.sub_(self.lr * (self.m[i] / (1 - b1 ** self.t[i])) / (self.s[i].sqrt() + self.eps))
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
 @bank.right("lerps-and-addc")
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

@@ -235,6 +235,23 @@ class PairDataset(Dataset):
         return self.inputs[i], self.targets[i]
 
 
+@bank.wrong(
+    "python-numbers",
+    "Your items are Python numbers or lists. x[i] and y[i] are tensors: keep them so.",
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("lengths")
+        self.x, self.y = x.tolist(), y.tolist()
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
 @bank.right("zipped-rows")
 class PairDataset(Dataset):
     def __init__(self, x, y):

@@ -102,6 +102,7 @@ class SGDMomentum:
 @bank.wrong(
     "no-memory",
     "Your velocity is the gradient alone: nothing of the steps before is in it.",
+    also=("no-momentum-by-default",),
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -386,6 +387,79 @@ class SGDMomentum:
                 g = p.grad + self.weight_decay * p
                 self.velocity = self.momentum * self.velocity + g
                 p -= self.lr * self.velocity
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "velocity-by-shape",
+    "Two tensors of one shape share a velocity in your code. Each tensor has its own.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.v = {}
+
+    @torch.no_grad()
+    def step(self):
+        for p in self.params:
+            if p.grad is not None:
+                v = self.momentum * self.v.get(p.shape, torch.zeros_like(p)) + p.grad + self.weight_decay * p
+                self.v[p.shape] = v
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "no-momentum-by-default",
+    "Called without `momentum`, your steps remember nothing. The default that was given is 0.9.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.v = [torch.zeros_like(p) for p in self.params]
+
+    @torch.no_grad()
+    def step(self):
+        for p, v in zip(self.params, self.v):
+            if p.grad is not None:
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "first-velocity-is-the-gradient",
+    "Your first velocity is the very tensor in .grad: whoever writes the next gradient into it writes into "
+    "your velocity. Make a copy.",
+    also=("velocity-is-the-gradient",),
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.v = [None] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        for i, p in enumerate(self.params):
+            if p.grad is not None:
+                g = p.grad if self.weight_decay == 0 else p.grad + self.weight_decay * p
+                if self.v[i] is None:
+                    self.v[i] = g
+                else:
+                    self.v[i].mul_(self.momentum).add_(g)
+                p.sub_(self.v[i], alpha=self.lr)
 
     def zero_grad(self):
         for p in self.params:

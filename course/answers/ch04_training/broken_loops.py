@@ -1609,6 +1609,115 @@ def broken_loops():
     return {"a": loop_a, "b": loop_b, "c": loop_c, "d": loop_d, "e": loop_e, "f": loop_f, "g": loop_g, "h": loop_h}
 
 
+@bank.wrong(
+    "a-clears-before-the-step",
+    "Loop a clears the gradients between backward and step: no step goes anywhere. Clear them before backward.",
+)
+def broken_loops():
+    def loop_a(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_b(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_c(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_d(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_e(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = ((model(x).squeeze(1) - y) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_f(model, x, y, steps):
+        losses = []
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_g(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for _ in range(steps):
+            optimizer.zero_grad()
+            order = torch.randperm(len(x))
+            loss = F.mse_loss(model(x[order]).squeeze(1), y[order])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def loop_h(model, x, y, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # per epoch: 20 steps
+        losses = []
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x).squeeze(1), y)
+            loss.backward()
+            optimizer.step()
+            if step % 20 == 19:
+                scheduler.step()
+            losses.append(loss.item())
+        return losses
+
+    return {
+        "a": loop_a,
+        "b": loop_b,
+        "c": loop_c,
+        "d": loop_d,
+        "e": loop_e,
+        "f": loop_f,
+        "g": loop_g,
+        "h": loop_h,
+    }
+
+
 @bank.right("twin-is-the-model")
 def broken_loops():
     def loop_a(model, x, y, steps):

@@ -136,6 +136,33 @@ def collate_pad(batch, pad=0):
     return padded, (padded != pad).sum(dim=1).tolist()
 
 
+@bank.wrong(
+    "another-default-pad",
+    "Without `pad` you fill up with another number than 0, the default that was given.",
+)
+def collate_pad(batch, pad=-1):
+    lengths = [len(t) for t in batch]
+    return nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad), lengths
+
+
+@bank.wrong(
+    "columns-for-rows",
+    "Your table has a column for each tensor. Each is to be a row: look at `batch_first`.",
+)
+def collate_pad(batch, pad=0):
+    return nn.utils.rnn.pad_sequence(batch, padding_value=pad), [len(t) for t in batch]
+
+
+@bank.wrong(
+    "leaves-out-the-empty",
+    "You leave out tensors without entries. Each has its row, filled with `pad` alone, and its length, 0.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(t) for t in batch if len(t)]
+    rows = [torch.cat([t, torch.full((max(lengths) - len(t),), pad, dtype=t.dtype)]) for t in batch if len(t)]
+    return torch.stack(rows), lengths
+
+
 @bank.right("pad-sequence")
 def collate_pad(batch, pad=0):
     padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)

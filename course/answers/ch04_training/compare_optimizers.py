@@ -517,6 +517,39 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
+@bank.wrong(
+    "adam-starts-where-sgd-ended",
+    "Adam goes on with the weights that SGD has trained. Both begin at the same first weights: call `start` again.",
+    also=("goes-on-from-sgd",),
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    out = {"sgd": [], "adam": []}
+    for seed in seeds:
+        model, x, y = start(seed)
+        for name, opt in (
+            ("sgd", torch.optim.SGD(model.parameters(), lr=sgd_lr)),
+            ("adam", torch.optim.Adam(model.parameters(), lr=adam_lr)),
+        ):
+            n = 0
+            while n < limit:
+                opt.zero_grad()
+                loss = F.mse_loss(model(x), y)
+                if loss.item() < goal:
+                    break
+                loss.backward()
+                opt.step()
+                n += 1
+            out[name].append(n)
+    out["ratio"] = sum(out["sgd"]) / max(1, sum(out["adam"]))
+    return out
+
+
 @bank.right("while-it-is-not-reached")
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):

@@ -347,6 +347,63 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / 7, "accuracy": correct / 7}
 
 
+@bank.wrong(
+    "size-of-the-first-batch",
+    "You count every batch as if it were as large as the first. The last one may be smaller: ask each for its size.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    loss = right = n = 0
+    size = None
+    with torch.no_grad():
+        for x, y in loader:
+            size = size or len(y)
+            out = model(x)
+            loss += criterion(out, y).item() * size
+            right += (out.argmax(1) == y).sum().item()
+            n += size
+    for m, t in modes:
+        m.training = t
+    return {"loss": loss / n, "accuracy": right / n}
+
+
+@bank.wrong(
+    "softmax-first",
+    "You give the criterion probabilities. Cross-entropy takes the logits and does the softmax itself.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    loss = right = n = 0
+    with torch.no_grad():
+        for x, y in loader:
+            out = model(x).softmax(1)
+            loss += criterion(out, y).item() * len(y)
+            right += (out.argmax(1) == y).sum().item()
+            n += len(y)
+    for m, t in modes:
+        m.training = t
+    return {"loss": loss / n, "accuracy": right / n}
+
+
+@bank.wrong(
+    "first-batch-alone",
+    "You look at the first batch alone. The results are means over all samples of the loader.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(m, m.training) for m in model.modules()]
+    model.eval()
+    with torch.no_grad():
+        x, y = next(iter(loader))
+        out = model(x)
+        loss = criterion(out, y).item()
+        acc = (out.argmax(1) == y).float().mean().item()
+    for m, t in modes:
+        m.training = t
+    return {"loss": loss, "accuracy": acc}
+
+
 @bank.right("lists-of-losses")
 def evaluate(model, loader, criterion):
     was = {m: m.training for m in model.modules()}

@@ -754,6 +754,33 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
     return history
 
 
+@bank.wrong(
+    "both-means-of-means",
+    "In the drawer, loss and accuracy are both averaged over batches: a sample in the smaller last one counts "
+    "for more. Count samples.",
+)
+def fit(model, optimizer, criterion, loader, drawer, epochs):
+    history = []
+    for _ in range(epochs):
+        model.train()
+        losses = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        a, b = [], []
+        with torch.no_grad():
+            for x, y in drawer:
+                out = model(x)
+                a.append(criterion(out, y).item())
+                b.append((out.argmax(1) == y).float().mean().item())
+        history.append([sum(losses) / len(losses), sum(a) / len(a), sum(b) / len(b)])
+    return history
+
+
 @bank.right("cat-of-the-drawer")
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []

@@ -794,6 +794,106 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     }
 
 
+@bank.wrong(
+    "epochs-more",
+    "After a checkpoint you run `epochs` more. `epochs` counts all since the first: run those that are missing.",
+    also=("epochs-on-top",),
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        scheduler.load_state_dict(checkpoint["scheduler"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(epochs):
+        total = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total.append(loss.item())
+        scheduler.step()
+        losses.append(sum(total) / len(total))
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
+
+
+@bank.wrong(
+    "scheduler-within-the-epoch",
+    "Your scheduler steps after each batch. It steps once, after each epoch.",
+    also=("scheduler-after-each-batch",),
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        scheduler.load_state_dict(checkpoint["scheduler"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+            total.append(loss.item())
+        losses.append(sum(total) / len(total))
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
+
+
+@bank.wrong(
+    "scheduler-left-out",
+    "You neither save nor load the scheduler: after a stop the learning rate begins again.",
+    also=("scheduler-not-saved",),
+)
+def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
+    losses = []
+    if checkpoint:
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        torch.set_rng_state(checkpoint["rng"])
+        losses = list(checkpoint["losses"])
+    model.train()
+    for _ in range(len(losses), epochs):
+        total = []
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total.append(loss.item())
+        scheduler.step()
+        losses.append(sum(total) / len(total))
+    states = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "losses": losses,
+        "rng": torch.get_rng_state(),
+    }
+    return copy.deepcopy(states)
+
+
 @bank.right("parts-in-a-list")
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

@@ -160,6 +160,30 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return base_lr * share if share <= 1 else down
 
 
+@bank.wrong(
+    "cut-off-at-min-lr",
+    "You let the cosine go down to 0 and cut it off at min_lr. It comes down to min_lr itself: what it spans "
+    "is base_lr - min_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return max(min_lr, base_lr * (1 + math.cos(math.pi * t)) / 2)
+
+
+@bank.wrong(
+    "quarter-of-a-cosine",
+    "You follow a quarter of a cosine, which ends steeply. Half a cosine, raised by 1 and halved, is flat at "
+    "both ends.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    t = min(1.0, (step - warmup_steps) / (total_steps - warmup_steps))
+    return min_lr + (base_lr - min_lr) * math.cos(math.pi * t / 2)
+
+
 @bank.right("all-with-torch")
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     up = (step + 1) / max(1, warmup_steps)

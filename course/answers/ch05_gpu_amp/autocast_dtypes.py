@@ -174,6 +174,17 @@ def autocast_dtypes(ops, device):
     return dict.fromkeys(low, torch.bfloat16) | dict.fromkeys(full, torch.float32)
 
 
+@bank.wrong(
+    "cross-entropy-low",
+    "You lower cross_entropy. Like mse_loss it is a loss, and those are kept in float32.",
+)
+def autocast_dtypes(ops, device):
+    return {
+        op: torch.bfloat16 if op in ("linear", "relu", "matmul", "softmax", "cross_entropy") else torch.float32
+        for op in ops
+    }
+
+
 @bank.right("fills-and-updates")
 def autocast_dtypes(ops, device):
     answer = dict.fromkeys(ops, torch.float)

@@ -138,6 +138,20 @@ def master_weights(w16, grad, lr, steps):
     return alone, master.to(w16.dtype)
 
 
+@bank.wrong(
+    "master-rounded-each-step",
+    "You turn the master to 16 bits at each step: it loses what it is there to keep. It stays in float32 from "
+    "the first step to the last.",
+)
+def master_weights(w16, grad, lr, steps):
+    alone = w16.clone()
+    master = w16.float()
+    for _ in range(steps):
+        alone = alone - lr * grad
+        master = (master - lr * grad.float()).bfloat16().float()
+    return alone, master
+
+
 @bank.right("folded")
 def master_weights(w16, grad, lr, steps):
     from functools import reduce

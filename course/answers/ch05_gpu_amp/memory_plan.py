@@ -567,7 +567,8 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "elements-of-each-view",
-    "You count the elements of each view that begins in another place. Views of one piece of memory have it in common: it counts once, whole.",
+    "You count the elements of views, not the memory behind them. Views of one piece of memory have it in common: it "
+    "counts once, whole.",
 )
 def memory_plan(model, batch, optimizer, dtype):
     model = copy.deepcopy(model).to(dtype)
@@ -590,6 +591,28 @@ def memory_plan(model, batch, optimizer, dtype):
         "gradients": g,
         "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * g,
         "activations": sum(seen.values()),
+    }
+
+
+@bank.wrong(
+    "each-saved-tensor",
+    "You count every saved tensor, also where several share their memory. Each piece of memory counts once, whole.",
+    also=("elements-of-each-view",),
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    own = {t.data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (saved.append(t), t)[1], lambda t: t):
+        twin(batch.to(dtype))
+    ps = list(twin.parameters())
+    w = torch.empty((), dtype=dtype).element_size()
+    g = sum(p.numel() for p in ps if p.requires_grad) * w
+    return {
+        "parameters": sum(p.numel() for p in ps) * w,
+        "gradients": g,
+        "optimizer": g * {"sgd": 0, "momentum": 1, "adam": 2}[optimizer],
+        "activations": sum(t.numel() * t.element_size() for t in saved if t.data_ptr() not in own),
     }
 
 

@@ -226,6 +226,19 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     return loss.detach()
 
 
+@bank.wrong(
+    "loss-computed-anew",
+    "You compute the loss anew after the step. That is another number, and another run of the model.",
+    also=("loss-after-the-step",),
+)
+def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
+    x, y = x_batch.to(device), y_batch.to(device)
+    optimizer.zero_grad()
+    criterion(model(x), y).backward()
+    optimizer.step()
+    return criterion(model(x), y).detach()
+
+
 @bank.right("inference-copy")
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     batch = [torch.as_tensor(part, device=device) for part in (x_batch, y_batch)]

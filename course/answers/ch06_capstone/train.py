@@ -797,6 +797,33 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
+@bank.wrong(
+    "measured-before-the-epoch",
+    "You measure before the epoch: the first accuracy is that of an untrained model. Measure after the epoch's steps.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    device = next(model.parameters()).device
+    x, y = train_set
+    vx, vy = val_set
+    generator = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.eval()
+        with torch.no_grad():
+            accuracies.append((model(vx.to(device)).argmax(1).cpu() == vy).float().mean().item())
+        model.train()
+        order = torch.randperm(len(x), generator=generator)
+        total = 0.0
+        for rows in order.split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x[rows].to(device)), y[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(x))
+    return {"losses": losses, "accuracies": accuracies}
+
+
 @bank.right("a-loss-for-each-image")
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set

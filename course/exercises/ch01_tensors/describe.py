@@ -22,6 +22,15 @@ def bytes_of_a_part(answer: Answer, case: Case) -> Observation:
     return entries("bytes")(on_part, case)
 
 
+def tracked_or_computed(answer: Answer, case: Case) -> Observation:
+    """The entry `requires_grad` of an x that requires grad; one of one axis is computed from another, and no leaf."""
+
+    def on_computed(x: torch.Tensor) -> object:
+        return answer(2 * x if x.ndim == 1 else x)
+
+    return entries("requires_grad", beside="shape", tracked=True)(on_computed, case)
+
+
 dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
 device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
@@ -35,7 +44,7 @@ requires_grad = Requirement(
 )
 tracked = Requirement(
     "tells that an x which requires grad does so",
-    entries("requires_grad", beside="shape", tracked=True),
+    tracked_or_computed,
     tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
     given=("beside",),
 )
@@ -63,5 +72,6 @@ def describe(draw: Draw) -> Iterator[Case]:
     yield elsewhere(kinds[2].float())
     yield requires_grad(kinds[2])
     yield tracked(kinds[0])
+    yield tracked(kinds[1])
     for x in (*kinds, draw.bools(n, d), draw.normal(n, k).T, torch.zeros(0, k)):
         yield size(x)

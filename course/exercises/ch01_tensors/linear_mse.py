@@ -82,7 +82,7 @@ columns = Requirement(
 unchanged = Requirement(
     "leaves x as it is",
     watched(by_weights),
-    tells={"inputs": "After your call, a tensor that it was given holds other numbers."},
+    tells={"inputs": "After your call, a tensor that it was given has other numbers, or another shape."},
     given=("weights",),
 )
 any_data = Requirement("gives the loss of any data", result_only, needs=(own_target, columns))

@@ -18,9 +18,10 @@ batch = Requirement(
 )
 repeats = Requirement(
     "gives the same numbers for the same seed, others for another",
-    facets(drawn_from_seed, "repeats", "seeds_differ", "returned"),
+    facets(drawn_from_seed, "repeats", "default", "seeds_differ", "returned"),
     tells={
         "repeats": "Two calls with one seed gave different numbers. Do you draw from your own generator?",
+        "default": "Without a seed, your call gave other numbers than with seed=0, the default that was given.",
         "seeds_differ": "Two different seeds gave the same numbers. Does `seed` reach your generator?",
     },
     given=("returned",),

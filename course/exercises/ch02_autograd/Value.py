@@ -145,6 +145,8 @@ def Value(draw: Draw) -> Iterator[Case]:
     for requirement, names in asked.items():
         for name in names:
             yield requirement(name, numbers(draw, len(signature(EXPRESSIONS[name]).parameters)))
+    # Two Values may hold the same number, and are two all the same.
+    yield through_sums("a * b", numbers(draw, 1) * 2)
 
 
 def numbers(draw: Draw, count: int) -> list[float]:

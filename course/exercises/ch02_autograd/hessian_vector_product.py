@@ -60,7 +60,10 @@ mixed = Requirement("counts mixed second derivatives too", on_function("returned
 untracked = Requirement(
     "returns a tensor that does not require grad",
     on_function("tracked", "returned", tracked=True),
-    tells={"tracked": "Your result requires grad: its graph lives on. Nobody asks for a third derivative."},
+    tells={
+        "tracked": "Your result requires grad, through a graph of your own or through `v`. A tensor without a graph "
+        "is asked for."
+    },
     given=("returned",),
 )
 left = Requirement(

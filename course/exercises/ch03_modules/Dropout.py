@@ -73,14 +73,15 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
 
 @on_new
 def what_stays(module: Any, shape: Shape, p: float) -> Observation:
-    """The dtype of a float64 result, whether x has changed, and the gradient where numbers stay and are dropped."""
+    """The dtypes of results, whether x has changed, and the gradient where numbers stay and are dropped."""
     x = torch.linspace(1, 2, shape[0] * shape[1], dtype=torch.float64).reshape(shape)
     given, tracked = x.clone(), x.clone().requires_grad_()
     module(given)
     result = module(tracked)
     result.sum().backward()
     flows = tracked.grad is not None and torch.allclose(tracked.grad * x, result)
-    seen = {"dtype": str(result.dtype), "unchanged": torch.equal(given, x), "flows": bool(flows)}
+    short = module(x.to(torch.bfloat16))
+    seen = {"dtypes": [str(result.dtype), str(short.dtype)], "unchanged": torch.equal(given, x), "flows": bool(flows)}
     return seen | {"shape": list(result.shape)}
 
 
@@ -134,6 +135,7 @@ gentle = Requirement(
     "keeps dtype, gradient and x as they should be",
     what_stays,
     {
+        "dtypes": "For an x in float64, and one in bfloat16, these are the dtypes of your results: keep that of x.",
         "unchanged": "Your code changes x in place.",
         "flows": "The gradient is not 1 / (1 - p) where numbers stay, and 0 where they are dropped.",
     },

@@ -22,7 +22,10 @@ from ._calls import made_and_called
 @on_new
 def held(module: Any, *_: Any) -> Observation:
     """What the module holds as buffers and as parameters."""
-    return {"parameters": flags(module), "buffers": numbers(dict(sorted(module.named_buffers())))}
+    held = dict(sorted(module.named_buffers()))
+    kinds = [str(tensor.dtype) for tensor in held.values()]
+    as_doubles = {name: tensor.double() for name, tensor in held.items()}
+    return {"parameters": flags(module), "buffers": numbers(as_doubles), "dtypes": kinds}
 
 
 @by_known_chance
@@ -61,6 +64,7 @@ buffers = Requirement(
     {
         "parameters": "Your module has parameters. mean and std are not to be learned.",
         "buffers": "mean and std are not both buffers of the module.",
+        "dtypes": "A copy has the dtype of what it is a copy of: here, these are the dtypes of your buffers.",
     },
 )
 in_state = Requirement(
@@ -102,3 +106,5 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
     for requirement, shape in rows:
         mean, std = draw.normal(d) * 3 + 2, draw.uniform(d, low=0.2, high=0.8)
         yield requirement(mean, std, x=draw.normal(*shape, d))
+    mean, std = draw.normal(d).double(), draw.uniform(d, low=0.2, high=0.8).double()
+    yield buffers(mean, std, x=draw.normal(n, d, dtype=torch.float64))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
@@ -40,6 +42,7 @@ def TwoLayerMLP(draw: Draw) -> Iterator[Case]:
     """Write a module with two layers."""
     a, hidden, b, n, m = draw.sizes(5, 2, 9)
     yield shape(a, hidden, b, x=draw.normal(draw.whole(10, 60), a))
+    yield shape(8, 16, 1, x=torch.ones(5, 8))
     yield layers(a, hidden, b)
     yield relu(a, hidden, b, x=draw.normal(n, a))
     yield any_axes(a, hidden, b, x=draw.normal(a))

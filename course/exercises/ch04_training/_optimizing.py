@@ -18,11 +18,11 @@ TELLS = {
 
 
 def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], list[list[Any]]]:
-    """Two tensors, and their gradients for some steps; perhaps some of them missing."""
+    """Three tensors, two of them of one shape, and their gradients for some steps; perhaps some of them missing."""
     n, d = draw.sizes(2, 2, 3)
 
     def tensors() -> list[Any]:
-        return [draw.normal(n, d, dtype=float64), draw.normal(d, dtype=float64)]
+        return [draw.normal(*shape, dtype=float64) for shape in ((n, d), (d,), (d,))]
 
     grads = [tensors() for _ in range(count)]
     if missing:

@@ -110,7 +110,7 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     yield one_batch("linear", *samples(7, 7))
     yield one_batch("two layers", *samples(8, 8))
     yield unequal("linear", *samples(draw.choice([7, 10, 13]), 3))
-    yield unequal("two layers", *samples(draw.choice([9, 13]), 4))
+    yield unequal("two layers", *samples(draw.choice([11, 15]), 4))
     yield any_loader("linear", *samples(draw.choice([7, 10, 13]), 3))
     yield floats("linear", *samples(24, 8))  # of so many, hardly ever none is right
     yield in_eval_mode("dropout and batch norm", *samples(8, 4))
