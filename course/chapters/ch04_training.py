@@ -173,8 +173,7 @@ optimizer.zero_grad()
 criterion(neuron(x), y).backward()  # lines 2, 3 and 4
 after_four = neuron.weight.item()
 optimizer.step()
-at_last = neuron.weight.item()
-print(f"first {at_first:.4f}, after line 4 {after_four:.4f}, after line 5 {at_last:.4f}")
+print(f"first {at_first:.4f}, after line 4 {after_four:.4f}, in the end {neuron.weight.item():.4f}")
 reveal(guess, 5 if after_four == at_first else "an earlier one")
 
 # %% claim=true
@@ -318,7 +317,7 @@ assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
 
 # %% name="lines-as-words"
 def curve(order, steps=100, lr=0.1):
-    """Run these lines so many times; return the losses and the last weight."""
+    """Run these lines `steps` times; return the losses and the last weight."""
     w, losses = torch.zeros(1, requires_grad=True), []
     optimizer = torch.optim.SGD([w], lr=lr)
     for word in order.split() * steps:
@@ -2580,7 +2579,7 @@ assert not torch.equal(average, average_before)
 # %% [markdown]
 # ### Exercise: `fit_resumable` (stretch, extra credit, {minutes} minutes)
 #
-# Write a training that can be stopped and gone on with, as if nothing had happened.
+# Write a training that can be stopped and taken up again, as if nothing had happened.
 # Ask of each thing that changes: who remembers it?
 # (The losses are plain means over the batches, as in `fit`.)
 

@@ -283,7 +283,7 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# Row 3, column 8 says how many threes were called an eight.
+# `confusion[3, 8]` says how many threes were called an eight.
 # What is right stands on the diagonal; look which pairs stand beside it, and whether you would have confused them too.
 #
 # Now take the ten digits whose true name got the smallest probability: these are the hardest.
@@ -480,7 +480,8 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
-# A batch that is too large for the memory is taken in parts, as in chapter 2, and `backward` adds up their gradients.
+# Chapter 5 named two cures for a full memory: half the bits, and a batch in parts, whose gradients `backward` adds up, as in chapter 2.
+# A large model needs both, so here they come together. The new question is how to count the parts.
 #
 # *Predict.* Seven batches, in groups of three, one step for each group, and no batch left out. How many steps?
 
