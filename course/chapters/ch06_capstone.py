@@ -196,14 +196,14 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 check("train", train)
 
 # %% [markdown]
-# Until yours passes, the lesson goes on with this one, which is chapter 4's loop around a DataLoader.
+# Until yours passes, the lesson goes on with this one: chapter 4's loop around a DataLoader, which sends each batch to where the model is.
 
 # %% name="plain-train"
-def one_epoch(model, optimizer, loader):
+def one_epoch(model, optimizer, loader, here):
     losses = []
     for x, y in loader:
         optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
+        loss = F.cross_entropy(model(x.to(here)), y.to(here))
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -211,14 +211,16 @@ def one_epoch(model, optimizer, loader):
 
 
 def plain_train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
-    here, history = next(model.parameters()).device, {"losses": [], "accuracies": []}
-    data = TensorDataset(*[part.to(here) for part in train_set])
+    here = next(model.parameters()).device
+    loader = DataLoader(TensorDataset(*train_set), batch_size, shuffle=True)
+    losses, accuracies = [], []
     for _ in range(epochs):
-        loader = DataLoader(data, batch_size, shuffle=True)
-        history["losses"].append(one_epoch(model.train(), optimizer, loader))
-        right = model.eval()(val_set[0].to(here)).argmax(dim=1).cpu() == val_set[1]
-        history["accuracies"].append(right.float().mean().item())
-    return history
+        model.train()
+        losses.append(one_epoch(model, optimizer, loader, here))
+        model.eval()
+        says = model(val_set[0].to(here)).argmax(dim=1).cpu()
+        accuracies.append((says == val_set[1]).float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
 
 
 trainer = mine("train", plain_train)
@@ -260,7 +262,8 @@ plt.show()
 #
 # An accuracy says how often, and not what.
 # For that, count each pair: what a digit is, and what the model says.
-# One product of two `one_hot`s does it, and the table is called a **confusion matrix**.
+# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class; with a second `one_hot` in place of the pictures, it counts.
+# The table is called a **confusion matrix**.
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -280,7 +283,7 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# Row 3, column 8 says how many threes were called an eight.
+# `confusion[3, 8]` says how many threes were called an eight.
 # What is right stands on the diagonal; look which pairs stand beside it, and whether you would have confused them too.
 #
 # Now take the ten digits whose true name got the smallest probability: these are the hardest.
@@ -345,7 +348,8 @@ guess = False  # True or False
 w = torch.ones(1, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
 steps(w, optimizer, 2)
-saved, memory = w.detach().clone(), copy.deepcopy(optimizer.state_dict())
+saved = w.detach().clone()
+memory = copy.deepcopy(optimizer.state_dict())
 again = saved.clone().requires_grad_()
 unbroken = steps(w, optimizer, 4)
 resumed = steps(again, torch.optim.SGD([again], lr=0.1, momentum=0.9), 4)
@@ -476,7 +480,8 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
-# A batch that is too large for the memory is taken in parts, as in chapter 2, and `backward` adds up their gradients.
+# Chapter 5 named two cures for a full memory: half the bits, and a batch in parts, whose gradients `backward` adds up, as in chapter 2.
+# A large model needs both, so here they come together. The new question is how to count the parts.
 #
 # *Predict.* Seven batches, in groups of three, one step for each group, and no batch left out. How many steps?
 
@@ -595,7 +600,7 @@ for amp in (False, True):
 assert min(reads.values()) > 0.85 and abs(reads[True] - reads[False]) < 0.05
 
 # %% [markdown]
-# By what they read, nobody could tell the two apart.
+# From what they read, you could not say which is which.
 # bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
 # But in a mean over several images such errors partly cancel. What is left is small beside the errors that a model makes anyway while it is learning.
 
@@ -794,7 +799,8 @@ guess = "about 30"  # "about 90", "about 60" or "about 30"
 # %% name="as-drawn"
 def share_right(model, pictures, labels):
     """The share of pictures (n, 8, 8), ink from 0 to 16, that the model reads correctly."""
-    return (probabilities(model, pictures[:, None] / 16).argmax(1) == labels).float().mean().item()
+    says = probabilities(model, pictures[:, None] / 16).argmax(dim=1)
+    return (says == labels).float().mean().item()
 
 
 seen = torch.stack([count_blocks(drawing) for drawing in drawings])
@@ -1085,7 +1091,7 @@ card
 # # A project of your own ({minutes} minutes)
 #
 # The digits were only the practice.
-# Take something that you have: a table of your runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
+# Take something that you have: a table of your morning runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
 
 # %% [markdown] name="own-table"
 # ## Getting it in ({minutes} minutes)
