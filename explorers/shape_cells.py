@@ -95,9 +95,9 @@ def _cells(name: str, tensor: Tensor, owner: str) -> Cells:
         start + sum(i * int(step) for i, step in zip(index, stride, strict=True))
         for index in product(*map(range, shape))
     )
-    memory = tensor.untyped_storage().nbytes() // tensor.element_size()
+    length = tensor.untyped_storage().nbytes() // tensor.element_size()
     numbers = tuple(number(each) for each in tensor.flatten().tolist())
-    return Cells(name, shape, numbers, tuple(places), memory if memory <= MOST_VALUES else 0, owner)
+    return Cells(name, shape, numbers, tuple(places), length if length <= MOST_VALUES else 0, owner)
 
 
 def _made(operation: str, tensors: Sequence[Tensor], given: Arguments) -> tuple[tuple[tuple[int, ...], ...], ...]:
