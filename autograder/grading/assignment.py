@@ -15,11 +15,12 @@ from nbformat import NotebookNode
 
 from autograder.authoring.cells import Chapter
 from autograder.authoring.chapter import read_chapter
-from autograder.authoring.lent import Lent, begun, joined, lent_in
+from autograder.authoring.lent import Lent, begun, joined
 from autograder.catalog.contents import POINTS, Listed, decode
 from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
+from autograder.grading.lending import lent_in
 from autograder.reading.marks import starters
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel, Submission

@@ -12,10 +12,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from autograder.authoring.lent import begun_with
 from autograder.errors import WorkFailed
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment, grader_digest
+from autograder.grading.lending import begun_with
 from autograder.grading.own_cells import OwnCellsRunner
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel, Submission

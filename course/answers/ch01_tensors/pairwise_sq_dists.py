@@ -101,12 +101,7 @@ def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
 
 
-@bank.wrong(
-    "centered-expansion",
-    "You move all points and expand the square then: some distances come out below 0. Where the points lie in two "
-    "crowds, no shift brings both near the origin. Subtract the points from each other.",
-    also=("expanded-after-a-shift",),
-)
+@bank.told("centered-expansion", "negative")
 def pairwise_sq_dists(a, b):
     a, b = a - b.mean(0), b - b.mean(0)
     return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
@@ -144,17 +139,6 @@ def pairwise_sq_dists(a, b):
 @bank.wrong("rounded", "You round the distances. They are wanted as they are.")
 def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).sum(-1).round()
-
-
-@bank.wrong(
-    "expanded-after-a-shift",
-    "You move all points and expand the square then. Where the points lie in two crowds, no shift brings both "
-    "near the origin: digits are lost again. Subtract the points from each other.",
-)
-def pairwise_sq_dists(a, b):
-    m = a.mean(0)
-    a, b = a - m, b - m
-    return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
 
 
 @bank.right("unsqueeze-and-square")

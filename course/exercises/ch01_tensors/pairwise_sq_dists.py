@@ -58,7 +58,6 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield every_pair(draw.normal(d, n).T, draw.normal(d, m).T)
     yield dtype(draw.normal(n, d, dtype=torch.float64), draw.normal(m, d, dtype=torch.float64))
     yield accurate(*far_points(draw, 9, 8))
-    yield accurate(*two_crowds(draw, 9, 8))
     # From 26 points on, torch.cdist uses the expanded square unless it is told not to.
     yield accurate_for_many(*far_points(draw, 30, 28))
     # Of so many, an expanded square is sure to put some below 0.
@@ -78,16 +77,6 @@ def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
     b[:, 0] = 8192.0
     unit = draw.choice([-1, 1]) * 2.0 ** draw.whole(-2, 2)
     return unit * a, unit * b
-
-
-def two_crowds(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Such points, of which every other one is near the origin: no shift brings both crowds near it.
-
-    There, the first number is 0 and all others are multiples of 4 units: nothing is rounded that was not before.
-    """
-    a, b = far_points(draw, n, m)
-    a[::2, 0] = b[::2, 0] = 0.0
-    return a, b
 
 
 def near_points(draw: Draw, n: int, d: int) -> tuple[torch.Tensor, torch.Tensor]:
