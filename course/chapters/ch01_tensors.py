@@ -348,30 +348,35 @@ row[0] = 100
 reveal(guess, table[1, 0].item())
 
 # %% [markdown]
-# The change went through, because `row` is a **view**: a second tensor that reads the memory of the first, so that nothing had to be copied to make it.
-# What an integer or a slice takes out lies at even distances in memory, so a start and a few steps are enough to find it all.
+# The change went through, because `row` has no numbers of its own.
+# It is a **view**, a second tensor that reads the memory of the first.
+# In memory the rows of the table lie one after the other in a long line, so to find row 1 it is enough to know where it starts and how far to go from one number to the next.
+# torch notes down these two, and copies nothing.
 #
-# *Predict.* Now take rows 0 and 2 with a list, `picked = table[[0, 2]]`, and set `picked[0, 0] = -1`.
-# What is `table[0, 0]`, which was 0?
+# *Predict.* Now take rows with a list, `picked = table[[2, 0, 2]]`: the last row, the first, and the last again.
+# Then set `picked[0, 0] = -1`. What is `table[2, 0]`, which was 8?
 
 # %% predict=true
-guess = 0  # a number
+guess = 8  # a number
 
 # %% name="list-is-a-copy"
-picked = table[[0, 2]]
+picked = table[[2, 0, 2]]
 picked[0, 0] = -1
-reveal(guess, table[0, 0].item())
+reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A list may name any rows in any order, where steps would seldom lead, so torch always collects them into a **copy**, with memory of its own: the lower strip in the picture, where the -1 is.
+# Where should such a view start, and how far should it go each time?
+# To the end of the line, back to its beginning, and to the end again: one even step never leads there.
+# So torch collects the rows into a **copy**, which has memory of its own, and does the same for every list, whatever is in it.
+# In the picture the copy is the lower strip, where the -1 is.
 
 # %% figure=true
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
 # So a slice of the digits costs nothing, even if there are a million of them, whereas a list copies.
-# A **mask** copies too: it is a tensor of booleans, such as `labels == 4`, which is True where the label is 4.
+# A **mask** copies too, since nobody knows beforehand where its hits will lie: it is a tensor of booleans, such as `labels == 4`, which is True where the label is 4.
 # `same_memory(a, b)` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
@@ -456,16 +461,18 @@ def first_and_rest(x):
 check("first_and_rest", first_and_rest)
 
 # %% [markdown]
-# What you do to yours does not reach the data.
+# Put it to the test: invert the digit that was set aside, and look at the page that it came from.
+# The lesson's own version is careless and gives out two views, so until yours passes, the page changes too.
 
 # %% name="first-and-rest-used"
-split = mine("first_and_rest", lambda x: (x[0] + 0, x[1:]))
-one, others = split(images)
+page = images[:10].clone()
+split = mine("first_and_rest", lambda x: (x[0], x[1:]))
+one, others = split(page)
 one[:] = 16 - one  # ink where there was paper
-show_digits([one, images[0]], says=["yours, inverted", "in the data"])
+show_digits([one, page[0]], says=["set aside, inverted", "on the page"])
 
 # %% claim=true
-assert not same_memory(images, one) and same_memory(images, others)
+assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_memory(page, one)
 
 # %% [markdown] side=true
 # #### Is `detach` a copy? ({minutes} minutes)
@@ -856,17 +863,28 @@ reveal(guess, "left to right" if faded[:, 7].sum() == 0 else "top to bottom")
 assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 
 # %% [markdown] name="broadcast-rule-text"
-# Left to right, because shapes are lined up **at the right**.
-# The 8 of `fade` meets the last axis of the digit, its columns.
-# The axis of rows has no partner, so the same eight factors are used for every row.
-# This is **broadcasting**, and it has one rule.
-# Write the shapes one below the other, lined up at the right.
-# In each column the two lengths must be equal, or one of them is 1 or missing; that one is stretched to the length of the other.
+# Left to right, because torch lines up shapes **at the right**.
+# So the 8 of `fade` meets the last axis of the digit, which counts its columns, and each column gets its own factor.
+# For the rows `fade` has no axis at all, so every row gets the same eight.
 #
-# Now (1500, 8, 8) and (8, 8) are easy: 8 meets 8, 8 meets 8, and 1500 meets nothing, so the new digit is laid over each of the 1,500.
-# But (3, 4) and (3,) are refused, with an error, since at the right 4 meets 3.
+# This is **broadcasting**.
+# To find out what it does, write the two shapes one below the other, with their right ends together.
+# For the digit that was subtracted from 1,500 others, that is:
 #
-# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write the two shapes one below the other.
+# ```
+# known    1500   8   8
+# new             8   8
+#          ------------
+# result   1500   8   8
+# ```
+#
+# Then go from right to left, and compare what stands above and below.
+#
+# - *The same length*, such as 8 and 8: they fit, number by number.
+# - *One length is 1, or is missing*, as below the 1500: what is there is used again for each of the others, so the one new digit meets all 1,500.
+# - *Anything else* is an error. For example, (3, 4) and (3,) do not fit, because the first thing you compare is 4 with 3.
+#
+# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
 # %% predict=true
 guess = (3, 4, 5)  # a tuple
@@ -879,8 +897,11 @@ reveal(guess, total.shape)
 figures.broadcasting((3, 1, 5), (4, 1))
 
 # %% [markdown]
-# And how do you fade from top to bottom?
-# The eight factors must meet the rows, so they need a second axis of length 1 at the right: a column, (8, 1).
+# From the right: 5 and 1 give 5, then 1 and 4 give 4, and the 3 has nothing below it.
+#
+# How do you fade from top to bottom, then?
+# The eight factors must move one place to the left, to stand below the rows.
+# So they need another axis of length 1 at the right, which makes them a column, (8, 1).
 # Indexing with `None` puts such an axis in.
 
 # %% name="fading-down"
@@ -923,7 +944,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 #
 # A layer of a network adds to each channel a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
 # Do it for a whole batch, whose middle axis counts the channels.
-# Take care: where a channel happens to have as many places as there are channels, `x + bias` runs, and is wrong.
+# The plain `x + bias` would line the biases up with the last axis instead; with three channels of three places that even runs, and is wrong.
 # Here are two channels of three places, with the biases 10 and 20:
 
 # %% name="add-bias-example"
@@ -1219,16 +1240,24 @@ assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
 figures.reductions(features)
 
 # %% [markdown]
-# And now you can read the line from the start: `((known - new) ** 2).sum(dim=(1, 2))` takes rows and columns away, and leaves one distance for each known digit.
-# `argmin` then says where the smallest is.
+# And now you can read the three lines that you ran at the start:
+#
+# ```
+# distances = ((known - new) ** 2).sum(dim=(1, 2))
+# nearest = distances.argmin()
+# ```
+#
+# `known - new` has the shape (1500, 8, 8), a grid of differences for each known digit.
+# The sum takes its rows and columns away, so 1,500 numbers are left, one distance each, and `argmin` says at which place the smallest is.
 #
 # ### Keeping the axis
 #
 # Often the result of a reduction has to meet its original again.
 # Suppose some people wrote with a thick pen and others with a thin one.
 # To give all digits the same ink, you divide each by its own sum.
-# The sums of `rows` have the shape (1797,), which does not fit (1797, 64).
-# `keepdim=True` leaves the dim in its place, with length 1, so that they are a column, (1797, 1).
+# In `rows`, from section 3, each digit is one row of 64 numbers, so the shape is (1797, 64), and the sums along dim 1 are (1797,).
+# Lined up at the right, 64 meets 1797, and they do not fit.
+# `keepdim=True` leaves the dim in its place, with length 1, and the sums become a column, (1797, 1), which fits.
 
 # %% name="keepdim"
 print(rows.sum(dim=1).shape, rows.sum(dim=1, keepdim=True).shape)
@@ -1265,8 +1294,13 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 # %% [markdown] side=true
 # #### Where do the numbers from 0 to 16 come from? ({minutes} minutes)
 #
-# People's strokes were scanned in black and white, 32 by 32, and then shrunk by counting the ink in blocks of 4 by 4.
-# One line does it, as 8 blocks of 4 rows and 8 blocks of 4 columns; in chapter 6 your own drawings will go through it.
+# People's strokes were scanned in black and white, 32 by 32 places, and then shrunk: in each block of 4 by 4 the black places were counted, so that 16 is all black.
+#
+# How do you count in blocks without a loop?
+# `reshape` may split an axis, so split the 32 rows into 8 groups of 4, and the 32 columns too.
+# The four axes of `reshape(8, 4, 8, 4)` then say: which block from the top, which row inside it, which block from the left, which column inside it.
+# Sum what is inside a block away, dims 1 and 3, and 8 by 8 counts are left.
+# In chapter 6 your own drawings will go through this line.
 
 # %% name="shrink"
 drawing = drawn_four()  # (32, 32), ink is 1
@@ -1700,6 +1734,21 @@ def batched_einsum(a, b, v):
 # %% check="batched_einsum" points=4
 check("batched_einsum", batched_einsum)
 
+# %% [markdown]
+# A matrix can also turn a picture around.
+# Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
+
+# %% name="batched-einsum-used"
+same = torch.eye(8)  # 1 on the diagonal, 0 elsewhere
+turns = torch.stack([same, same.flip(1), same.roll(1, dims=1), same * (torch.arange(8) % 2)])
+products = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
+turned = products(images[:4], turns, torch.ones(4, 8))["product"]
+show_digits([*images[:4], *turned], per_row=4)
+
+# %% claim=true
+assert torch.equal(turned[0], images[0]) and torch.equal(turned[1], images[1].flip(1))
+assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] == 0).all()
+
 # %% [markdown] side=true
 # #### What does `@` do with more than two axes? ({minutes} minutes)
 #
@@ -1733,12 +1782,13 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 # ## 10 What a number format cannot hold ({minutes} minutes)
 #
 # Chapter 5 will train in half the bits, because that takes half the memory.
-# The name of a format says its bits, and 8 bits are a byte.
+# The name of a format says its bits, 8 bits are a byte, and your `describe` counts the bytes.
 
 # %% name="dtype-memory"
+tell = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
 million = torch.zeros(1000, 1000)
 for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print(f"a million numbers take {million.to(kind).nbytes / 1e6:.0f} MB in {kind}")
+    print(f"a million numbers take {tell(million.to(kind))['bytes'] / 1e6:.0f} MB in {kind}")
 
 # %% claim=true
 _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
@@ -1789,11 +1839,10 @@ assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 # ### The gaps between the numbers
 #
 # bfloat16 pays for its range with digits.
-# A format shares out its bits as you do when you write 3.14e5: some hold the digits, the others say how large the number is.
-# float32 has 24 binary digits, float16 has 11, and bfloat16 only 8.
+# Suppose you may write down three digits of a number, and how large it is.
+# Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: there are always three digits, so the gap from one number to the next grows with the numbers.
+# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8.
 #
-# Few digits leave gaps, and the gaps grow with the numbers.
-# With three digits, for example, you can tell 3.14 from 3.15, but 314,000 only from 315,000.
 # On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
 # On the right is the gap at every size of number.
 
@@ -1805,10 +1854,10 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
     assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
 
 # %% [markdown]
-# A number that falls into a gap is rounded to the nearest one that exists.
-# If it lies exactly in the middle, it goes to the one whose last binary digit is 0.
+# A result that falls into a gap is rounded to the nearer end.
+# In the exact middle it goes to the even one, as Python's `round(2.5)` gives 2, and `round(3.5)` gives 4.
 #
-# *Predict.* With 24 digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
+# *Predict.* With 24 binary digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
 # What is `torch.tensor(16777216.0) + 1`?
 
 # %% predict=true
@@ -1823,7 +1872,9 @@ assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost, and a counter in float32 stops there for good; in formats with fewer digits it stops much earlier.
+# The 1 is lost.
+# The sum lies in the middle between 16777216 and 16777218; counted in steps of 2 these are number 8388608 and number 8388609, so the even one is where it was.
+# A counter in float32 stops there for good, and in formats with fewer digits much earlier.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
