@@ -195,7 +195,6 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # %% name="default-dtype"
 drawn = torch.randn(4, 3)
 print(drawn, drawn.dtype)
-print("[1.0, 2.0]:", torch.tensor([1.0, 2.0]).dtype, " [True]:", torch.tensor([True]).dtype)
 with shows_error(RuntimeError, match="floating point"):
     evens.mean()
 print("the mean:", evens.float().mean())  # float() gives float32
@@ -1475,17 +1474,30 @@ assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 # ## 8 Data with holes ({minutes} minutes)
 #
 # Suppose that a careless scanner has lost half of all pixels, and you want the average three all the same.
-# The lost pixels hold nan, and a mask is True where a pixel was read.
-# Multiplying by the mask does not help: False counts as 0, but 0 times nan is nan.
-# `torch.where(mask, x, other)` multiplies nothing, because it takes x where the mask is True, and `other` elsewhere.
-# And where a count to divide by may be 0, `clamp` helps, which limits numbers from below or above.
+# Here are five of the 183 threes, white where nothing was read.
+# In the data those places hold nan, and the mask `real` is True where a pixel was read.
+
+# %% name="damaged-threes"
+threes = images[labels == 3]
+real = torch.rand(threes.shape) < 0.5  # rand: evenly from 0 to 1
+damaged = torch.where(real, threes, math.nan)
+show_digits(damaged[:5].nan_to_num(0))
+print("places where the plain mean is nan:", damaged.mean(dim=0).isnan().sum().item(), "of 64")
+
+# %% claim=true
+assert len(threes) == 183 and damaged.mean(dim=0).isnan().all()
+
+# %% [markdown]
+# One hole among 183 is enough to spoil a mean, so first the holes must go.
+# Multiplying by the mask does not fill them: False counts as 0, but 0 times nan is nan again.
+# `torch.where(mask, x, other)` does, since it multiplies nothing; it takes x where the mask is True, and `other` elsewhere.
 
 # %% name="where-and-clamp"
 holes = torch.tensor([1.0, math.nan])
 kept = torch.tensor([True, False])
-print((holes * kept).sum())
-print(torch.where(kept, holes, 0.0))
-print(torch.tensor([0, 1, 5]).clamp(min=1))
+print("times the mask:", holes * kept)
+print("with where:    ", torch.where(kept, holes, 0.0))
+print("clamped:       ", torch.tensor([0, 1, 5]).clamp(min=1))
 
 # %% claim=true
 assert (holes * kept).sum().isnan()
@@ -1493,6 +1505,9 @@ assert torch.where(kept, holes, 0.0).tolist() == [1.0, 0.0]
 assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 
 # %% [markdown]
+# The last line is for what a mean divides by.
+# A place that was lost in all threes has a count of 0, and 0 / 0 would be nan once more; `clamp(min=1)` lifts every number below 1 up to 1.
+#
 # ### Exercise: `masked_mean` ({minutes} minutes)
 #
 # Average what is there, and leave out what is not.
@@ -1523,15 +1538,12 @@ def masked_mean(x, mask, dim):
 check("masked_mean", masked_mean)
 
 # %% [markdown]
-# Here are five damaged threes, with white where the scanner read nothing, and the average of all of them, as you compute it.
+# And here is the average of the damaged threes, as you compute it, beside that of the whole ones.
 
 # %% name="masked-mean-used"
-threes = images[labels == 3]
-real = torch.rand(threes.shape) < 0.5  # rand: evenly from 0 to 1
-damaged = torch.where(real, threes, math.nan)
 mean_of_real = mine("masked_mean", lambda x, mask, dim: x.nanmean(dim))
 repaired = mean_of_real(damaged, real, dim=0)
-show_digits([*damaged[:5].nan_to_num(0), repaired], says=["damaged"] * 5 + ["the mean"])
+show_digits([repaired, threes.mean(dim=0)], says=["from half the pixels", "from all"])
 
 # %% claim=true
 assert (repaired - threes.mean(dim=0)).abs().max() < 4
