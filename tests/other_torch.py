@@ -1,7 +1,7 @@
 """Do the worked solutions pass their checks with the torch that is installed here?
 
-`python -m tests.other_torch` needs no more than a student's install, so it runs where torch is the oldest that the course
-promises, or the newest. It prints a line for each solution that is refused, or one line where there is none.
+`python -m tests.other_torch` needs no more than a student's install, so it runs where torch is the oldest that the
+course promises, or the newest. It prints a line for each solution that is refused, or one line where there is none.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ SOLVED = other_torch.SOLUTIONS / "ch02_autograd.ipynb"
 
 
 def test_refused_solution_is_named(tmp_path: Path) -> None:
-    """A solution that is wrong under this torch has a line that says which requirement refuses it, and no other has one."""
+    """A solution that is wrong under this torch has a line that says which requirement refuses it; no other has."""
     spoilt = tmp_path / SOLVED.name
-    spoilt.write_text(SOLVED.read_text(encoding="utf-8").replace("into_sum * 1.0, into_sum", "into_sum * 2.0, into_sum"))
+    text = SOLVED.read_text(encoding="utf-8")
+    spoilt.write_text(text.replace("into_sum * 1.0, into_sum", "into_sum * 2.0, into_sum"), encoding="utf-8")
 
     (line,) = other_torch.refused(spoilt)
 
