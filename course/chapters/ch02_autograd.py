@@ -1109,6 +1109,38 @@ def accumulate(loss_fn, batches, params):
 # %% check="accumulate" points=4
 check("accumulate", accumulate)
 
+# %% [markdown]
+# Now the known digits in three parts of 500, 500 and 400, for ten pictures that know nothing yet.
+# The gradient has to be that of all 1,400 at once, and no graph has to hold more than 500 digits.
+
+# %% name="digits-in-parts"
+empty = torch.zeros(64, 10, requires_grad=True)
+
+
+def wrongness_of(part):
+    """The mean loss over the digits with these numbers."""
+    shares = softmax(ink[part] @ empty, dim=1)
+    return -shares[range(len(part)), labels[part]].log().mean()
+
+
+def plain_accumulate(loss_fn, batches, params):
+    loss_fn(torch.cat(batches)).backward()  # all at once
+    return [p.grad for p in params]
+
+
+parts = known.split(500)
+(in_parts,) = mine("accumulate", plain_accumulate)(wrongness_of, parts, [empty])
+(at_once,) = torch.autograd.grad(wrongness_of(known), empty)
+print("they differ by at most", (in_parts - at_once).abs().max().item())
+for part in (known, parts[0]):
+    held = saved_bytes(lambda: wrongness_of(part))
+    print(f"{len(part):4} digits at once: the graph holds {held:,} bytes")
+
+# %% claim=true
+assert torch.allclose(in_parts, at_once, atol=1e-6)
+assert [len(_part) for _part in parts] == [500, 500, 400]
+assert saved_bytes(lambda: wrongness_of(parts[0])) < 0.5 * saved_bytes(lambda: wrongness_of(known))
+
 # %% [markdown] side=true
 # #### Does your `running_loss` let go of each graph? ({minutes} minutes)
 #
