@@ -51,7 +51,7 @@ class TestEvaluated:
         assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
 
 
-@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), in_turns])
+@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), in_turns()])
 def test_an_optimizer_is_followed(watch: Any) -> None:
     """torch's own goes the way that its gradients say, alone, from a generator, and beside another one."""
     seen = watch(torch.optim.SGD, Case("", [torch.zeros(2)], [[torch.ones(2)]], lr=0.5))

@@ -65,8 +65,7 @@ def masked_mean(x, mask, dim):
 
 
 @bank.wrong(
-    "keeps-dim",
-    "Your result keeps `dim` with size 1. As with `mean`, the reduced dim is to be gone.",
+    "keeps-dim", "Your result keeps `dim` with size 1. As with `mean`, the reduced dim is to be gone.", slip=True
 )
 def masked_mean(x, mask, dim):
     count = mask.sum(dim, keepdim=True).clamp(min=1)

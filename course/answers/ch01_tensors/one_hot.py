@@ -24,10 +24,7 @@ def one_hot(labels, k):
     return out.scatter_(0, labels[:, None], 1.0)
 
 
-@bank.wrong(
-    "bool-result",
-    "Your result holds True and False. Numbers of dtype float32 are asked for.",
-)
+@bank.wrong("bool-result", "Your result holds True and False. Numbers of dtype float32 are asked for.", slip=True)
 def one_hot(labels, k):
     return labels[:, None] == torch.arange(k)
 

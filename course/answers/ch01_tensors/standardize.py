@@ -37,6 +37,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "unbiased-mismatch",
     "Your variance divides by n - 1, torch's default. The population variance divides by n: look at `correction`.",
+    slip=True,
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)

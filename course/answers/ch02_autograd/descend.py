@@ -110,8 +110,7 @@ def descend(f, x0, lr, steps):
 
 
 @bank.wrong(
-    "one-step-too-few",
-    "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.",
+    "one-step-too-few", "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.", slip=True
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
@@ -279,7 +278,7 @@ bank.survives(
 )
 
 
-@bank.wrong("one-step-too-many", "You take one step more than `steps`.")
+@bank.wrong("one-step-too-many", "You take one step more than `steps`.", slip=True)
 def descend(f, x0, lr, steps):
     x = x0.detach().clone()
     for _ in range(1 + steps):

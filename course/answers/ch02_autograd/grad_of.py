@@ -98,6 +98,7 @@ def grad_of(f, x):
 @bank.wrong(
     "returns-the-tuple",
     "`torch.autograd.grad` returns a tuple, with one gradient for each tensor asked about. Take it out.",
+    slip=True,
 )
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
@@ -110,13 +111,13 @@ def grad_of(f, x):
     return torch.autograd.grad(f(copy).sum(), copy)[0].sign()
 
 
-@bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.")
+@bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.", slip=True)
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(copy).sum(), copy)[0].flatten()
 
 
-@bank.wrong("doubled", "Your gradient is twice as long, as after two backward passes in a row.")
+@bank.wrong("doubled", "Your gradient is twice as long, as after two backward passes in a row.", slip=True)
 def grad_of(f, x):
     leaf = x.detach().clone().requires_grad_()
     return 2 * torch.autograd.grad(f(leaf).sum(), leaf)[0]

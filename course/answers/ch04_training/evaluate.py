@@ -12,6 +12,7 @@ bank = AnswerBank("evaluate")
 @bank.wrong(
     "mean-of-batch-means",
     "You average the losses of the batches. A small last batch then counts as much as a full one: count samples.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
@@ -31,6 +32,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "accuracy-by-batches",
     "Your loss is right; the accuracy is the mean of the batches' accuracies, in which the last one counts too much.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
@@ -50,6 +52,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "sum-of-batch-losses",
     "You add up mean losses and divide by the samples. Each mean must first be multiplied by its samples.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}

@@ -411,10 +411,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     return copy.deepcopy(result)
 
 
-@bank.wrong(
-    "sum-of-losses",
-    "You note the sum of an epoch's batch losses. The mean is asked for.",
-)
+@bank.wrong("sum-of-losses", "You note the sum of an epoch's batch losses. The mean is asked for.", slip=True)
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
     if checkpoint is not None:
@@ -580,6 +577,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "weighs-by-rows",
     "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
+    slip=True,
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

@@ -208,10 +208,7 @@ def bench(fn, warmup, iters, sync):
     return statistics.median(times)
 
 
-@bank.wrong(
-    "milliseconds",
-    "Your result is in milliseconds. Asked for are seconds.",
-)
+@bank.wrong("milliseconds", "Your result is in milliseconds. Asked for are seconds.", slip=True)
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
         fn()
