@@ -994,7 +994,10 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return result
 
 
-@bank.wrong('losses-of-the-batches', 'You list a loss for each batch. A step is taken for each group: one loss for each, the mean over its images.')
+@bank.wrong(
+    "losses-of-the-batches",
+    "You list a loss for each batch. A step is taken for each group: one loss for each, the mean over its images.",
+)
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
     losses = []

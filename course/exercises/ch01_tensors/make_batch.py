@@ -41,7 +41,7 @@ alone = Requirement(
     tells={
         "global_untouched": "Your call changed a global generator, torch's, NumPy's or Python's: you drew from it, or "
         "seeded it. Use a `torch.Generator` of your own.",
-        "put_back": "You seed a global generator and put it back afterwards. Whoever else draws from it in between gets "
+        "put_back": "You seed a global generator and put it back afterwards. Whoever draws from it in between gets "
         "your numbers. Use a `torch.Generator` of your own.",
     },
     given=("returned",),

@@ -29,9 +29,9 @@ accurate = Requirement(
     "stays accurate far from the origin",
     calling(),
     tells={
-        "returned": "These distances are not right. The points lie in two groups, far from the origin and from each other: "
-        "squares of such large numbers lose the digits that count, and no shift helps both groups. Subtract the points "
-        "themselves, pair by pair."
+        "returned": "These distances are not right. The points lie in two groups, far from the origin and from each "
+        "other: squares of such large numbers lose the digits that count, and no shift helps both groups. Subtract the "
+        "points themselves, pair by pair."
     },
 )
 accurate_for_many = Requirement("stays accurate far from the origin for many points", calling())
