@@ -132,6 +132,15 @@ def flatten_images(x):
     return torch.stack([red.flatten(1), green.flatten(1), blue.flatten(1)], dim=-1)
 
 
+@bank.wrong(
+    "pixels-of-one-size",
+    "You have written down how many pixels an image has. Read its height and width from the shape of `x`.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.permute(0, 2, 3, 1).reshape(n, 64, c)
+
+
 bank.survives(
     {
         "pixels.reshape -> pixels.view": "Height and width still follow one another in memory, so a view does.",

@@ -172,3 +172,11 @@ def masked_mean(x, mask, dim):
     kept = x.clone()
     kept[~mask] = 0
     return kept.sum(dim) / (mask.sum(dim) + 1e-8)
+
+
+@bank.wrong(
+    "indexed-by-the-mask",
+    "`x[mask]` is one long row of the entries that count: the dims are gone, and nothing tells the slices apart.",
+)
+def masked_mean(x, mask, dim):
+    return x[mask].mean(dim)

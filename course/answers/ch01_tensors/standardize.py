@@ -239,6 +239,16 @@ def standardize(x, dim, eps):
     return out
 
 
+@bank.wrong(
+    "mean-square-for-variance",
+    "Under the root stands the mean of the squares. The variance is that of the differences from the mean.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    squares = (x**2).mean(dim, keepdim=True)
+    return (x - mean) / torch.sqrt(squares + eps)
+
+
 bank.survives(
     {
         "var + eps -> eps + var": "Addition does not mind the order.",

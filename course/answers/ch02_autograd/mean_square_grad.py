@@ -139,7 +139,7 @@ def mean_square_grad(x):
 
 @bank.wrong(
     "divides-by-len",
-    "You divide by `len`, which counts the rows. The mean divides by the number of entries: `numel()`.",
+    "You divide by the number of rows, as `len` and a mean over dim 0 do. The mean divides by the number of entries: `numel()`.",
     slip=True,
 )
 def mean_square_grad(x):

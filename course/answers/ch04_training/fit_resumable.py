@@ -795,7 +795,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "epochs-more",
     "After a checkpoint you run `epochs` more. `epochs` counts all since the first: run those that are missing.",
-    also=("epochs-on-top",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -829,7 +828,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "scheduler-within-the-epoch",
     "Your scheduler steps after each batch. It steps once, after each epoch.",
-    also=("scheduler-after-each-batch",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -863,7 +861,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "scheduler-left-out",
     "You neither save nor load the scheduler: after a stop the learning rate begins again.",
-    also=("scheduler-not-saved",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
