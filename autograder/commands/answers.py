@@ -1,4 +1,4 @@
-"""Count what the answer banks hold, by exercise, and what their wrong answers are told: the table in docs/answers.md."""
+"""Count what the answer banks hold, by exercise, and what wrong answers are told: the table in docs/answers.md."""
 
 from __future__ import annotations
 

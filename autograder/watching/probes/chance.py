@@ -143,7 +143,7 @@ def drawn_from_seed(answer: Answer, case: Case) -> Observation:
 
     Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
     `default` (without a seed the same as for seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or
-    spread was set exactly), `global_untouched` (no global generator of torch, NumPy or Python was drawn from, or seeded)
+    spread was set exactly), `global_untouched` (no global generator of torch, NumPy or Python was drawn from or seeded)
     and `put_back` (one was, and nothing is seen of it afterwards).
     """
     with _generators_kept():

@@ -24,7 +24,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 
 @bank.told("seeds-in-a-fork", "put_back")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         return torch.randn(n, d, dtype=dtype)
 

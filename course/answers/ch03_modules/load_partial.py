@@ -212,16 +212,6 @@ def load_partial(module, state):
     return sorted(set(own) ^ set(state) | (set(own) & set(state)) - set(loaded))
 
 
-@bank.wrong(
-    "returns-a-set", "You return a set, which has no order. A sorted list of the names is asked for.", slip=True
-)
-def load_partial(module, state):
-    own = module.state_dict()
-    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
-    module.load_state_dict(fits, strict=False)
-    return (own.keys() | state.keys()) - fits.keys()
-
-
 @bank.wrong("in-the-state-s-order", "Your names come as they stand in the two dicts. They are to be sorted.")
 def load_partial(module, state):
     own = module.state_dict()

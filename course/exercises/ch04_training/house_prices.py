@@ -63,7 +63,7 @@ raw = Requirement(
     "gives weights in the units of x and y",
     priced("weight", "shapes"),
     tells={
-        "shapes": "These are not the shapes of weight, bias and prices, (d,), () and (m,): the bias is a scalar tensor.",
+        "shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
         "weight": "The weights are not those of the best line. Here they are in spreads of y per spread of a column.",
     },
 )
