@@ -25,7 +25,7 @@ def steps_of(*kept: str) -> Probe:
 
     def look(answer: Answer, case: Case) -> Observation:
         name, x0, *rest = copy_of(case.args)
-        x0.requires_grad_()
+        x0.requires_grad_(requires_grad=True)
         leaves: list[bool] = []
 
         def f(x: Tensor) -> Tensor:
