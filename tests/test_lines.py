@@ -55,6 +55,11 @@ def forgets(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
     return x.sum(), x.mean()
 
 
+def halves(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """One factor is wrong."""
+    return (w * x).sum() / 2, (w * x).mean() / 2
+
+
 def writes(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Right, and changes x."""
     x *= w
@@ -113,6 +118,32 @@ def test_independent_parts_do_not_wait_for_the_first() -> None:
     parts = exercise_of(tier="core", hints=("Add.", "Divide."), independent=True)(sum_and_mean.draw_cases)
     assert [FAIL, PASS, PASS, PASS] == statuses(first_wrong, parts)
     assert [FAIL, WAITS, WAITS, WAITS] == statuses(first_wrong)
+
+
+class TestSlip:
+    """A known slip, one wrong factor, costs one line, though it spoils the numbers of all."""
+
+    def graded(self, answer: Callable[..., Any]) -> list[Status]:
+        """The status of each line, where halves are known to be a slip."""
+        shown = sum_and_mean.observe(halves, sum_and_mean.cases(0))
+        return [each.status for each in graded(answer, (Mistake("halved", "Halved.", shown, slip=True),)).verdicts]
+
+    def test_it_costs_its_own_line(self) -> None:
+        """Nothing waits for it, though the first line is what it fails."""
+        assert [FAIL, PASS, PASS, PASS] == self.graded(halves)
+        assert [FAIL, WAITS, WAITS, WAITS] == statuses(halves)
+
+    def test_another_factor_is_another_mistake(self) -> None:
+        """Only what shows the very numbers of the slip is excused."""
+        assert [FAIL, WAITS, WAITS, WAITS] == self.graded(lambda x, w: tuple(v / 3 for v in right(x, w)))
+
+    def test_a_fault_beside_it_costs_its_line_too(self) -> None:
+        """Halves, and other halves for negative weights."""
+        assert [FAIL, PASS, PASS, FAIL] == self.graded(lambda x, w: halves(x, abs(w)))
+
+    def test_who_avoids_its_line_is_not_excused(self) -> None:
+        """Right on the slip's own line, and halves elsewhere: that is no slip."""
+        assert [PASS, FAIL, WAITS, WAITS] == self.graded(lambda x, w: right(x, w) if w == 1 else halves(x, w))
 
 
 class TestExplaining:

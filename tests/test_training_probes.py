@@ -51,13 +51,16 @@ class TestEvaluated:
         assert {"left": ["gradients"], "tracked": True, "types": {"loss": "float"}} == seen
 
 
-@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), in_turns])
+IN_TURNS = in_turns()
+
+
+@pytest.mark.parametrize("watch", [stepped("path"), stepped("path", generator=True), IN_TURNS])
 def test_an_optimizer_is_followed(watch: Any) -> None:
     """torch's own goes the way that its gradients say, alone, from a generator, and beside another one."""
     seen = watch(torch.optim.SGD, Case("", [torch.zeros(2)], [[torch.ones(2)]], lr=0.5))
     place = seen["path"][0][0]
 
-    assert [-0.5, -0.5] == (place if watch is not in_turns else place[0]).values.tolist()
+    assert [-0.5, -0.5] == (place if watch is not IN_TURNS else place[0]).values.tolist()
 
 
 def test_steps_of_anybody_are_noted() -> None:

@@ -59,7 +59,10 @@ def _observed(key: Key) -> list[object]:
 def _form(key: Key) -> list[object]:
     """All of a key but its numbers: cases, facets, tags, sentences, rules, patterns."""
     cases, _ = to_parts(_plain_cases(key))
-    mistakes = [(each.tag, each.sentence, each.rules, each.unless, _facets(each.observations)) for each in key.mistakes]
+    mistakes = [
+        (each.tag, each.sentence, each.rules, each.unless, each.slip, _facets(each.observations))
+        for each in key.mistakes
+    ]
     # As text: nan is not equal to itself.
     return [key.exercise, json.dumps(cases), _facets(key.reference), mistakes]
 

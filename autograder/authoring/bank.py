@@ -31,7 +31,7 @@ class KnownAnswer:
 
     Where `facet` is given, what a requirement tells of that facet is read instead, and `sentence` is empty. `also` are
     the tags of other wrong answers whose sentences are true of this one as well. `unless` is a pattern: the sentence is
-    not told of code in which it is found.
+    not told of code in which it is found. A `slip` costs one requirement, though it spoils the numbers of others.
     """
 
     exercise: str
@@ -42,6 +42,7 @@ class KnownAnswer:
     facet: str = ""
     also: tuple[str, ...] = ()
     unless: str = ""
+    slip: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -68,17 +69,20 @@ class AnswerBank:
         self._answers: list[KnownAnswer] = []
 
     def wrong(
-        self, tag: str, sentence: str, *, also: tuple[str, ...] = (), unless: str = ""
+        self, tag: str, sentence: str, *, also: tuple[str, ...] = (), unless: str = "", slip: bool = False
     ) -> Callable[[Function], Function]:
         r"""Register a wrong answer, with the sentence that explains the misunderstanding.
 
         Were it not in the bank, it might be told the sentence of another wrong answer. Where that is true of it as
         well, `also` names the other. Where the sentence says what the code lacks, as in "you never call step",
         `unless` is the pattern that would prove it false, as in `unless=r"\.step\("`.
+
+        Where the idea is there, and one factor or constant is wrong, `slip=True` has it cost the first requirement that
+        it fails and no other.
         """
         if not sentence.strip():
             raise BankError(f"the wrong answer {tag!r} to {self.exercise!r} needs a sentence for the student")
-        return self._register(tag, sentence, also=also, unless=unless)
+        return self._register(tag, sentence, also=also, unless=unless, slip=slip)
 
     def told(self, tag: str, facet: str, *, also: tuple[str, ...] = ()) -> Callable[[Function], Function]:
         """Register a wrong answer that one bool gives away; as much else may turn it, no sentence of its own is safe.
@@ -98,7 +102,13 @@ class AnswerBank:
         self.survivors |= reasons
 
     def _register(
-        self, tag: str, sentence: str | None, facet: str = "", also: tuple[str, ...] = (), unless: str = ""
+        self,
+        tag: str,
+        sentence: str | None,
+        facet: str = "",
+        also: tuple[str, ...] = (),
+        unless: str = "",
+        slip: bool = False,
     ) -> Callable[[Function], Function]:
         if not _TAG.fullmatch(tag):
             raise BankError(f"expected a tag like 'no-keepdim' for {self.exercise!r}, found {tag!r}")
@@ -114,7 +124,8 @@ class AnswerBank:
                 )
             source = _class_source(function) if isinstance(function, type) else _undecorated(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
-            self._answers.append(KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless))
+            known = KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless, slip)
+            self._answers.append(known)
             return function
 
         return register

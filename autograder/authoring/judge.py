@@ -155,7 +155,7 @@ class Judge:
 def _mistake(exercise: Exercise, answer: KnownAnswer, cases: tuple[Case, ...]) -> Mistake:
     names = tuple(rule.name for rule in broken(exercise.rules, answer.source, exercise.name))
     observations = tuple(map(_without_line, _observed(exercise, answer, cases)))
-    return Mistake(answer.tag, answer.sentence or "", observations, names, answer.unless)
+    return Mistake(answer.tag, answer.sentence or "", observations, names, answer.unless, answer.slip)
 
 
 def _observed(exercise: Exercise, answer: KnownAnswer, cases: tuple[Case, ...]) -> tuple[Observation, ...]:

@@ -209,6 +209,9 @@ class Proof:
             report = self._report_of(answer, seed) if seed == VISIBLE_SEED else self._by_its_key(answer, seed)
             if not unmet(report):
                 return f"has full points {_on(seed)}; add a case to {self._file} that refuses it."
+            if answer.slip and len(unmet(report)) > 1:
+                costs = ", ".join(repr(each.requirement) for each in unmet(report))
+                return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
             for verdict in otherwise(self.exercise, answer, report):
                 return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
         return ""

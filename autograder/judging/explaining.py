@@ -29,9 +29,9 @@ def explanation(
         if not mistake.sentence or (mistake.unless and re.search(mistake.unless, code)):
             continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
-        if not _same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
+        if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
             continue
-        agrees = [_same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
+        agrees = [same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
         if 2 * sum(agrees[i] for i in wrong) < len(wrong) or _refuted(exercise, key, mistake, seen):
             continue
         if not _by_one_bool(exercise, key, seen, agrees):
@@ -44,10 +44,11 @@ def explanation(
 
 def shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
     """Whether an answer shows on every case what this mistake shows."""
-    return all(_same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
+    return all(same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True))
 
 
-def _same(exercise: Exercise, known: Observation, mine: Observation) -> bool:
+def same(exercise: Exercise, known: Observation, mine: Observation) -> bool:
+    """Whether two observations are one, by the exercise's own comparison."""
     return exercise.compare(known, mine, exercise.tolerance) is None
 
 
@@ -62,7 +63,7 @@ def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Ob
 
     An answer that raises on this case, for another reason, shows nothing of it.
     """
-    if _same(exercise, known, mine) or _same(exercise, right, known):
+    if same(exercise, known, mine) or same(exercise, right, known):
         return False
     if exercise.compare is not first_difference:
         return True

@@ -1,7 +1,8 @@
 """Judgement: observations held against a key become a report. Pure: nothing of a student's code runs here.
 
 What is met counts, line by line. A requirement is judged by what it is about. Where that cannot be told because of a
-fault that another requirement shows, it waits for that one: that is no cross, and no point.
+fault that another requirement shows, it waits for that one: that is no cross, and no point. What a known slip spoils
+beside its own requirement is no fault.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.judging import words
-from autograder.judging.explaining import explanation, shows
+from autograder.judging.explaining import explanation, same, shows
 from autograder.judging.key import Key
-from autograder.judging.parting import part
+from autograder.judging.parting import Parting, part
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Observation, Raised
@@ -67,6 +68,9 @@ class _Lines:
         self.cases = {
             text: [i for i, case in enumerate(key.cases) if case.requirement == text] for text in self.sentences
         }
+        self.slips, spoiled = _slipped(exercise, key, self.parted, seen)
+        for index in spoiled:
+            self.parted[index] = Parting()
         self.excused: frozenset[Slip] = frozenset()
         first = self._wrong(self.sentences[0])
         forms = [self.parted[i].slips for i in first]
@@ -82,7 +86,7 @@ class _Lines:
         An answer that fails the first check has not begun to work: later passes would be luck.
         """
         first = self.sentences[0]
-        open_ = first not in self.failed or self.excused or self.exercise.independent
+        open_ = not self._stops(first) or self.excused or self.exercise.independent
         return "" if open_ else first
 
     def verdicts(self) -> list[Verdict]:
@@ -108,7 +112,7 @@ class _Lines:
 
     def _awaits(self, text: str) -> str:
         """The requirement that this one waits for; none where it can be judged."""
-        needed = [other.sentence for other in self.exercise.requirements[text].needs if other.sentence in self.failed]
+        needed = [other.sentence for other in self.exercise.requirements[text].needs if self._stops(other.sentence)]
         if needed:
             return needed[0]
         wrong = self._wrong(text)
@@ -116,6 +120,10 @@ class _Lines:
             return ""
         facets = {facet for i in wrong for facet in self.parted[i].facets}
         return next((other for other in self.failed if other != text and self._is_about(other, facets)), "")
+
+    def _stops(self, text: str) -> bool:
+        """Whether a requirement fails in more than a known slip, so that others have to wait for it."""
+        return not self.slips.issuperset(self._wrong(text))
 
     def _is_about(self, text: str, facets: set[str]) -> bool:
         """Whether the requirement itself fails in one of these facets."""
@@ -140,6 +148,22 @@ class _Lines:
             picture=told.picture,
             case=index,
         )
+
+
+def _slipped(
+    exercise: Exercise, key: Key, parted: Sequence[Parting], seen: Sequence[Observation]
+) -> tuple[set[int], set[int]]:
+    """The cases of the one requirement that a known slip costs, and those beside it whose numbers it spoils."""
+    costs: set[int] = set()
+    spoils: set[int] = set()
+    for slip in (mistake for mistake in key.mistakes if mistake.slip):
+        wrong = [i for i, known in enumerate(slip.observations) if not same(exercise, key.reference[i], known)]
+        own = {i for i in wrong if key.cases[i].requirement == key.cases[wrong[0]].requirement}
+        shown = {i for i in wrong if parted[i].first and same(exercise, slip.observations[i], seen[i])}
+        if own <= shown:
+            costs |= own
+            spoils |= shown - own
+    return costs, spoils
 
 
 def _waiting(text: str, awaited: str) -> Verdict:

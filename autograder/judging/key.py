@@ -17,7 +17,8 @@ _EXACT = Tolerance(0.0, 0.0)
 class Mistake:
     """A known wrong answer as it is seen from outside: observations per case, and the rules that it breaks.
 
-    Code in which the pattern `unless` is found does not make it.
+    Code in which the pattern `unless` is found does not make it. A `slip` costs the first requirement that it fails,
+    and no other.
     """
 
     tag: str
@@ -25,6 +26,7 @@ class Mistake:
     observations: tuple[Observation, ...]
     rules: tuple[str, ...] = ()
     unless: str = ""
+    slip: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,8 @@ class Key:
             "cases": [case.to_plain() for case in self.cases],
             "reference": _places(table, self.reference),
             "mistakes": [
-                [m.tag, m.sentence, _places(table, m.observations), list(m.rules), m.unless] for m in self.mistakes
+                [m.tag, m.sentence, _places(table, m.observations), list(m.rules), m.unless, m.slip]
+                for m in self.mistakes
             ],
             "observations": table,
         }
@@ -63,8 +66,8 @@ class Key:
             tuple(map(Case.from_plain, data["cases"])),
             tuple(table[place] for place in data["reference"]),
             tuple(
-                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules), unless)
-                for tag, text, places, rules, unless in data["mistakes"]
+                Mistake(tag, text, tuple(table[place] for place in places), tuple(rules), unless, slip)
+                for tag, text, places, rules, unless, slip in data["mistakes"]
             ),
         )
 

@@ -9,8 +9,8 @@ import torch
 from autograder.watching.difference import Difference, Tolerance, differences, first_difference
 from autograder.watching.observation import Plain, Seen
 
-# The place, what differs, and both forms.
-Slip = tuple[tuple[str | int, ...], str, str, str]
+# What differs, and both forms.
+Slip = tuple[str, str, str]
 
 
 def slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] | None:
@@ -25,7 +25,7 @@ def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:
         return None
     if first_difference(_without_form(expected), _without_form(got), tolerance) is not None:
         return None
-    return difference.path, aspect, _form(expected, aspect), _form(got, aspect)
+    return aspect, _form(expected, aspect), _form(got, aspect)
 
 
 def _form(value: Plain, aspect: str) -> str:

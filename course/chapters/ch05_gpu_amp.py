@@ -413,7 +413,8 @@ def to_device(obj, device):
     """Return obj with every tensor in it moved to device; obj itself stays as it was.
 
     obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth. Each
-    container comes back as a new one of its type, with the same keys in the same order.
+    container comes back as a new one of its type, an OrderedDict as an OrderedDict, with
+    the same keys in the same order.
     Anything else (a number, a string, None) comes back as it is. A named tuple has a
     field for each value, type(obj)(*values) makes one, and obj._fields tells it from a
     plain tuple.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
 from autograder.watching.probe import Answer, Look, attempt, outline, see, watched
+from autograder.watching.replaced import replaced
 
 SEED = 20_031  # of the global generator, where a probe needs one: what is drawn by chance repeats itself
 ERRORS = 6.0  # how many standard errors a statistic may be off
@@ -157,8 +158,8 @@ def drawn_from_seed(answer: Answer, case: Case) -> Observation:
 
     Facets: `returned` (shape and dtype), `varied` (few numbers are alike), `repeats` (the same for the same seed),
     `default` (without a seed the same as for seed 0), `seeds_differ`, `normal`, `uniform`, `as_drawn` (no mean or
-    spread was set exactly), and `global_untouched` (no global generator of torch, NumPy or Python was drawn from or
-    seeded).
+    spread was set exactly), `global_untouched` (no global generator of torch, NumPy or Python was drawn from or seeded)
+    and `put_back` (one was, and nothing is seen of it afterwards).
     """
     with _generators_kept():
         return attempt(lambda: _facts(answer, case))
@@ -169,7 +170,9 @@ def _facts(answer: Answer, case: Case) -> Observation:
         _seed_everything(global_seed)
         return answer(*case.args, **(case.kwargs | changed))
 
-    batch = draw(1)
+    _seed_everything(1)
+    with _seedings() as seedings:
+        batch = answer(*case.args, **case.kwargs)
     after = _global_numbers()
     _seed_everything(1)
     untouched = after == _global_numbers()
@@ -188,4 +191,27 @@ def _facts(answer: Answer, case: Case) -> Observation:
         "uniform": abs(_kurtosis(batch) - _FOURTH["uniform"]) < 0.2,
         "as_drawn": not is_standardized([batch, *others]),
         "global_untouched": untouched,
+        "put_back": untouched and bool(seedings),
     }
+
+
+# What seeds a global generator, or puts its state back.
+_SEED_GLOBALLY: tuple[tuple[Any, str], ...] = (
+    *((module, name) for module in (torch, torch.random) for name in ("manual_seed", "seed", "set_rng_state")),
+    *((np.random, name) for name in ("seed", "set_state")),
+    *((random, name) for name in ("seed", "setstate")),
+)
+
+
+@contextmanager
+def _seedings() -> Iterator[list[str]]:
+    """The calls in a block that seed a global generator, or put its state back: then none may be seen to have moved."""
+    called: list[str] = []
+
+    def noting(name: str, usual: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **kwargs: called.append(name) or usual(*args, **kwargs)  # type: ignore[func-returns-value]
+
+    with ExitStack() as changed:
+        for owner, name in _SEED_GLOBALLY:
+            changed.enter_context(replaced(owner, name, noting(name, getattr(owner, name))))
+        yield called

@@ -55,14 +55,14 @@ def makes(*, first: Callable[[nn.Module], object] | None = None, **facets: Calla
 
 
 def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Module], object] | None = None) -> Probe:
-    """What about the module is no longer as it was (`left`), and what a second call returns (`again`)."""
+    """What about the module is no longer as it was (`left`), and what a second call returns (`returned`)."""
 
     def look(answer: Answer, module: nn.Module, *given: Any, **options: Any) -> Observation:
         if first is not None:
             first(module)
         before = state(module)
         answer(module, *given, **options)
-        return {"left": changed(before, state(module)), "again": told(answer(module, *given, **options))}
+        return {"left": changed(before, state(module)), "returned": told(answer(module, *given, **options))}
 
     return on_sample(look)
 

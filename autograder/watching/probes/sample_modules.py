@@ -150,6 +150,7 @@ SAMPLES: dict[str, Callable[..., nn.Module]] = {
     "a layer that runs several times": Reused,
     "one layer in two places": lambda a: _twice_in(nn.Linear(a, a)),
     "layers with batch norm": _with_norm,
+    "a batch norm": nn.BatchNorm1d,
     "half frozen layers": _half_frozen,
     "a layer without parameters": nn.ReLU,
     "layers and a failing one": lambda a, b: nn.Sequential(nn.Linear(a, b), Failing(), nn.Linear(b, a)),

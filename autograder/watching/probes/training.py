@@ -198,20 +198,26 @@ def stepped(*kept: str, generator: bool = False) -> Probe:
         optimizer = answer((p for p in params) if generator else params, **case.kwargs)
         seen: Observation = {"path": [_step(optimizer, params, grads) for grads in steps]}
         seen["grads"] = [see(p.grad) for p in params]
-        optimizer.zero_grad()
-        return seen | {"cleared": [p.grad is None for p in params]}
+        if "cleared" in kept:
+            optimizer.zero_grad()
+            seen["cleared"] = [p.grad is None for p in params]
+        return seen
 
     return watched(look, *kept)
 
 
-@watched
-def two_optimizers(answer: Answer, case: Case) -> Observation:
+def two_optimizers(*, generator: bool = False) -> Probe:
     """The `path` of two optimizers that step by turns; the tensors of the first are longer than those of the second."""
-    tensors, steps = copy_of(case.args)
-    both = [tensors, [0.5 * tensor for tensor in tensors]]
-    made = [answer([tensor.requires_grad_() for tensor in params], **case.kwargs) for params in both]
-    pairs = list(zip(made, both, strict=True))
-    return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
+
+    def look(answer: Answer, case: Case) -> Observation:
+        tensors, steps = copy_of(case.args)
+        both = [tensors, [(0.5 * tensor).detach() for tensor in tensors]]
+        held = [[tensor.requires_grad_() for tensor in params] for params in both]
+        made = [answer(iter(params) if generator else params, **case.kwargs) for params in held]
+        pairs = list(zip(made, held, strict=True))
+        return {"path": [[_step(*pair, copy_of(grads)) for pair in pairs] for grads in steps]}
+
+    return watched(look)
 
 
 def _step(optimizer: Any, params: list[Tensor], grads: list[Tensor | None]) -> Plain:

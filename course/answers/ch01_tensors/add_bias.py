@@ -121,6 +121,18 @@ def add_bias(x, bias):
     return torch.add(x, bias.reshape(-1, 1).expand_as(x))
 
 
+@bank.wrong("mean-of-the-biases", "You add the mean of the biases to every number. Each channel is to get its own.")
+def add_bias(x, bias):
+    return x + bias.mean()
+
+
+@bank.wrong("first-sample-only", "You add the biases to the first sample of the batch. All of them get theirs.")
+def add_bias(x, bias):
+    out = x.clone()
+    out[0] += bias[:, None]
+    return out
+
+
 bank.survives(
     {
         "x + bias[:, None] -> bias[:, None] + x": "Addition does not mind the order.",

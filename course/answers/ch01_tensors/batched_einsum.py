@@ -271,6 +271,39 @@ def batched_einsum(a, b, v):
     }
 
 
+@bank.wrong(
+    "gram-entry-by-entry",
+    "Your gram squares each entry of `a`. It multiplies each row of a matrix with each row of the same one: (B, n, n).",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bnk,bkm->bnm", a, b),
+        "gram": a * a,
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+
+
+@bank.wrong(
+    "applied-across-the-batch",
+    "Your `applied` has another letter for the batch of `v`: each a meets the sum of all v. One letter, one dim.",
+)
+def batched_einsum(a, b, v):
+    return {
+        "product": torch.einsum("bnk,bkm->bnm", a, b),
+        "gram": torch.einsum("bik,bjk->bij", a, a),
+        "applied": torch.einsum("bnk,ck->bn", a, v),
+        "total": torch.einsum("bnk,bkm->nm", a, b),
+    }
+
+
+@bank.wrong(
+    "tuple-not-dict", "You return the four products without their names. A dict with the four keys is asked for."
+)
+def batched_einsum(a, b, v):
+    return a @ b, a @ a.mT, (a @ v[..., None])[..., 0], (a @ b).sum(0)
+
+
 bank.survives(
     {
         "'bik,bjk->bij' -> 'bjk,bik->bij'": "A gram matrix is symmetric.",

@@ -91,6 +91,20 @@ def describe(x):
     }
 
 
+@bank.wrong(
+    "device-written-out",
+    "You write the whole device out: of a second card that is `'cuda:1'`. Its type is asked for, without a number.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": str(x.device),
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
 @bank.wrong("shape-as-list", "Your shape is a list. The dictionary asks for a tuple.")
 def describe(x):
     return {
@@ -235,7 +249,7 @@ def describe(x):
     return {
         "bytes": math.prod(shape) * x.dtype.itemsize,
         "requires_grad": bool(x.requires_grad),
-        "device": str(x.device),
+        "device": str(x.device.type),
         "dtype": x.dtype,
         "shape": shape,
     }

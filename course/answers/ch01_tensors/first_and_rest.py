@@ -35,8 +35,7 @@ def first_and_rest(x):
 
 
 @bank.wrong(
-    "swapped",
-    "You return the two in the wrong order: the copy of row 0 comes first, the view second.",
+    "swapped", "You return the two in the wrong order: the copy of row 0 comes first, the view second.", slip=True
 )
 def first_and_rest(x):
     return x[1:], x[0].clone()
@@ -45,6 +44,7 @@ def first_and_rest(x):
 @bank.wrong(
     "keeps-the-row-dim",
     "Your copy is a matrix of one row: a slice keeps its dim. Index with a number to drop it.",
+    slip=True,
 )
 def first_and_rest(x):
     return x[:1].clone(), x[1:]

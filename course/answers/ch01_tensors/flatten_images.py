@@ -126,6 +126,21 @@ def flatten_images(x):
     return torch.stack([channel.flatten(1) for channel in x.unbind(1)], dim=-1)
 
 
+@bank.wrong("three-channels", "You count on three channels. Read their number from the shape of `x`.")
+def flatten_images(x):
+    red, green, blue = x[:, 0], x[:, 1], x[:, 2]
+    return torch.stack([red.flatten(1), green.flatten(1), blue.flatten(1)], dim=-1)
+
+
+@bank.wrong(
+    "pixels-of-one-size",
+    "You have written down how many pixels an image has. Read its height and width from the shape of `x`.",
+)
+def flatten_images(x):
+    n, c, h, w = x.shape
+    return x.permute(0, 2, 3, 1).reshape(n, 64, c)
+
+
 bank.survives(
     {
         "pixels.reshape -> pixels.view": "Height and width still follow one another in memory, so a view does.",

@@ -13,6 +13,22 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(n, d, dtype=dtype)
 
 
+@bank.told("puts-the-state-back", "put_back")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    before = torch.get_rng_state()
+    torch.manual_seed(seed)
+    x = torch.randn(n, d, dtype=dtype)
+    torch.set_rng_state(before)
+    return x
+
+
+@bank.told("seeds-in-a-fork", "put_back")
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        return torch.randn(n, d, dtype=dtype)
+
+
 @bank.wrong(
     "int-dtype",
     "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are asked for.",
@@ -25,6 +41,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "list-dtype",
     "Your result is float32 whatever `dtype` says, as any tensor made from Python floats is. Pass `dtype` on.",
+    slip=True,
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -64,10 +81,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
     return torch.randn(d, n, dtype=dtype, generator=generator)
 
 
-@bank.wrong(
-    "one-row-repeated",
-    "Numbers repeat: each is to be drawn on its own.",
-)
+@bank.told("one-row-repeated", "varied")
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(d, dtype=dtype, generator=generator).repeat(n, 1)

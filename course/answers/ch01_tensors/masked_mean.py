@@ -65,8 +65,7 @@ def masked_mean(x, mask, dim):
 
 
 @bank.wrong(
-    "keeps-dim",
-    "Your result keeps `dim` with size 1. As with `mean`, the reduced dim is to be gone.",
+    "keeps-dim", "Your result keeps `dim` with size 1. As with `mean`, the reduced dim is to be gone.", slip=True
 )
 def masked_mean(x, mask, dim):
     count = mask.sum(dim, keepdim=True).clamp(min=1)
@@ -173,3 +172,11 @@ def masked_mean(x, mask, dim):
     kept = x.clone()
     kept[~mask] = 0
     return kept.sum(dim) / (mask.sum(dim) + 1e-8)
+
+
+@bank.wrong(
+    "indexed-by-the-mask",
+    "`x[mask]` is one long row of the entries that count: the dims are gone, and nothing tells the slices apart.",
+)
+def masked_mean(x, mask, dim):
+    return x[mask].mean(dim)

@@ -24,10 +24,7 @@ def one_hot(labels, k):
     return out.scatter_(0, labels[:, None], 1.0)
 
 
-@bank.wrong(
-    "bool-result",
-    "Your result holds True and False. Numbers of dtype float32 are asked for.",
-)
+@bank.wrong("bool-result", "Your result holds True and False. Numbers of dtype float32 are asked for.", slip=True)
 def one_hot(labels, k):
     return labels[:, None] == torch.arange(k)
 
@@ -138,3 +135,16 @@ def one_hot(labels, k):
 @bank.right("compare")
 def one_hot(labels, k):
     return torch.where(labels[:, None] == torch.arange(k), 1.0, 0.0)
+
+
+@bank.wrong(
+    "ready-made-without-k",
+    "Without `num_classes`, `one_hot` takes the largest label for the last: say how many columns there are.",
+)
+def one_hot(labels, k):
+    return torch.nn.functional.one_hot(labels).float()
+
+
+@bank.wrong("counts-the-labels", "You count how often each label occurs. Each label is to have a row of its own.")
+def one_hot(labels, k):
+    return torch.bincount(labels, minlength=k).float()

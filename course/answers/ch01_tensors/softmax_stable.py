@@ -257,3 +257,21 @@ def softmax_stable(x, dim):
 @bank.right("minus-logsumexp")
 def softmax_stable(x, dim):
     return torch.exp(x - x.logsumexp(dim, keepdim=True))
+
+
+@bank.wrong(
+    "divides-by-the-maximum",
+    "You divide by the largest number before `exp`. A softmax stays the same when a number is subtracted, not so when divided.",
+)
+def softmax_stable(x, dim):
+    powers = torch.exp(x / x.amax(dim, keepdim=True))
+    return powers / powers.sum(dim, keepdim=True)
+
+
+@bank.wrong(
+    "patches-the-nan",
+    "You put a number in the place of each nan. What inf / inf should have been is lost by then: shift before `exp`.",
+)
+def softmax_stable(x, dim):
+    powers = torch.exp(x)
+    return torch.nan_to_num(powers / powers.sum(dim, keepdim=True), nan=1.0)

@@ -37,6 +37,7 @@ def standardize(x, dim, eps):
 @bank.wrong(
     "unbiased-mismatch",
     "Your variance divides by n - 1, torch's default. The population variance divides by n: look at `correction`.",
+    slip=True,
 )
 def standardize(x, dim, eps):
     mean = x.mean(dim, keepdim=True)
@@ -236,6 +237,16 @@ def standardize(x, dim, eps):
     out -= x.mean(dim, keepdim=True)
     out /= torch.sqrt(x.var(dim, correction=0, keepdim=True) + eps)
     return out
+
+
+@bank.wrong(
+    "mean-square-for-variance",
+    "Under the root stands the mean of the squares. The variance is that of the differences from the mean.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    squares = (x**2).mean(dim, keepdim=True)
+    return (x - mean) / torch.sqrt(squares + eps)
 
 
 bank.survives(

@@ -109,10 +109,7 @@ def descend(f, x0, lr, steps):
     return x.detach()
 
 
-@bank.wrong(
-    "one-step-too-few",
-    "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.",
-)
+@bank.wrong("one-step-too-few", "You take one step less than asked: `range(1, steps)` has steps - 1 numbers.")
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
     for _ in range(1, steps):
@@ -272,6 +269,15 @@ def descend(f, x0, lr, steps):
     return x.detach().clone()
 
 
+@bank.wrong("rate-that-falls", "Your rate falls from step to step. Each step is `lr` times the gradient.")
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone()
+    for step in range(steps):
+        leaf = x.clone().requires_grad_()
+        x = x - lr / (step + 1) * torch.autograd.grad(f(leaf), leaf)[0]
+    return x
+
+
 bank.survives(
     {
         "lr * x.grad -> x.grad * lr": "Numbers multiply in any order.",
@@ -279,7 +285,7 @@ bank.survives(
 )
 
 
-@bank.wrong("one-step-too-many", "You take one step more than `steps`.")
+@bank.wrong("one-step-too-many", "You take one step more than `steps`.", slip=True)
 def descend(f, x0, lr, steps):
     x = x0.detach().clone()
     for _ in range(1 + steps):

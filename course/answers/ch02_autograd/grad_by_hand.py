@@ -107,6 +107,18 @@ def grad_by_hand(x, y, z):
     return tuple(grad.item() for grad in grads)
 
 
+@bank.wrong("by-z-the-product", "By z you give the product of x and y. They are added: the sum is what z multiplies.")
+def grad_by_hand(x, y, z):
+    return (z, z, x * y)
+
+
+@bank.wrong(
+    "named-by-letter", "You return the three by name, in a dict. A tuple is asked for: by x, by y, by z.", slip=True
+)
+def grad_by_hand(x, y, z):
+    return {"x": z, "y": z, "z": x + y}
+
+
 bank.survives(
     {
         "into_sum * 1.0 -> into_sum / 1.0": "Dividing by 1 changes nothing.",

@@ -98,6 +98,7 @@ def grad_of(f, x):
 @bank.wrong(
     "returns-the-tuple",
     "`torch.autograd.grad` returns a tuple, with one gradient for each tensor asked about. Take it out.",
+    slip=True,
 )
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
@@ -110,13 +111,13 @@ def grad_of(f, x):
     return torch.autograd.grad(f(copy).sum(), copy)[0].sign()
 
 
-@bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.")
+@bank.wrong("flattened", "Your gradient is one long row. It is to have the shape of `x`.", slip=True)
 def grad_of(f, x):
     copy = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(copy).sum(), copy)[0].flatten()
 
 
-@bank.wrong("doubled", "Your gradient is twice as long, as after two backward passes in a row.")
+@bank.wrong("doubled", "Your gradient is twice as long, as after two backward passes in a row.", slip=True)
 def grad_of(f, x):
     leaf = x.detach().clone().requires_grad_()
     return 2 * torch.autograd.grad(f(leaf).sum(), leaf)[0]
@@ -148,6 +149,20 @@ def grad_of(f, x):
         return torch.sum(f(t))
 
     return torch.autograd.functional.vjp(total, x)[1]
+
+
+@bank.wrong(
+    "differences",
+    "You take differences of f at two near points. That comes near; let autograd find the derivative itself.",
+)
+def grad_of(f, x):
+    result = torch.zeros_like(x).flatten()
+    for place in range(x.numel()):
+        step = torch.zeros_like(result)
+        step[place] = 1e-3
+        step = step.reshape(x.shape)
+        result[place] = ((f(x + step).sum() - f(x - step).sum()) / 2e-3).detach()
+    return result.reshape(x.shape).detach()
 
 
 bank.survives(

@@ -10,6 +10,7 @@ bank = AnswerBank("mean_square_grad")
 @bank.wrong(
     "sum-not-mean",
     "You differentiate the sum of the squares. The mean is smaller by the number of entries, and so is its gradient.",
+    slip=True,
 )
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()
@@ -105,7 +106,9 @@ def mean_square_grad(x):
 
 
 @bank.wrong(
-    "half-of-it", "Your gradient is half as long: the derivative of x ** 2 is 2 * x, and the mean divides by the count."
+    "half-of-it",
+    "Your gradient is half as long: the derivative of x ** 2 is 2 * x, and the mean divides by the count.",
+    slip=True,
 )
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()
@@ -136,7 +139,8 @@ def mean_square_grad(x):
 
 @bank.wrong(
     "divides-by-len",
-    "You divide by `len`, which counts the rows. The mean divides by the number of entries: `numel()`.",
+    "You divide by the number of rows, as `len` and a mean over dim 0 do. The mean divides by the number of entries: `numel()`.",
+    slip=True,
 )
 def mean_square_grad(x):
     leaf = x.detach().clone().requires_grad_()

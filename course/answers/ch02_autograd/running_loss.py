@@ -109,7 +109,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "one-backward-for-all",
-    "You add all losses up and call backward once, at the end: until then all graphs wait in memory.",
+    "You put all losses together and call backward once, at the end: until then all graphs wait in memory.",
 )
 def running_loss(losses):
     total, count = 0.0, 0
@@ -174,6 +174,17 @@ def running_loss(losses):
         value = float(loss.detach())
         loss.backward()
         mean += (value - mean) / (index + 1)
+    return mean
+
+
+@bank.wrong(
+    "fading-average", "Your average forgets: a loss counts less, the longer ago it came. In a mean all count alike."
+)
+def running_loss(losses):
+    mean = 0.0
+    for loss in losses:
+        loss.backward()
+        mean = 0.9 * mean + 0.1 * loss.item()
     return mean
 
 

@@ -53,7 +53,6 @@ def safe_log_where(x):
 @bank.wrong(
     "adds-eps",
     "You add a small eps to every number: that changes the log and its gradient where x is small.",
-    also=("clamps-inside-where",),
 )
 def safe_log_where(x):
     safe = torch.where(x > 0, x, 1.0)
@@ -167,6 +166,18 @@ def safe_log_where(x):
     bad = ~(x > 0)
     logs = torch.log(torch.where(bad, 1, x))
     return torch.where(bad, torch.zeros_like(x), logs)
+
+
+@bank.wrong(
+    "clamped-from-below", "You raise small numbers before the log. A small positive number has a log of its own."
+)
+def safe_log_where(x):
+    return torch.where(x > 0, torch.log(x.clamp(min=1e-3)), 0.0)
+
+
+@bank.wrong("shifted-a-little", "You add a small number before the log: then the log of a small number is another one.")
+def safe_log_where(x):
+    return torch.where(x > 0, torch.log(x.abs() + 1e-8), 0.0)
 
 
 bank.survives(

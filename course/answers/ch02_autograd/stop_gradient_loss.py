@@ -154,6 +154,11 @@ def stop_gradient_loss(a, b):
     return torch.square(a - target).sum() / a.numel()
 
 
+@bank.wrong("returns-a-number", "You return a Python number, which has no graph: backward cannot be called on it.")
+def stop_gradient_loss(a, b):
+    return ((a - b.detach()) ** 2).mean().item()
+
+
 bank.survives(
     {
         "a - b.detach() -> b.detach() - a": "The square forgets the sign of a difference.",

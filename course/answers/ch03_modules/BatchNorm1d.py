@@ -94,6 +94,7 @@ class BatchNorm1d(nn.Module):
 @bank.wrong(
     "unbiased-everywhere",
     "You standardize with the variance with correction=1. That one is for running_var; the batch takes correction=0.",
+    slip=True,
 )
 class BatchNorm1d(nn.Module):
     def __init__(self, n):
@@ -355,6 +356,65 @@ class BatchNorm1d(nn.Module):
         else:
             centered, var = x - self.running_mean, self.running_var
         return self.bias + self.weight * centered / (var + 1e-5) ** 0.5
+
+
+@bank.wrong(
+    "no-eps", "You leave out the 1e-5 under the root: where a feature hardly varies, it is blown up.", slip=True
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
+            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0).detach()
+        return self.weight * (x - mean) / torch.sqrt(var) + self.bias
+
+
+@bank.wrong(
+    "bias-not-added", "You never add the bias: with the zeros that it begins with, nothing shows, but it cannot learn."
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(0), x.var(0, correction=0)
+            self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
+            self.running_var = 0.9 * self.running_var + 0.1 * x.var(0).detach()
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5)
+
+
+@bank.wrong(
+    "variance-for-std-in-eval",
+    "In eval mode you divide by the running variance. Its root, with the 1e-5 under it, is asked for there, too.",
+)
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(n)), nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        if not self.training:
+            return self.weight * (x - self.running_mean) / self.running_var + self.bias
+        mean, var = x.mean(0), x.var(0, correction=0)
+        with torch.no_grad():
+            self.running_mean.mul_(0.9).add_(0.1 * mean)
+            self.running_var.mul_(0.9).add_(0.1 * x.var(0))
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
 bank.survives(

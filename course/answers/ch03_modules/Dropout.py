@@ -87,10 +87,7 @@ class Dropout(nn.Module):
         return x * keep / (1 - self.p)
 
 
-@bank.wrong(
-    "keeps-with-p",
-    "You keep a number with probability p. It is to be dropped with probability p.",
-)
+@bank.wrong("keeps-with-p", "You keep a number with probability p. It is to be dropped with probability p.", slip=True)
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()

@@ -177,7 +177,7 @@ class Standardizer(nn.Module):
         return (x - self.mean) * self.std
 
 
-@bank.wrong("adds-eps", "You add a small number to std. The formula has none.")
+@bank.wrong("adds-eps", "You add a small number to std. The formula has none.", slip=True)
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
         super().__init__()

@@ -82,6 +82,7 @@ def call_counts(module, x):
 @bank.wrong(
     "counts-the-root",
     "You count the module itself too, under the name ''. Only its submodules are asked for.",
+    slip=True,
 )
 def call_counts(module, x):
     counts, handles = {}, []

@@ -209,3 +209,24 @@ def count_params(module, trainable_only=False):
 def count_params(module, trainable_only=False):
     own = [p for part in module.modules() for p in part._parameters.values() if p is not None]
     return sum({id(p): p.numel() for p in own if p.requires_grad or not trainable_only}.values())
+
+
+@bank.wrong(
+    "frozen-alone",
+    "With trainable_only=True you count the frozen parameters alone. Those that require grad are asked for.",
+)
+def count_params(module, trainable_only=False):
+    return sum(p.numel() for p in module.parameters() if not trainable_only or not p.requires_grad)
+
+
+@bank.wrong(
+    "each-level-again",
+    "You ask each submodule for its `parameters()`, which lists all that is inside it: deep ones count several times.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for part in module.modules():
+        for p in part.parameters():
+            if p.requires_grad or not trainable_only:
+                total += p.numel()
+    return total

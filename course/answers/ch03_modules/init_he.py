@@ -12,8 +12,7 @@ bank = AnswerBank("init_he")
 
 
 @bank.wrong(
-    "fan-out",
-    "You take the std from out_features. What must keep its size is a sum over in_features.",
+    "fan-out", "You take the std from out_features. What must keep its size is a sum over in_features.", slip=True
 )
 def init_he(module):
     for part in module.modules():
@@ -93,8 +92,7 @@ def init_he(module):
 
 
 @bank.wrong(
-    "variance-as-std",
-    "You pass 2 / in_features as the std. It is the variance: the std is its root.",
+    "variance-as-std", "You pass 2 / in_features as the std. It is the variance: the std is its root.", slip=True
 )
 def init_he(module):
     for part in module.modules():

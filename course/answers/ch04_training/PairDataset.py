@@ -204,7 +204,11 @@ class PairDataset(Dataset):
         return self.inputs[i], self.targets[i]
 
 
-@bank.wrong("targets-as-numbers", "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.")
+@bank.wrong(
+    "targets-as-numbers",
+    "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.",
+    also=("target-as-number",),
+)
 class PairDataset(Dataset):
     def __init__(self, x, y):
         if len(x) != len(y):
@@ -321,6 +325,36 @@ class PairDataset(Dataset):
         if place not in range(self.count):
             raise IndexError(f"no item {i} among {self.count}")
         return tuple(t.select(0, place) for t in (self.x, self.y))
+
+
+@bank.wrong(
+    "target-as-number", "The targets come as Python numbers. Give the pair as it is in x and y: two tensors.", slip=True
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y have different lengths")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i].tolist()
+
+
+@bank.wrong("counts-from-one", "Your pairs are shifted by one place: item 0 is the first pair, (x[0], y[0]).")
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("x and y have different lengths")
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i - 1], self.y[i - 1]
 
 
 bank.survives(

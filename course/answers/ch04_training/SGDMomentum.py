@@ -442,7 +442,6 @@ class SGDMomentum:
     "first-velocity-is-the-gradient",
     "Your first velocity is the very tensor in .grad: whoever writes the next gradient into it writes into "
     "your velocity. Make a copy.",
-    also=("velocity-is-the-gradient",),
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

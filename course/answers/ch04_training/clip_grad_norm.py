@@ -232,6 +232,39 @@ def clip_grad_norm(params, max_norm):
     return norm
 
 
+@bank.wrong(
+    "norm-of-the-weights", "You compute the norm of the parameters themselves. That of their gradients is asked for."
+)
+def clip_grad_norm(params, max_norm):
+    params = list(params)
+    norm = math.sqrt(sum((p.detach() ** 2).sum().item() for p in params))
+    if norm > max_norm:
+        for p in params:
+            if p.grad is not None:
+                p.grad.mul_(max_norm / norm)
+    return norm
+
+
+@bank.wrong("largest-entry", "You take the largest entry for the norm. It is the root of all squared entries added up.")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = max((grad.abs().max().item() for grad in grads), default=0.0)
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+
+
+@bank.wrong("norm-as-tensor", "You return the norm as a tensor. A float is asked for: `.item()`.")
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = torch.stack([grad.norm() for grad in grads]).norm() if grads else torch.zeros(())
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
+
+
 bank.survives(
     {
         "norm > max_norm -> norm >= max_norm": "A norm that equals max_norm is multiplied by 1.",

@@ -191,6 +191,11 @@ def collate_pad(batch, pad=0):
     return padded, lengths
 
 
+@bank.wrong("table-alone", "You return the table alone. The pair of the table and the list of lengths is asked for.")
+def collate_pad(batch, pad=0):
+    return torch.nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
+
+
 bank.survives(
     {
         "batch -> lengths (3)": "There are as many lengths as rows.",

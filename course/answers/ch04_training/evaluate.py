@@ -12,6 +12,7 @@ bank = AnswerBank("evaluate")
 @bank.wrong(
     "mean-of-batch-means",
     "You average the losses of the batches. A small last batch then counts as much as a full one: count samples.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
@@ -31,6 +32,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "accuracy-by-batches",
     "Your loss is right; the accuracy is the mean of the batches' accuracies, in which the last one counts too much.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
@@ -50,6 +52,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "sum-of-batch-losses",
     "You add up mean losses and divide by the samples. Each mean must first be multiplied by its samples.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = {module: module.training for module in model.modules()}
@@ -244,6 +247,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "both-means-of-means",
     "Loss and accuracy are both averaged over batches: a sample in the small last one counts for more than the others.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]
@@ -294,7 +298,7 @@ def evaluate(model, loader, criterion):
     return {"loss": loss / count, "accuracy": 1 - correct / count}
 
 
-@bank.wrong("a-tuple", "You return a tuple. A dict with loss and accuracy is asked for.")
+@bank.wrong("a-tuple", "You return a tuple. A dict with loss and accuracy is asked for.", slip=True)
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
@@ -463,6 +467,46 @@ def evaluate(model, loader, criterion):
         for module in training:
             module.training = True
     return dict(loss=loss, accuracy=accuracy)
+
+
+@bank.wrong(
+    "full-batches-counted",
+    "You count each batch as a full one. The last may be smaller: add up the lengths of what comes.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    loss = correct = count = 0
+    with torch.no_grad():
+        for place, (inputs, labels) in enumerate(loader):
+            if place == 0:
+                size = len(labels)
+            logits = model(inputs)
+            loss += criterion(logits, labels).item() * len(labels)
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += size
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss / count, "accuracy": correct / count}
+
+
+@bank.wrong(
+    "loss-of-the-last-batch",
+    "Your loss is that of the last batch. The mean over the samples of all batches is asked for.",
+)
+def evaluate(model, loader, criterion):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    correct = count = 0
+    with torch.no_grad():
+        for inputs, labels in loader:
+            logits = model(inputs)
+            loss = criterion(logits, labels).item()
+            correct += (logits.argmax(dim=1) == labels).sum().item()
+            count += len(labels)
+    for module, mode in modes:
+        module.training = mode
+    return {"loss": loss, "accuracy": correct / count}
 
 
 bank.survives(

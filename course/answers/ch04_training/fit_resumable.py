@@ -411,10 +411,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     return copy.deepcopy(result)
 
 
-@bank.wrong(
-    "sum-of-losses",
-    "You note the sum of an epoch's batch losses. The mean is asked for.",
-)
+@bank.wrong("sum-of-losses", "You note the sum of an epoch's batch losses. The mean is asked for.", slip=True)
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
     if checkpoint is not None:
@@ -580,6 +577,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "weighs-by-rows",
     "You weigh each batch by its rows, as for `evaluate`. Here the plain mean of the batch losses is asked for.",
+    slip=True,
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -797,7 +795,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "epochs-more",
     "After a checkpoint you run `epochs` more. `epochs` counts all since the first: run those that are missing.",
-    also=("epochs-on-top",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -831,7 +828,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "scheduler-within-the-epoch",
     "Your scheduler steps after each batch. It steps once, after each epoch.",
-    also=("scheduler-after-each-batch",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -865,7 +861,6 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 @bank.wrong(
     "scheduler-left-out",
     "You neither save nor load the scheduler: after a stop the learning rate begins again.",
-    also=("scheduler-not-saved",),
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

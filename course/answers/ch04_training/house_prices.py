@@ -329,6 +329,13 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": (y.mean() + offset)[0] - (weight * x.mean(0)).sum(), "prices": prices}
 
 
+@bank.told("bias-as-number", "shapes")
+def house_prices(x, y, new):
+    ones = torch.ones(len(x), 1)
+    found = torch.linalg.lstsq(torch.cat([x, ones], 1).double(), y[:, None].double()).solution[:, 0].to(x.dtype)
+    return {"weight": found[:-1], "bias": found[-1].item(), "prices": new @ found[:-1] + found[-1]}
+
+
 bank.survives(
     {
         "torch.zeros -> torch.ones": "Training ends at the same line, wherever it begins.",

@@ -298,6 +298,53 @@ def loss_inputs(head, output, target):
     return -log_p.gather(-1, target.unsqueeze(-1)).mean()
 
 
+@bank.wrong(
+    "marked-by-squares",
+    "The marked rows are compared by squared error. Cross-entropy is asked for; it takes such a target as floats.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.mse_loss(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "price-by-absolute-errors", "The prices are compared by absolute errors. The mean of the squared ones is asked for."
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.l1_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "nll-of-logits",
+    "The digits go into `nll_loss` as logits. It takes log-probabilities; `cross_entropy` takes logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.nll_loss(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
 bank.survives(
     {
         "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",

@@ -23,6 +23,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     "zero-after-backward",
     "You clear the gradients after backward has filled them. The step then has nothing to go by.",
     also=("no-step",),
+    unless=r"(?s)\A(?!.*backward)",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss = criterion(model(x_batch), y_batch)
@@ -86,6 +87,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "no-step",
     "No parameter moves: `optimizer.step()` is missing, or comes before backward, or the gradients were cleared in between.",
+    unless=r"(?s)\A(?!.*backward)",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
@@ -247,6 +249,27 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
         p.grad = g
     optimizer.step()
     return value.detach().item()
+
+
+@bank.wrong("rounds-the-loss", "You round the loss. It is wanted as it is.")
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return round(loss.item(), 2)
+
+
+@bank.wrong(
+    "loss-times-rows",
+    "You multiply the loss by the number of rows. The loss of this batch is asked for, as the criterion gives it.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item() * len(x_batch)
 
 
 bank.survives(

@@ -385,10 +385,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.item()
 
 
-@bank.wrong(
-    "sum-of-squares",
-    "Your loss is the sum of the squared errors. Asked for is their mean.",
-)
+@bank.wrong("sum-of-squares", "Your loss is the sum of the squared errors. Asked for is their mean.", slip=True)
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
     with torch.autocast(device_type, dtype=dtype):
@@ -518,7 +515,9 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 
 @bank.wrong(
-    "by-rows", "You add up the squared errors and divide by the rows. The mean is over all entries, of all columns."
+    "by-rows",
+    "You add up the squared errors and divide by the rows. The mean is over all entries, of all columns.",
+    slip=True,
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

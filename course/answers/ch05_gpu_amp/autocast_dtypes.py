@@ -110,20 +110,14 @@ def autocast_dtypes(ops, device):
     return {name: low if name in lowered else torch.float32 for name in ops}
 
 
-@bank.wrong(
-    "names-as-text",
-    "You return the names of dtypes. Return the dtypes, such as torch.bfloat16.",
-)
+@bank.wrong("names-as-text", "You return the names of dtypes. Return the dtypes, such as torch.bfloat16.", slip=True)
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
     lowered = {"linear", "matmul", "relu", "softmax"}
     return {name: str(low if name in lowered else torch.float32) for name in ops}
 
 
-@bank.wrong(
-    "list-not-dict",
-    "You return a list. Asked for is a dict from name to dtype.",
-)
+@bank.wrong("list-not-dict", "You return a list. Asked for is a dict from name to dtype.", slip=True)
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
     lowered = {"linear", "matmul", "relu", "softmax"}

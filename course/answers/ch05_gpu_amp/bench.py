@@ -128,6 +128,7 @@ def bench(fn, warmup, iters, sync):
 @bank.wrong(
     "no-middle-of-two",
     "With an even number of times you take the upper of the two in the middle. The median is their mean.",
+    slip=True,
 )
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
@@ -208,10 +209,7 @@ def bench(fn, warmup, iters, sync):
     return statistics.median(times)
 
 
-@bank.wrong(
-    "milliseconds",
-    "Your result is in milliseconds. Asked for are seconds.",
-)
+@bank.wrong("milliseconds", "Your result is in milliseconds. Asked for are seconds.", slip=True)
 def bench(fn, warmup, iters, sync):
     for _ in range(warmup):
         fn()

@@ -113,6 +113,7 @@ def count_syncs(fn):
 @bank.wrong(
     "with-the-overload",
     "Your names end in the overload, `.default`. str(func.overloadpacket) is the name without it.",
+    slip=True,
 )
 def count_syncs(fn):
     found = []
@@ -276,7 +277,9 @@ def count_syncs(fn):
 
 
 @bank.wrong(
-    "names-without-aten", "Your names lack their beginning. str(func.overloadpacket) gives them whole: aten.nonzero."
+    "names-without-aten",
+    "Your names lack their beginning. str(func.overloadpacket) gives them whole: aten.nonzero.",
+    slip=True,
 )
 def count_syncs(fn):
     names = []

@@ -18,6 +18,7 @@ def pick_device(prefer=None):
 @bank.wrong(
     "returns-string",
     "You return a name. `torch.device(name)` makes a device of it, which has a `.type` and compares as one.",
+    slip=True,
 )
 def pick_device(prefer=None):
     if prefer is not None:

@@ -42,7 +42,7 @@ def to_device(obj, device):
         if isinstance(obj, torch.Tensor):
             return obj.to(device)
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, (list, tuple)):
             return [move(value) for value in obj]
         return obj
@@ -76,7 +76,7 @@ def to_device(obj, device):
             return obj.to(device)
         wanted = (torch.Tensor, dict, list, tuple)
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items() if isinstance(value, wanted)}
+            return type(obj)({key: move(value) for key, value in obj.items() if isinstance(value, wanted)})
         if isinstance(obj, (list, tuple)):
             moved = [move(value) for value in obj if isinstance(value, wanted)]
             return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -92,7 +92,7 @@ def to_device(obj, device):
 def to_device(obj, device):
     def move(obj):
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, (list, tuple)):
             moved = [move(value) for value in obj]
             return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -110,7 +110,7 @@ def to_device(obj, device):
         return value.to(device) if isinstance(value, torch.Tensor) else value
 
     if isinstance(obj, dict):
-        return {key: move(value) for key, value in obj.items()}
+        return type(obj)({key: move(value) for key, value in obj.items()})
     if isinstance(obj, (list, tuple)):
         moved = [move(value) for value in obj]
         return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -126,7 +126,7 @@ def to_device(obj, device):
         if isinstance(obj, torch.Tensor):
             return obj.to(device)
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, (list, tuple)):
             return type(obj)([move(value) for value in obj])
         return obj
@@ -143,7 +143,7 @@ def to_device(obj, device):
         if isinstance(obj, torch.Tensor):
             return obj.to(device)
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, tuple):
             return tuple(move(value) for value in obj)
         if isinstance(obj, list):
@@ -162,7 +162,7 @@ def to_device(obj, device):
         if isinstance(obj, torch.Tensor):
             return obj.to(device)
         if isinstance(obj, dict):
-            return {key: move(obj[key]) for key in sorted(obj)}
+            return type(obj)({key: move(obj[key]) for key in sorted(obj)})
         if isinstance(obj, (list, tuple)):
             moved = [move(value) for value in obj]
             return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -196,7 +196,7 @@ def to_device(obj, device):
 def to_device(obj, device):
     def move(obj):
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, (list, tuple)):
             moved = [move(value) for value in obj]
             return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -217,7 +217,7 @@ def to_device(obj, device):
             obj.to(device)
             return obj
         if isinstance(obj, dict):
-            return {key: move(value) for key, value in obj.items()}
+            return type(obj)({key: move(value) for key, value in obj.items()})
         if isinstance(obj, (list, tuple)):
             moved = [move(value) for value in obj]
             return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
@@ -235,7 +235,7 @@ def to_device(obj, device):
         if isinstance(one, torch.Tensor):
             return one.to(device)
         if isinstance(one, dict):
-            return {key: go(value) for key, value in one.items()}
+            return type(one)({key: go(value) for key, value in one.items()})
         if isinstance(one, list):
             return [go(value) for value in one]
         return type(one)(*map(go, one)) if isinstance(one, tuple) else one
@@ -249,7 +249,7 @@ def to_device(obj, device):
         if isinstance(one, torch.Tensor):
             return torch.asarray(one.detach(), device=device)
         if isinstance(one, dict):
-            return {key: go(value) for key, value in one.items()}
+            return type(one)({key: go(value) for key, value in one.items()})
         if isinstance(one, tuple) and hasattr(one, "_fields"):
             return type(one)(*map(go, one))
         return type(one)(map(go, one)) if isinstance(one, (list, tuple)) else one
@@ -287,7 +287,7 @@ def to_device(obj, device):
             case torch.Tensor():
                 return obj.to(device=device)
             case dict():
-                return {key: move(value) for key, value in obj.items()}
+                return type(obj)({key: move(value) for key, value in obj.items()})
             case tuple() if hasattr(obj, "_make"):
                 return obj._make(move(value) for value in obj)
             case list() | tuple():
@@ -327,6 +327,19 @@ def to_device(obj, device):
         return obj
 
     return move(obj)
+
+
+@bank.wrong("plain-dicts", "Every dict comes back as a plain one, an OrderedDict too. `type(obj)` says what to build.")
+def to_device(obj, device):
+    if isinstance(obj, torch.Tensor):
+        return obj.to(device)
+    if isinstance(obj, dict):
+        return {key: to_device(value, device) for key, value in obj.items()}
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return type(obj)(*(to_device(value, device) for value in obj))
+    if isinstance(obj, (list, tuple)):
+        return type(obj)(to_device(value, device) for value in obj)
+    return obj
 
 
 bank.survives(

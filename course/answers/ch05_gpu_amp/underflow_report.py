@@ -123,6 +123,7 @@ def underflow_report(loss_fn, scales):
 @bank.wrong(
     "counts-instead-of-shares",
     "You return how many entries are lost. Asked for is their share of those that were not 0.",
+    slip=True,
 )
 def underflow_report(loss_fn, scales):
     report = {}
@@ -216,10 +217,7 @@ def underflow_report(loss_fn, scales):
     return report
 
 
-@bank.wrong(
-    "keys-as-text",
-    "Your keys are texts. They are to be the scales as they are given.",
-)
+@bank.wrong("keys-as-text", "Your keys are texts. They are to be the scales as they are given.", slip=True)
 def underflow_report(loss_fn, scales):
     report = {}
     for scale in scales:
@@ -232,7 +230,11 @@ def underflow_report(loss_fn, scales):
     return report
 
 
-@bank.wrong("share-that-survives", "You give the share that survives. The share that float16 turns to 0 is asked for.")
+@bank.wrong(
+    "share-that-survives",
+    "You give the share that survives. The share that float16 turns to 0 is asked for.",
+    slip=True,
+)
 def underflow_report(loss_fn, scales):
     report = {}
     for scale in scales:
@@ -293,7 +295,9 @@ def underflow_report(loss_fn, scales):
 
 
 @bank.wrong(
-    "count-int", "You return how many entries are lost. Asked for is their share of those that were not 0, a float."
+    "count-int",
+    "You return how many entries are lost. Asked for is their share of those that were not 0, a float.",
+    slip=True,
 )
 def underflow_report(loss_fn, scales):
     report = {}

@@ -452,10 +452,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong(
-    "accuracy-as-count",
-    "You return the number of right predictions. Asked for is their share.",
-)
+@bank.wrong("accuracy-as-count", "You return the number of right predictions. Asked for is their share.", slip=True)
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
@@ -708,6 +705,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     "mean-of-batch-accuracies",
     "Your accuracy is the mean over the validation batches: an image in a smaller batch counts for more than "
     "one in a larger batch. The share is of all images.",
+    slip=True,
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     """Train; leave in the model the weights of its best epoch (the latest, if several).

@@ -49,6 +49,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 @bank.wrong(
     "mean-of-means",
     "You average the losses of the batches. In a smaller last batch each image counts for more than the others.",
+    slip=True,
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set

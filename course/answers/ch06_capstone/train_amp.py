@@ -12,6 +12,7 @@ bank = AnswerBank("train_amp")
 @bank.wrong(
     "stays-in-eval-mode",
     "You leave the model in the mode in which it came, which may be eval mode. Training needs train mode.",
+    slip=True,
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     losses = []
@@ -181,8 +182,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 
 @bank.wrong(
-    "sum-loss",
-    "You take the sum of the losses of all images. Asked for is their mean over the group.",
+    "sum-loss", "You take the sum of the losses of all images. Asked for is their mean over the group.", slip=True
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
@@ -818,7 +818,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 @bank.wrong(
     "updates-once-an-epoch",
-    "You update the scaler once, at the end. It is updated after each step; until then it refuses to unscale again.",
+    "Between two steps, you do not update the scaler. It is updated after each step; until then it refuses to unscale "
+    "again.",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()
@@ -991,6 +992,29 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
         scaler.update()
         result.append(loss.item())
     return result
+
+
+@bank.wrong(
+    "losses-of-the-batches",
+    "You list a loss for each batch. A step is taken for each group: one loss for each, the mean over its images.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        optimizer.zero_grad()
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            losses.append(loss.item())
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+    return losses
 
 
 bank.survives(

@@ -31,13 +31,29 @@ def tracked_or_computed(answer: Answer, case: Case) -> Observation:
     return entries("requires_grad", beside="shape", tracked=True)(on_computed, case)
 
 
+class _OnCard(torch.Tensor):
+    """Says that it is on a second card with CUDA: where a device has a number, its text is more than its type."""
+
+    device = torch.device("cuda", 1)
+    is_cuda, is_cpu = True, False
+
+    def get_device(self) -> int:
+        """The number of the card."""
+        return 1
+
+
+def elsewhere_or_on_a_card(answer: Answer, case: Case) -> Observation:
+    """The entry `device` of an x on the meta device; one of two axes says that it is on a second card."""
+    if case.args[0].ndim != 2:
+        return entries("device", beside="shape", device="meta")(answer, case)
+    return entries("device", beside="shape")(lambda x: answer(x.as_subclass(_OnCard)), case)
+
+
 dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
 shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
 device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
 elsewhere = Requirement(
-    "tells of a tensor on another device where it is",
-    entries("device", beside="shape", device="meta"),
-    given=("beside",),
+    "tells the type of another device, without its number", elsewhere_or_on_a_card, given=("beside",)
 )
 requires_grad = Requirement(
     "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
@@ -70,6 +86,7 @@ def describe(draw: Draw) -> Iterator[Case]:
         yield shape(x)
     yield device(kinds[0])
     yield elsewhere(kinds[2].float())
+    yield elsewhere(kinds[0])
     yield requires_grad(kinds[2])
     yield tracked(kinds[0])
     yield tracked(kinds[1])

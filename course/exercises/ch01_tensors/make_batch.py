@@ -37,10 +37,12 @@ normal = Requirement(
 )
 alone = Requirement(
     "leaves the global random numbers alone",
-    facets(drawn_from_seed, "global_untouched", "returned"),
+    facets(drawn_from_seed, "global_untouched", "put_back", "returned"),
     tells={
         "global_untouched": "Your call changed a global generator, torch's, NumPy's or Python's: you drew from it, or "
-        "seeded it. Use a `torch.Generator` of your own."
+        "seeded it. Use a `torch.Generator` of your own.",
+        "put_back": "You seed a global generator and put it back afterwards. Whoever draws from it in between gets "
+        "your numbers. Use a `torch.Generator` of your own.",
     },
     given=("returned",),
 )

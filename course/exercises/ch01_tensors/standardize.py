@@ -15,7 +15,7 @@ from autograder.watching.probes.tensors import calling, result_only
 
 from ._inputs import shifted_columns
 
-columns = Requirement("works along dim 0", result_only)
+columns = Requirement("standardizes along dim 0", result_only)
 rows = Requirement("works along dim 1", result_only)
 any_dim = Requirement("works along any dim of a 3-D tensor", result_only)
 constant = Requirement("gives 0 where all numbers are equal", result_only)

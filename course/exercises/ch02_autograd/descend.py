@@ -18,10 +18,14 @@ from ._traces import TRACKED, again, left
 
 
 def steps_of(*kept: str) -> Probe:
-    """Whether each call of the function meets a leaf, and whether the result is free and has its own memory."""
+    """Whether each call of the function meets a leaf, and whether the result is free and has its own memory.
+
+    The x0 that is given requires grad.
+    """
 
     def look(answer: Answer, case: Case) -> Observation:
         name, x0, *rest = copy_of(case.args)
+        x0.requires_grad_(requires_grad=True)
         leaves: list[bool] = []
 
         def f(x: Tensor) -> Tensor:
@@ -80,6 +84,7 @@ def descend(draw: Draw) -> Iterator[Case]:
     yield many_steps("bowl_at_one", start(), lr=rate, steps=2)
     yield many_steps("sum_of_sines", start(), lr=rate, steps=draw.whole(5, 20))
     yield on_leaves("bowl_at_one", start(), lr=rate, steps=3)
+    yield on_leaves("bowl_at_one", start(), lr=rate, steps=0)
     yield own_memory("bowl_at_one", start(), lr=rate, steps=0)
     yield left("bowl_at_one", start(), lr=rate, steps=1)
     yield again("bowl_at_one", start(), lr=rate, steps=1)

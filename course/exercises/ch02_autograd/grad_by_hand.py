@@ -11,18 +11,19 @@ from autograder.watching.probe import Answer, number, see, watched
 
 
 def place(index: int) -> Probe:
-    """One of the three numbers that an answer returns, counted as a float."""
+    """One of the three numbers that an answer returns, counted as a float, in a tuple or a list as these came."""
 
     def look(answer: Answer, case: Case) -> Observation:
         result = answer(*case.args)
         if not isinstance(result, tuple | list) or len(result) != 3:
             return {"returned": see(result)}
-        return {"returned": (number(result[index]),)}
+        found = number(result[index])
+        return {"returned": (found,) if isinstance(result, tuple) else [found]}
 
     return watched(look)
 
 
-by_z = Requirement("gives three numbers, the last of them the derivative by z", place(2))
+by_z = Requirement("gives three numbers as a tuple, the last of them the derivative by z", place(2))
 by_x = Requirement("gives the derivative by x", place(0))
 by_y = Requirement("gives the derivative by y", place(1))
 

@@ -14,6 +14,7 @@ from autograder.watching.probes.tensors import calling, result_only
 _gradient = facets(calling(grad=True), "gradient")
 
 logarithm = Requirement("gives the logarithm of positive numbers", result_only)
+tiny = Requirement("takes no small number for 0", facets(calling(grad=True), "returned", "gradient"))
 zero = Requirement("gives 0 for negative numbers and for 0", result_only)
 gradient = Requirement("has the gradient 1 / x, and 0 where x is negative", _gradient)
 finite = Requirement("has the gradient 0 at 0, not nan", _gradient)
@@ -33,11 +34,11 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 4, 7)
     positive = draw.uniform(n, low=0.2, high=3.0)
     yield logarithm(positive)
-    yield logarithm(positive[:3].double() * 1e-12)
     signed = draw.uniform(n, d, low=0.2, high=3.0) * torch.tensor([-1.0, 1.0]).repeat(n, d)[:, :d]
     yield zero(signed)
     yield zero(torch.cat([torch.zeros(2), positive]))
+    yield tiny(positive[:3].double() * 1e-12)
+    yield tiny(positive[:3].double() * 1e-6)
     yield gradient(signed)
-    yield gradient(positive[:3].double() * 1e-6)
     yield finite(torch.cat([positive, torch.zeros(2), -positive]))
     yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))

@@ -48,7 +48,7 @@ def in_training(module: Any, x: Tensor) -> Observation:
 
 @on_batches
 def registered(module: Any, x: Tensor) -> Observation:
-    """What the module lists with what start, and what it computes with another weight and bias."""
+    """What the module lists with what start, what it computes with another weight and bias, and whether these learn."""
     buffers = {name: buffer for name, buffer in sorted(module.named_buffers()) if name in RUNNING}
     seen: Observation = {
         "parameters": numbers(dict(sorted(module.named_parameters()))),
@@ -58,15 +58,15 @@ def registered(module: Any, x: Tensor) -> Observation:
     with torch.no_grad():
         module.weight.copy_(known(*module.weight.shape, place=2))
         module.bias.copy_(known(*module.bias.shape, place=3))
-    return seen | {"scaled": values(module(x))}
+    found = arriving(module(x), x, module, "weight", "bias")
+    return seen | {"returned": values(module(x))} | {f"to_{name}": found[name] for name in ("weight", "bias")}
 
 
 @on_batches
 def gradients(module: Any, x: Tensor) -> Observation:
-    """The gradients that arrive at the batch, at weight and at bias, of a sum of weighted squares."""
+    """The gradient that arrives at the batch, of a sum of weighted squares."""
     x.requires_grad_()
-    found = arriving(module(x) ** 2 + module(x), x, module, "weight", "bias")
-    return {f"to_{name}": grad for name, grad in found.items()}
+    return {"to_x": arriving(module(x) ** 2 + module(x), x, module)["x"]}
 
 
 @on_batches
@@ -87,8 +87,8 @@ def in_eval(module: Any, *batches: Tensor) -> Observation:
         tensor.data.copy_(known(batches[0].shape[-1], place=place).abs() + 0.1)
     before = copies(statistics(module))
     module.eval()
-    seen: Observation = {"in_eval": [values(module(batch)) for batch in batches]}
-    return seen | {"moved": moved(before, statistics(module))}
+    results = [values(module(batch)) for batch in batches]
+    return {"moved": moved(before, statistics(module)), "in_eval": results}
 
 
 @on_batches
@@ -107,7 +107,9 @@ registers = Requirement(
     {
         "parameters": "The parameters are not a weight of ones and a bias of zeros.",
         "buffers": "The buffers are not a running_mean of zeros and a running_var of ones.",
-        "scaled": "The values with another weight and bias are not right.",
+        "returned": "The values with another weight and bias are not right.",
+        "to_weight": "The gradient that arrives at weight is not right.",
+        "to_bias": "The gradient that arrives at bias is not right.",
     },
 )
 flows = Requirement(
@@ -115,8 +117,6 @@ flows = Requirement(
     gradients,
     {
         "to_x": "The gradient that arrives at x is not right: mean and variance depend on x as well.",
-        "to_weight": "The gradient that arrives at weight is not right.",
-        "to_bias": "The gradient that arrives at bias is not right.",
     },
 )
 running = Requirement("moves the running values toward those of each batch", after_each)
@@ -133,6 +133,7 @@ no_graph = Requirement(
     without_graph,
     {"tracked": "A running value requires grad: it keeps the graphs of all batches so far."},
     given=("copied",),
+    needs=(running, evaluated),
 )
 
 

@@ -38,11 +38,13 @@ on_meta = Requirement(
     "runs the module once, on the meta device",
     met_inside,
     {"met": "What a layer in the module met is not one float32 input on the meta device."},
+    given=("returned",),
 )
 left = Requirement(
     "leaves the module as it was",
     leaves_module(pairs, first=lambda module: next(module.children()).eval()),
     {"left": "The module is no longer as it was."},
+    given=("returned",),
 )
 
 

@@ -14,9 +14,11 @@ in_place = Requirement("moves each tensor in place by about lr", stepped("path")
 remembers = Requirement("remembers the steps before", stepped("path"), TELLS)
 eps_after = Requirement("adds eps after the root", stepped("path"), TELLS)
 decays = Requirement("decays the weights apart from the gradient", stepped("path"), TELLS)
-without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS)
-generated = Requirement("takes a generator", stepped("path", "cleared", "grads", generator=True), TELLS)
-apart = Requirement("keeps two optimizers apart", two_optimizers, TELLS)
+without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS, needs=(decays,))
+apart = Requirement("takes a generator, and keeps two optimizers apart", two_optimizers(generator=True), TELLS)
+grads = Requirement(
+    "leaves each .grad as it is, until zero_grad", stepped("grads", "cleared", "path"), TELLS, given=("path",)
+)
 
 
 @exercise(
@@ -38,5 +40,5 @@ def AdamW(draw: Draw) -> Iterator[Case]:
     yield eps_after(*steps(draw, 2), lr=lr, eps=draw.real(0.2, 0.5), weight_decay=0.0)
     yield decays(*steps(draw, 3), lr=lr, **decay)
     yield without(*steps(draw, 3, missing=True), lr=lr, **decay)
-    yield generated(*steps(draw, 2))
-    yield apart(*steps(draw, 3), lr=lr)
+    yield apart(*steps(draw, 3), lr=lr, weight_decay=0.0)
+    yield grads(*steps(draw, 2))

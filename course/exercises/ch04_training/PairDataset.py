@@ -65,6 +65,7 @@ unequal = Requirement(
 feeds = Requirement(
     "feeds a DataLoader",
     pairs("batches", lambda made, n: [see(batch) for batch in DataLoader(made, batch_size=2)]),
+    needs=(length,),
 )
 
 

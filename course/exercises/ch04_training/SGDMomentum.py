@@ -13,10 +13,16 @@ from ._optimizing import TELLS, optimizing, steps
 in_place = Requirement("moves each tensor in place, against its gradient", stepped("path"), TELLS)
 remembers = Requirement("remembers the steps before", stepped("path"), TELLS)
 decays = Requirement("decays the weights", stepped("path"), TELLS)
-without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS)
+without = Requirement("leaves tensors without a gradient alone", stepped("path"), TELLS, needs=(decays,))
 generated = Requirement("takes a generator", stepped("path", generator=True), TELLS)
-apart = Requirement("keeps two optimizers apart", two_optimizers, TELLS)
-grads = Requirement("leaves each .grad as it is, until zero_grad", stepped("grads", "cleared"), TELLS)
+apart = Requirement("keeps two optimizers apart", two_optimizers(), TELLS)
+grads = Requirement(
+    "leaves each .grad as it is, until zero_grad",
+    stepped("grads", "cleared", "path"),
+    TELLS,
+    given=("path",),
+    needs=(decays,),
+)
 
 
 @exercise(

@@ -44,8 +44,8 @@ in_place = Requirement(
     tells={"in_place": "A .grad is another tensor than before: whoever holds the old one sees the long gradient."},
     given=("grads",),
 )
-without = Requirement("leaves out what has no gradient", clipped("returned", "grads"))
-generated = Requirement("takes a generator", clipped("returned", "grads", generator=True))
+without = Requirement("leaves out what has no gradient", clipped("returned", "grads"), needs=(returns,))
+generated = Requirement("takes a generator", clipped("returned", "grads", generator=True), needs=(returns,))
 
 
 def clipping(name: str, case: Case) -> str:

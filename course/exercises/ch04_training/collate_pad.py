@@ -28,7 +28,7 @@ def collated(part: str) -> Probe:
 
 fills = Requirement("fills shorter rows up at their end", collated("padded"))
 pads = Requirement("fills up with the number it is given", collated("padded"))
-dtype = Requirement("keeps the dtype", collated("padded"))
+dtype = Requirement("keeps the dtype", collated("padded"), needs=(pads,))
 empty = Requirement("allows an empty tensor, and a single one", collated("padded"))
 lengths = Requirement("tells the lengths before", collated("lengths"))
 

@@ -65,9 +65,12 @@ in_eval_mode = Requirement(
     "evaluates in eval mode, and changes nothing",
     measured("returned", "left"),
     tells={"left": "Something of the model changed: evaluation should leave it as it is."},
+    needs=(unequal,),
 )
 any_loader = Requirement(
-    "takes any loader that gives batches: a list, or a part of a dataset", measured("returned", loader="sampled")
+    "takes any loader that gives batches: a list, or a part of a dataset",
+    measured("returned", loader="sampled"),
+    needs=(unequal,),
 )
 modes_back = Requirement(
     "puts every submodule back into its mode",

@@ -29,10 +29,15 @@ def priced(*kept: str) -> Probe:
             return {"returned": see(result)}
         parts = {key: torch.as_tensor(part).detach().double() for key, part in result.items()}
         seen = _line(parts, *case.args) | {"inputs": changed_inputs(case, args, {})}
-        seen["shapes"] = [list(parts[key].shape) for key in ("weight", "bias", "prices")]
+        seen["shapes"] = [_shape(result[key]) for key in ("weight", "bias", "prices")]
         return seen | {"tracked": [key for key in sorted(result) if getattr(result[key], "requires_grad", False)]}
 
     return watched(look, *kept)
+
+
+def _shape(part: object) -> list[int] | str:
+    """The shape of a tensor; what else a part of the result may be is told by its type."""
+    return list(part.shape) if isinstance(part, Tensor) else type(part).__name__
 
 
 def _line(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Observation:
@@ -58,7 +63,7 @@ raw = Requirement(
     "gives weights in the units of x and y",
     priced("weight", "shapes"),
     tells={
-        "shapes": "These shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
+        "shapes": "The shapes of weight, bias and prices are not (d,), () and (m,): the bias is a scalar tensor.",
         "weight": "The weights are not those of the best line. Here they are in spreads of y per spread of a column.",
     },
 )

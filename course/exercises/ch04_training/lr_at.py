@@ -26,7 +26,7 @@ def without_a_warm_up(answer: Answer, case: Case) -> Observation:
 warm = Requirement("warms up in equal parts", _result)
 cosine = Requirement("follows half a cosine", _result)
 peak = Requirement("is at base_lr where the cosine begins", _result, needs=(cosine,))
-end = Requirement("ends at min_lr, and stays there", _result)
+end = Requirement("ends at min_lr, and stays there", _result, needs=(cosine,))
 cold = Requirement(
     "does without a warm-up",
     without_a_warm_up,

@@ -36,9 +36,9 @@ once = Requirement(
 )
 mode = Requirement(
     "leaves the model in its mode",
-    one_step("modes", "held", warm=True),
-    tells=_HELD | {"modes": "A module is in another mode than before: train mode is True, eval mode is False."},
-    given=("held",),
+    one_step("modes", "grads", warm=True),
+    tells={"modes": "A module is in another mode than before: train mode is True, eval mode is False."},
+    given=("grads",),
 )
 
 

@@ -60,9 +60,9 @@ DEFAULT = {
 }
 cuda = Requirement("takes cuda where it is there, and the CPU where there is nothing else", picked, DEFAULT)
 mps = Requirement("takes mps where there is no cuda", picked, DEFAULT)
-first = Requirement("takes cuda before mps", picked, DEFAULT)
+first = Requirement("takes cuda before mps", picked, DEFAULT, needs=(mps,))
 asked = Requirement("takes the device that it is asked for", picked, DEFAULT)
-anew = Requirement("asks torch anew at each call", picked, DEFAULT)
+anew = Requirement("asks torch anew at each call", picked, DEFAULT, needs=(mps, first))
 
 BOTH, NONE = "cuda and mps there", "only the CPU there"
 

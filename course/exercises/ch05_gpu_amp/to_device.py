@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -46,7 +46,7 @@ def _spelled(name: str, case: Case) -> str:
 returned = watched(moved, "returned")
 tensor = Requirement("moves a tensor", returned)
 sequences = Requirement("moves what is in lists and tuples", returned)
-dicts = Requirement("moves what is in dicts, and keeps their order", returned)
+dicts = Requirement("moves what is in dicts, and keeps their type and order", returned)
 deep = Requirement("goes down to any depth", returned)
 named = Requirement("keeps named tuples", returned)
 others = Requirement(
@@ -69,7 +69,11 @@ ANYTHING = range(3)  # neither tensor nor container of tensors
 PLACES: dict[Requirement, dict[str, Callable[[Tensor, Tensor], Any]]] = {
     tensor: {"a tensor": lambda x, y: x},
     sequences: {"[x, y]": lambda x, y: [x, y], "(x, y)": lambda x, y: (x, y), "(x,)": lambda x, y: (x,)},
-    dicts: {"{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x}, "{2: x, 1: y}": lambda x, y: {2: x, 1: y}},
+    dicts: {
+        "{'y': y, 'a': x}": lambda x, y: {"y": y, "a": x},
+        "{2: x, 1: y}": lambda x, y: {2: x, 1: y},
+        "OrderedDict(y=y, a=x)": lambda x, y: OrderedDict(y=y, a=x),
+    },
     deep: {
         "[{'x': x}, (y, [x])]": lambda x, y: [{"x": x}, (y, [x])],
         "{'a': {'b': {'c': [x, (y,)]}}}": lambda x, y: {"a": {"b": {"c": [x, (y,)]}}},
