@@ -73,14 +73,14 @@ nbval run: export PYTORCH_BASICS_PROGRESS := off
 nbval proofs: export OMP_NUM_THREADS := 1
 
 nbval: $(READY) ## run every notebook in notebooks/ and solutions/ from top to bottom
-	pytest -p nbval -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
+	python -m pytest -p tests.spared -p nbval -n 2 --dist loadfile --nbval-lax -W default $(NOTEBOOKS) $(REPORTING)
 
 # A file that is written anew before and after each cell costs more than the cells do; it is written where a run ends.
 SAVING := --no-request-save-on-cell-execute --autosave-cell-every 0
 
 run: $(READY) ## run the solved chapters with other parameters: make run CHAPTER=ch05_gpu_amp SEED=1 DEVICE=cuda SHORT=1
 	@mkdir -p build/runs
-	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} papermill --no-progress-bar $(SAVING) -p seed $(SEED) \
+	printf '%s\n' $(or $(CHAPTER),$(CHAPTERS)) | xargs -P $(JOBS) -I {} python -m tests.spared --no-progress-bar $(SAVING) -p seed $(SEED) \
 		$(if $(DEVICE),-p device $(DEVICE)) $(if $(SHORT),-p short True) \
 		$(SOLVED)/{}.ipynb build/runs/{}-$(SEED).ipynb
 
@@ -97,8 +97,9 @@ style: $(READY) ## check style only
 types: $(READY) ## check types only
 	mypy
 
+# One more than most machines have cores: some tests wait, for a time limit or for a process.
 unit: $(READY) ## run the unit tests only
-	pytest -n 2 --dist loadgroup $(REPORTING)
+	pytest -n 3 --dist loadgroup $(REPORTING)
 
 lock: ## write requirements.lock again from pyproject.toml, torch kept at its version
 	@$(CHECK_PYTHON)

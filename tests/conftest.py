@@ -42,11 +42,15 @@ spare_grammar()
 # In these test modules, what runs submissions is forked from a warm process, by day.
 FORKED = (
     "attacks_on_teacher",
+    "class_report",
+    "cluster_hosts",
     "colab",
+    "collect_whole",
     "example_class",
     "fuzz",
     "graded_banks",
     "learn",
+    "lent",
     "other_cells",
     "own_cells",
     "own_like_nbgrader",
@@ -75,7 +79,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where two processes share the tests, begin with the groups and what is slow, so that both end together."""
+    """Where processes share the tests, begin with the groups and what is slow, so that all end together."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (not _groups(item), item.path.stem.removeprefix("test_") not in SLOW))
 

@@ -29,7 +29,7 @@ PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 
 
 def group(stem: str) -> pytest.MarkDecorator:
-    """The mark that keeps the tests of a chapter's class in one process (`pytest -n 2 --dist loadgroup`)."""
+    """The mark that keeps the tests of a chapter's class in one process (`--dist loadgroup`)."""
     return pytest.mark.xdist_group(f"class of {stem}")
 
 

@@ -57,7 +57,7 @@ ends = Requirement("swaps the ends", untouched())
 between = Requirement("leaves what is between", untouched(), tells={"inputs": "You write into the row itself."})
 
 
-@exercise(tier="warm-up", hints=("Which numbers stay?", "`row.clone()` may be written into."))
+@exercise(tier="warm-up", hints=("Which numbers stay?", "`row.clone()` may be written into."), seconds=3)
 def swap_ends(draw: Draw) -> Iterator[Case]:
     """Let both ends change places."""
     yield ends(draw.normal(2))

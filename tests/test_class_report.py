@@ -9,6 +9,7 @@ import pytest
 
 from autograder.authoring.build import build
 from autograder.errors import CourseNotFound
+from autograder.grading import executors
 from autograder.grading.classroom import SEED_VARIABLE
 from autograder.site.class_report import class_report, ids
 from tests.asked import THOROUGH
@@ -36,6 +37,7 @@ def told(project: Path, folder: Path) -> str:
     """The report as a part of a page."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(SEED_VARIABLE, "1")
+        monkeypatch.setattr(executors, "cores", lambda: 1)  # the tests run side by side as it is
         return class_report(project, CHAPTER, folder)
 
 

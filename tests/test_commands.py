@@ -89,6 +89,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
         ("autograder.grading.grader", "torch, nbgrader"),
+        ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
         ("autograder.running.fork_server", "torch, nbgrader"),
     ],
 )

@@ -515,6 +515,7 @@ class TestFile:
             '{"drawing": 3, "digit": 1, "strokes": [{"points": [[1, 2]], "width": 3.0}]}',
             "\udcff",
         ],
+        ids=lambda line: ascii(line[:40]),  # each name is sent between processes
     )
     def test_bad_line(self, file: Path, line: str) -> None:
         """One sentence, the other drawings are offered, and what is saved from now on is found again."""

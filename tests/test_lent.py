@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from html import unescape
 from pathlib import Path
@@ -11,6 +13,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.__main__ import main
 from autograder.authoring.own import new_own, prove_own
 from autograder.errors import WorkFailed
 from autograder.gradebook.cycle import Cycle
@@ -18,7 +21,6 @@ from autograder.grading import classroom
 from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
 from tests.second_course import CHAPTER, COURSE, EXERCISE, TURNED_ROUND, make_second_course
-from tests.test_second_course import run
 
 NAME, HW = "moving_average", "hw"
 RIGHT = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).mean(dim=-1)\n"
@@ -67,13 +69,20 @@ pytestmark = [
 ]
 
 
+def command(course: Path, *words: str) -> str:
+    """What a command prints of a course folder; it must end well, and runs in this process."""
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        assert 0 == main(["--root", str(course), *words])
+    return told.getvalue()
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course with a proven own exercise."""
     course = make_second_course(tmp_path_factory.mktemp("lent")) / COURSE
     new_own(course, NAME)
     assert [] == prove_own(course, NAME)
-    run(course.parent, "-m", "autograder", "build")
+    command(course.parent, "build")
     return course
 
 
@@ -84,7 +93,7 @@ def course(built: Path) -> Path:
     cycle = Cycle(built, HW)
     cycle.generate()
     hand_in(built, HW, CLASS)
-    run(built, "-m", "autograder", "grade", HW)
+    command(built, "grade", HW, "--workers", "1")
     assert {} == cycle.feedback(["ada", "ben"])
     return built
 
@@ -130,7 +139,7 @@ def test_a_score_by_hand_adds_up(course: Path) -> None:
         grade = gradebook.find_grade("essay", HW, HW, "ada")
         grade.manual_score, grade.needs_manual_grade = 3, False
         gradebook.db.commit()
-    run(course, "-m", "autograder", "grade", HW, "--force", "--student", "ada")
+    command(course, "grade", HW, "--force", "--student", "ada")
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         assert 11.5 == gradebook.find_submission(HW, "ada").score
@@ -139,7 +148,7 @@ def test_a_score_by_hand_adds_up(course: Path) -> None:
 
 def test_the_report_is_about_all_of_it(course: Path) -> None:
     """Of the exercises what was misunderstood and where to teach it again; test cells as items; a page for each."""
-    run(course, "-m", "autograder", "report")
+    command(course, "report")
 
     reports = course / "reports"
     page, index = (unescape((reports / f"{name}.html").read_text(encoding="utf-8")) for name in (HW, "index"))
@@ -152,14 +161,14 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
 
 def test_an_answer_can_be_learned_from(course: Path) -> None:
     """The report's command finds the answer in a notebook that is another assignment's."""
-    told = run(course, "-m", "autograder", "learn", str(course / "submitted" / "ben" / HW), NAME)
+    told = command(course, "learn", str(course / "submitted" / "ben" / HW), NAME)
 
     assert "sum" in told
 
 
 def test_only_one_exercise_again(course: Path) -> None:
     """A lent exercise can be named, and one that the assignment lacks is told."""
-    printed = run(course, "-m", "autograder", "grade", HW, "--only", NAME, "--preview")
+    printed = command(course, "grade", HW, "--only", NAME, "--preview", "--workers", "1")
 
     assert "Nothing was changed." in printed
 

@@ -113,6 +113,7 @@ def test_untouched_notebook_gives_the_starters(release: Any) -> None:
         (b" " + b"x" * MAX_BYTES, "32 MB"),
         (json.dumps({"nbformat": 4, "cells": [{"source": "x" * MAX_SOURCE}] * 16}).encode(), "characters in all"),
     ],
+    ids=lambda value: str(value[:40]),  # each name is sent between processes
 )
 def test_unreadable_file_names_its_reason(release: Any, data: bytes, reason: str) -> None:
     """A file that is no notebook yields the released notebook and a reason."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ class TestTable:
         """The table names what was not run, and the exit status is that of the part."""
         monkeypatch.setattr(suite, "run", lambda part: Done(part.name, 2 if part.name == "unit" else 0))
         monkeypatch.setattr(suite, "parts", lambda _: PARTS)
+        monkeypatch.setattr(suite, "compiled", nullcontext)
 
         assert [0, 2, None] == [each.status for each in suite.in_turn(PARTS)]
         assert 2 == suite.main()
@@ -39,6 +41,7 @@ class TestTable:
     def test_whole_run_ends_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where every part did, the exit status is 0."""
         monkeypatch.setattr(suite, "run", lambda part: Done(part.name, 0))
+        monkeypatch.setattr(suite, "compiled", nullcontext)
 
         assert 0 == suite.main()
 

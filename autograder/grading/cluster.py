@@ -54,12 +54,13 @@ def dask_here(number: int) -> Iterator[Executor]:
     distributed, settings = _distributed(), importlib.import_module("dask").config
     with (
         # What a worker died with is not for Dask to try on the next ones: others' work would die with it.
-        settings.set({"distributed.scheduler.allowed-failures": 0, **_NO_PAGES}),
+        settings.set({"distributed.scheduler.allowed-failures": 0, "distributed.worker.preload": [_FIRST]} | _NO_PAGES),
         tempfile.TemporaryDirectory(prefix="dask-") as folder,
         distributed.LocalCluster(
             n_workers=number,
             threads_per_worker=1,
             dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it listens all the same: where nobody else does
             protocol="tls://",
             security=_secret(Path(folder)),
             local_directory=folder,
@@ -69,6 +70,8 @@ def dask_here(number: int) -> Iterator[Executor]:
         yield client.get_executor(pure=False)
 
 
+# What a worker does before it imports anything of ours.
+_FIRST = "from autograder.startup import spare_grammar\nspare_grammar()"
 # Pages about the work are served without the key, even where there is no dashboard.
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 

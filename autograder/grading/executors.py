@@ -1,6 +1,6 @@
 """Where a class is graded: in this process, in a pool on this machine, or by Dask workers; and what these are given.
 
-A worker imports this module first, and the grader, with torch, only when it has work.
+A worker imports the grader, with torch, only when it has work.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
@@ -18,9 +17,9 @@ from typing import ParamSpec, TypeVar
 
 from autograder.grading.assignment import Assignment
 from autograder.grading.cluster import dask, dask_here
+from autograder.grading.pool_worker import begin
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
-from autograder.startup import spare_grammar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -99,7 +98,7 @@ def _pool(count: int) -> Iterator[Executor]:
     """Processes of this machine; where the block is left by an exception, they are ended and not waited for."""
     others = set(multiprocessing.active_children())
     # Not by a fork server: it and the workers would outlive a killed run, each waiting for the other's end.
-    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    executor = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
     try:
         yield executor
     except BaseException:
@@ -108,13 +107,3 @@ def _pool(count: int) -> Iterator[Executor]:
         raise
     finally:
         executor.shutdown(cancel_futures=True)
-
-
-def _begin() -> None:
-    """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    spare_grammar()
-    if sys.platform == "linux":
-        from autograder.walls.linux import die_with_parent
-
-        die_with_parent()

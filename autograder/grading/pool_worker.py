@@ -1,0 +1,18 @@
+"""How a worker of a pool begins: told by a module that imports nothing large, for the first that a worker imports."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from autograder.startup import spare_grammar
+
+
+def begin() -> None:
+    """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    spare_grammar()
+    if sys.platform == "linux":
+        from autograder.walls.linux import die_with_parent
+
+        die_with_parent()
