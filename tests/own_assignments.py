@@ -57,12 +57,16 @@ Change = Callable[[list[NotebookNode]], object]
 
 @dataclass(frozen=True)
 class Own:
-    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it."""
+    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it.
+
+    `beside` are files that students laid beside their notebooks, by their place there.
+    """
 
     cells: Sequence[NotebookNode]
     students: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {"ada": {}})
     changes: Mapping[str, Change] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def write_source(course: Path, name: str, own: Own) -> None:
@@ -85,6 +89,9 @@ def hand_in(course: Path, name: str, own: Own) -> None:
             cell.source = written.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
         own.changes.get(student, len)(notebook.cells)
         nbformat.write(notebook, folder / f"{name}.ipynb")
+        for file, text in own.beside.get(student, {}).items():
+            (folder / file).parent.mkdir(exist_ok=True)
+            (folder / file).write_text(text)
 
 
 def scores(course: Path, name: str) -> Scores:

@@ -99,6 +99,21 @@ EXAMPLES = {
         {"ada": {"total": "total = sum(map(int, open('data.csv')))\nopen('more.txt', 'w').write('1')"}},
         files={"data.csv": "1\n2\n3\n"},
     ),
+    "reads-what-is-handed-in": Own(
+        (
+            answer("total"),
+            graded("sum", "assert total == 6", 2),
+            graded("given", "assert open('data.csv').read() == '1\\n2\\n3\\n'", 2),
+        ),
+        {
+            "ada": {"total": "total = sum(map(int, open('mine.csv')))"},
+            "bob": {"total": "total = sum(map(int, open('sets/mine.csv')))"},
+            "cyd": {"total": "total = sum(map(int, open('mine.csv')))"},
+            "dan": {"total": "total = 6"},
+        },
+        files={"data.csv": "1\n2\n3\n"},
+        beside={"ada": {"mine.csv": "1\n2\n3\n"}, "bob": {"sets/mine.csv": "4\n2\n"}, "dan": {"data.csv": "9\n"}},
+    ),
     "own-cells": Own(
         (F, graded("root", "assert f(4) == 3", 1)),
         {"ada": {"f": "def f(x): return helper(x) + 1"}},

@@ -23,6 +23,7 @@ from tests.test_second_course import run
 NAME, HW = "moving_average", "hw"
 RIGHT = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).mean(dim=-1)\n"
 SUM = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).sum(dim=-1)\n"
+FROM_FILE = "SCALE = float(open('scale.txt').read())\n\n" + RIGHT.replace("return x", "return SCALE * x")
 SWAP = "def swap_ends(row):\n    return torch.cat([row[-1:], row[1:-1], row[:1]])\n"
 WRONG = "You add up the neighbors. A mean divides by how many they are."
 STARTER = "def {}:\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
@@ -57,7 +58,9 @@ CLASS = Own(
         "cyd": {NAME: RIGHT, "double": "import os\nos._exit(0)", EXERCISE: SWAP},
         "dan": {},
         "eve": {},
+        "fay": {NAME: FROM_FILE, **DOUBLE, EXERCISE: SWAP},
     },
+    beside={"fay": {"scale.txt": "1.0"}},
     changes={"eve": forge},
 )
 
@@ -100,6 +103,7 @@ def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
         "cyd": [2.5, 0.0, 0.0, 0.0, 1.0],
         "dan": [0.0] * 5,
         "eve": [0.0] * 5,
+        "fay": [2.5, 3.0, 2.0, 0.0, 1.0],
     } == {student: [marks[cell][0] for cell in cells] for student, marks in found.items()}
     assert found["ada"]["essay"][1]
 

@@ -49,8 +49,9 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
             f"then run `nbgrader generate_assignment {wanted.stem}`."
         )
     _check_lent(wanted, answers)
+    files = _files(converter.coursedir, wanted.stem)
     if exercises and not own and not others:
-        return wanted
+        return wanted.with_own(None, files)
     _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
     return wanted.with_own(
         OwnCells(
@@ -58,8 +59,8 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
             points={cell.name: float(cell.max_score) for cell in tests},
             others=tuple(others),
             seconds=_seconds(Execute(parent=converter).timeout),
-            files=_files(converter.coursedir, wanted.stem),
-        )
+        ),
+        files,
     )
 
 

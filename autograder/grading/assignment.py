@@ -37,22 +37,19 @@ class OwnCells:
     """What nbgrader grades in an assignment beside a chapter's exercises, as its gradebook has it.
 
     `tests` are the texts of the test cells, hidden tests included, and `points` what each is worth; `others` are the
-    cells and tasks that a person scores. A cell may compute for so many `seconds`; `files` lie beside the notebook.
+    cells and tasks that a person scores. A cell may compute for so many `seconds`.
     """
 
     tests: Mapping[str, str]
     points: Mapping[str, float]
     others: tuple[str, ...] = ()
     seconds: float = 30.0
-    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
     def digest(self) -> str:
         """What stands for all of it."""
         plain = {"tests": dict(self.tests), "points": dict(self.points), "others": self.others, "seconds": self.seconds}
-        return digest_of(
-            json.dumps(plain, sort_keys=True), *(part for pair in sorted(self.files.items()) for part in pair)
-        )
+        return digest_of(json.dumps(plain, sort_keys=True))
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Assignment:
     folder they came from, which students' code must not see. `unconfined` says that students' code
     may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
     that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
-    whose texts are there too. What it has beside exercises are its `own` cells.
+    whose texts are there too. What it has beside exercises are its `own` cells; `files` lie beside the notebook.
     """
 
     stem: str
@@ -75,10 +72,12 @@ class Assignment:
     release: bytes = field(repr=False, compare=False)
     own: OwnCells | None = field(default=None, repr=False, compare=False)
     lent: tuple[Lent, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
-    def with_own(self, own: OwnCells) -> Assignment:
-        """This assignment with cells that are no exercises."""
-        return replace(self, own=own, digest=digest_of(self.digest, own.digest))
+    def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
+        """This assignment with cells that are no exercises, where there are any, and files beside the notebook."""
+        beside = (part for file in sorted(files.items()) for part in file)
+        return replace(self, own=own, files=files, digest=digest_of(self.digest, own.digest if own else "", *beside))
 
     @property
     def is_chapter(self) -> bool:
@@ -113,7 +112,8 @@ class Assignment:
 
     def read(self, parcel: Parcel, release: NotebookNode) -> Submission:
         """Read what was handed in; `release` is what `released` gives."""
-        return read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
+        found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
+        return replace(found, files={**found.files, **self.files})
 
     def released(self) -> NotebookNode:
         """The notebook that students were given."""

@@ -25,6 +25,7 @@ from autograder.reading.submission import Parcel
 P = ParamSpec("P")
 T = TypeVar("T")
 _FEW = 3  # so many submissions are graded sooner here than a pool is ready
+_WORTH = 4  # so many times what the first submission took must be won by a pool
 _CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
 
 
@@ -87,7 +88,7 @@ class Growing(Executor):
     """Does everything here, in this process, as long as a pool would not be done with the rest any sooner.
 
     What a pool of `count` workers takes before it is ready is told by the first submission of the `size`: each worker
-    has to get ready what that one got ready here, and to begin as a process, which takes about as long.
+    has to get ready what that one got ready here, and more. One that hardly helps only takes the machine from others.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Growing(Executor):
             return False
         start, *others = self._took
         here = self._left * sum(others) / len(others)
-        return here > 2 * start + here / self._count
+        return here - here / self._count > _WORTH * start
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:

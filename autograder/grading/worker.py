@@ -1,4 +1,4 @@
-"""What a worker process does before anything else. A process that is spawned imports this first, so it imports little."""
+"""What a worker process does before anything else: this module is the first that it imports, so it imports little."""
 
 from __future__ import annotations
 
