@@ -100,9 +100,9 @@ def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return "found extra. ", course_with(folder, [], extra=new_notebook(cells=[graded("mine", "assert True")]))
 
 
-def nbgrader_autograde(course: Path) -> tuple[bool, str]:
+def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
     """Run `nbgrader autograde`: whether it did, and what it said."""
-    command = [sys.executable, "-P", "-m", "nbgrader", "autograde", STEM]
+    command = [sys.executable, "-P", "-m", "nbgrader", "autograde", stem]
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     ran = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     return ran.returncode == 0, ran.stderr

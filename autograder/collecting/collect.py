@@ -172,8 +172,9 @@ class _Folders:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
         self.released = _released(course, stem)
         self.starters: dict[str, str] = {}
-        with suppress(CourseNotFound):  # nothing has been released: grading will say so
-            self.starters = released_starters(course, stem)
+        if len(self.released) == 1:
+            with suppress(CourseNotFound):  # nothing has been released: grading will say so
+                self.starters = released_starters(course, stem)
 
     def see_to(self, student: str, sent: Sequence[_Sent]) -> None:
         """Take in one student's files; what cannot be had, or must not be replaced, is left."""

@@ -114,7 +114,7 @@ class Cycle:
         """
         failures: dict[str, str] = {}
         with self._ready(workers, unconfined, preflight.gradable) as (gradebook, wanted):
-            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted.own, self.api)
+            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted, self.api)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored, again)) as done:
@@ -140,7 +140,7 @@ class Cycle:
         """What `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
         with self._ready(workers, unconfined, preflight.generated) as (gradebook, wanted):
-            scored = own_cells.Scoring(wanted.own, self.api)
+            scored = own_cells.Scoring(wanted, self.api)
             asked = Asked(force, preview=True)
             run = class_run.judged(wanted, self._folders(students), workers, asked, scored, again)
             with contextlib.closing(run) as done:
@@ -189,7 +189,7 @@ class Cycle:
 
     def _is_recorded(self, student: str) -> bool:
         found = classroom.kept(self.course, self.stem, student)
-        return bool(found and found.recorded and (self._folder("autograded", student) / f"{self.stem}.ipynb").is_file())
+        return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
 
     def feedback(self, students: Sequence[str], progress: ShowProgress = plain) -> dict[str, str]:
         """Write feedback; gives the reason for each student whose feedback could not be written."""

@@ -135,9 +135,10 @@ class Summary(NbGraderPreprocessor):  # type: ignore[misc]
         course, stem = Path(coursedir.root), about["assignment"]
         verdict = _verdict(course, stem, about["student"])
         title = next((each.title for each in course_in(course).listed if each.stem == stem), stem)
+        title = title if about["notebook"] == stem else f"{title}, {about['notebook']}"
         about["summary"] = summary(nb, title, about, verdict)
         released = coursedir.format_path(coursedir.release_directory, ".", stem)
-        fold(nb, _sources(Path(released) / f"{stem}.ipynb"))
+        fold(nb, _sources(Path(released) / f"{about['notebook']}.ipynb"))
         return nb, resources
 
 

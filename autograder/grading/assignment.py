@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.lending import lent_in
+from autograder.grading.submission_verdict import in_notebook
 from autograder.reading.marks import starters
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel, Submission
@@ -61,6 +62,8 @@ class Assignment:
     may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
     that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
     whose texts are there too. What it has beside exercises are its `own` cells; `files` lie beside the notebook.
+
+    Where it has several notebooks, or one of another name, they are its `parts`, each an assignment of its own.
     """
 
     stem: str
@@ -73,6 +76,24 @@ class Assignment:
     own: OwnCells | None = field(default=None, repr=False, compare=False)
     lent: tuple[Lent, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def notebooks(self) -> dict[str, Assignment]:
+        """Its notebooks, each as an assignment, by name."""
+        return {each.stem: each for each in self.parts or (self,)}
+
+    @property
+    def points(self) -> dict[str, float]:
+        """What its test cells are worth, by the names that verdicts have for them."""
+        if not self.parts:
+            return dict(self.own.points) if self.own else {}
+        return {in_notebook(each.stem, name): most for each in self.parts for name, most in each.points.items()}
+
+    def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
+        """This assignment with several notebooks."""
+        parts = tuple(parts)
+        return replace(self, parts=parts, digest=digest_of(*(each.digest for each in parts)))
 
     def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
         """This assignment with cells that are no exercises, where there are any, and files beside the notebook."""
@@ -129,12 +150,26 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
         _there(course / chapter_text(stem), "Is the name right?")
-    release = (given or _release(course, stem)).read_bytes()
+    names = several_released(course, stem) if given is None else ()
+    if names:
+        parts = (_made(course, stem, course / "release" / stem / f"{name}.ipynb", name, unconfined) for name in names)
+        return Assignment(stem, str(course), unconfined, grader_digest(), "", {}, b"").with_parts(parts)
+    return _made(course, stem, given or _release(course, stem), stem, unconfined)
+
+
+def several_released(course: Path, stem: str) -> tuple[str, ...]:
+    """The notebooks that were given out, unless it is the one of the assignment's name; a chapter has no other."""
+    names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
+    return () if names == (stem,) or (course / chapter_text(stem)).is_file() else names
+
+
+def _made(course: Path, stem: str, given: Path, name: str, unconfined: bool) -> Assignment:
+    release = given.read_bytes()
     lent = _lent(course, stem, release)
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem, lent)}
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
-    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
+    return Assignment(name, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
 
 
 def chapter_text(stem: str) -> str:

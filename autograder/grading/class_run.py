@@ -16,6 +16,7 @@ from autograder.grading.classroom import Asked
 from autograder.grading.executors import Crew, Workers, graded, worker_died
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
+from autograder.reading.several import parcel_of
 from autograder.reading.submission import Parcel
 
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
@@ -105,6 +106,8 @@ def _scored(
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:
     """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
+    if assignment.parts:
+        return parcel_of(folder, list(assignment.notebooks))
     return inbox.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from autograder.cell_text import CHECK
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
-from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
+from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
@@ -43,6 +43,10 @@ class Kept:
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
         untold = () if self.recorded else self.changed or ()
         return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
+
+    def of_notebook(self, notebook: str) -> Kept:
+        """What is kept of one of several notebooks."""
+        return replace(self, verdict=self.verdict.of_notebook(notebook), changed=names_in(notebook, self.changed))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""

@@ -127,6 +127,10 @@ def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdi
 
     Raises WorkFailed where students' code cannot be run here.
     """
+    if assignment.parts:
+        from autograder.grading.several import several_grader
+
+        return several_grader(assignment).grade(parcel, seed)
     from autograder.grading.grader import grader
 
     return grader(assignment).grade(parcel, seed)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograder.judging.verdict import Report
@@ -25,7 +25,8 @@ class SubmissionVerdict:
 
     `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `outputs`
     what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
-    notebook, for the one who records the verdict at once; no file keeps them.
+    notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
+    names of `tests` and `outputs` are those of `in_notebook`, and there are no `cells`.
     """
 
     assignment: str
@@ -53,6 +54,13 @@ class SubmissionVerdict:
     def earned_extra(self, exercise: str) -> float:
         """The extra credit earned in one exercise."""
         return round(self.report(exercise).score * self.extra[exercise], 4)
+
+    def of_notebook(self, notebook: str) -> SubmissionVerdict:
+        """What it says of one of several notebooks, under the names that cells have there."""
+        begin = in_notebook(notebook, "")
+        tests = {name.removeprefix(begin): each for name, each in self.tests.items() if name.startswith(begin)}
+        outputs = {key.removeprefix(begin): each for key, each in self.outputs.items() if key.startswith(begin)}
+        return replace(self, tests=tests, outputs=outputs)
 
     @property
     def score(self) -> float:
@@ -115,6 +123,17 @@ class SubmissionVerdict:
 def key_of(place: int, name: str, tests: Collection[str]) -> str:
     """What a cell's outputs stand under: the name of a test cell, the place in the notebook of any other."""
     return name if name in tests else f"#{place}"
+
+
+def in_notebook(notebook: str, name: str) -> str:
+    """What a cell, or what stands for it, is called where an assignment has several notebooks."""
+    return f"{notebook}/{name}"
+
+
+def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Of what `in_notebook` calls cells, those of one notebook, by their own names; None for nothing known."""
+    begin = in_notebook(notebook, "")
+    return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))
 
 
 def new_seed() -> int:

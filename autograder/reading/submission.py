@@ -19,6 +19,7 @@ class Parcel:
     """What a student handed in: the notebook's bytes, else the `trouble` with the file; and what is told of the files.
 
     `notes` cost no points; a person should look at `eye`. `files` lie beside the notebook, by their place there.
+    Where an assignment has several notebooks, they are `parts`, by name.
     """
 
     data: bytes
@@ -26,10 +27,13 @@ class Parcel:
     notes: tuple[str, ...] = ()
     eye: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    parts: Mapping[str, Parcel] = field(default_factory=dict, repr=False)
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the notebook, or what stands for it and the files beside it."""
+        """The SHA-256 of the notebook, or what stands for it and the files beside it, or for all parts."""
+        if self.parts:
+            return digest_of(*(each for name, part in self.parts.items() for each in (name, part.digest, part.trouble)))
         if not self.files:
             return hashlib.sha256(self.data).hexdigest()
         return digest_of(self.data, *(part for file in sorted(self.files.items()) for part in file))
