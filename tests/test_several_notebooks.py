@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
@@ -104,3 +105,26 @@ def test_release_that_the_gradebook_does_not_know(course: Path, tmp_path: Path) 
 
     with pytest.raises(WorkFailed, match="found hw, second, third"):
         Cycle(tmp_path / "course", "hw").autograde(["ada"], unconfined=UNCONFINED)
+
+
+def test_score_by_hand_for_other_points_is_looked_at_again(course: Path) -> None:
+    """Where a written cell is worth something else now, the older score by hand is named, and waits in formgrader."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        grade = gradebook.find_grade("essay", "hw", "hw", "ada")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        gradebook.db.commit()
+    assert {} == regraded(course)
+
+    path = course / "source" / "hw" / "hw.ipynb"
+    path.write_text(path.read_text().replace('"points": 4', '"points": 8'))
+
+    assert {"ada": ("hw/essay",)} == regraded(course)
+    assert scores(course, "hw")["ada"]["essay"][1]
+
+
+def regraded(course: Path) -> dict[str, tuple[str, ...]]:
+    """Generate, and grade what has changed; who has scores by hand to look at again."""
+    cycle = Cycle(course, "hw")
+    cycle.generate()
+    cycle.autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED, force=True)
+    return cycle.scored_before

@@ -124,7 +124,7 @@ def test_each_section_to_teach_again_can_be_linked_to(
     page = chapter_page(path.stem, nbformat.read(PROJECT / "notebooks" / path.name, as_version=4), worked)
     places = {found for each in page.cells for found in re.findall(r'class="place" id="([^"]*)"', each.source)}
 
-    names = [each.exercises for each in course_in(COURSE).listed if each.stem == path.stem][0]
+    names = next(each.exercises for each in course_in(COURSE).listed if each.stem == path.stem)
     ways = [re.findall(r'href="[^"]*#([^"]*)"', teach_again.section(COURSE, path.stem, name)) for name in names]
 
     assert ways and all(way and way[0].startswith("section-") and way[0] in places for way in ways)

@@ -57,14 +57,16 @@ def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, byte
     answers = {cell.name for cell in notebook.solution_cells}
     own = [cell for cell in notebook.grade_cells if cell.name not in checks]
     tests = [cell for cell in own if cell.cell_type == "code" and cell.name not in answers]
-    others = (*(cell.name for cell in own if cell not in tests), *(cell.name for cell in notebook.task_cells))
+    others = [*(cell for cell in own if cell not in tests), *notebook.task_cells]
     _check_lent(wanted, answers)
     if exercises and not own and not others:
         return wanted.with_own(None, files)
     _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
     sources = {cell.name: texts[cell.name] for cell in tests}
     points = {cell.name: float(cell.max_score) for cell in tests}
-    return wanted.with_own(OwnCells(sources, points, tuple(others), seconds), files)
+    return wanted.with_own(
+        OwnCells(sources, points, {cell.name: float(cell.max_score) for cell in others}, seconds), files
+    )
 
 
 def _check_none_lent(wanted: Assignment) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -38,18 +38,18 @@ class OwnCells:
     """What nbgrader grades in an assignment beside a chapter's exercises, as its gradebook has it.
 
     `tests` are the texts of the test cells, hidden tests included, and `points` what each is worth; `others` are the
-    cells and tasks that a person scores. A cell may compute for so many `seconds`.
+    cells and tasks that a person scores, and their most points. A cell may compute for so many `seconds`.
     """
 
     tests: Mapping[str, str]
     points: Mapping[str, float]
-    others: tuple[str, ...] = ()
+    others: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 30.0
 
     @cached_property
     def digest(self) -> str:
         """What stands for all of it."""
-        plain = {"tests": dict(self.tests), "points": dict(self.points), "others": self.others, "seconds": self.seconds}
+        plain = (dict(self.tests), dict(self.points), dict(self.others), self.seconds)
         return digest_of(json.dumps(plain, sort_keys=True))
 
 
@@ -86,9 +86,17 @@ class Assignment:
     @property
     def points(self) -> dict[str, float]:
         """What its test cells are worth, by the names that verdicts have for them."""
+        return self._of_all(lambda own: own.points)
+
+    @property
+    def by_hand(self) -> dict[str, float]:
+        """What the cells and tasks are worth that a person scores, likewise."""
+        return self._of_all(lambda own: own.others)
+
+    def _of_all(self, asked: Callable[[OwnCells], Mapping[str, float]]) -> dict[str, float]:
         if not self.parts:
-            return dict(self.own.points) if self.own else {}
-        return {in_notebook(each.stem, name): most for each in self.parts for name, most in each.points.items()}
+            return dict(asked(self.own)) if self.own else {}
+        return {in_notebook(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()}
 
     def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
         """This assignment with several notebooks."""

@@ -41,6 +41,8 @@ class Kept:
             return Kept(verdict, given=self.given)
         before, now = _points(old), _points(verdict)
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
+        # What was scored by hand was scored for so many points.
+        moved |= {name for name, most in verdict.by_hand.items() if old.by_hand.get(name, most) != most}
         untold = () if self.recorded else self.changed or ()
         return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
 

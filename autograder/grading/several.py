@@ -37,6 +37,7 @@ class SeveralGrader:
             trouble=_whole_trouble(found),
             key=self._assignment.key(parcel),
             tests={in_notebook(name, test): two for name, each in found.items() for test, two in each.tests.items()},
+            by_hand=self._assignment.by_hand,
             outputs={in_notebook(name, key): out for name, each in found.items() for key, out in each.outputs.items()},
         )
 

@@ -23,7 +23,8 @@ class SubmissionVerdict:
     no points; `eye` what a person should look at, for it may have cost points, or may say how some came about. Points
     are nbgrader's; extra credit is what stretch exercises earn on top.
 
-    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `outputs`
+    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `by_hand`
+    are the cells that a person scores, and the most points of each; `outputs`
     what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
     notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
     names of `tests` and `outputs` are those of `in_notebook`, and there are no `cells`.
@@ -40,6 +41,7 @@ class SubmissionVerdict:
     trouble: str | None = None
     key: str = ""
     tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    by_hand: Mapping[str, float] = field(default_factory=dict)
     outputs: Mapping[str, list[Output]] = field(default_factory=dict, repr=False)
     cells: tuple[PlacedCell, ...] = field(default=(), repr=False, compare=False)
 
@@ -96,6 +98,7 @@ class SubmissionVerdict:
             "extra": dict(self.extra),
             "reports": [report.to_json() for report in self.reports],
             "tests": {name: list(each) for name, each in self.tests.items()},
+            "by_hand": dict(self.by_hand),
             "outputs": dict(self.outputs),
         }
 
@@ -116,6 +119,7 @@ class SubmissionVerdict:
             trouble=data["trouble"],
             key=data["key"],
             tests={name: (earned, most) for name, (earned, most) in data.get("tests", {}).items()},
+            by_hand=data.get("by_hand", {}),
             outputs=data.get("outputs", {}),
         )
 
