@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.own import new_own, prove_own
 from autograder.errors import WorkFailed
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom
 from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
@@ -178,7 +178,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
     cycle.generate()
     hand_in(built, CHAPTER, Own(cells=(), students={"ada": {NAME: RIGHT, EXERCISE: TURNED_ROUND}, "ben": {NAME: SUM}}))
 
-    assert {} == cycle.autograde(["ada", "ben"], unconfined=UNCONFINED)
+    assert {} == cycle.autograde(["ada", "ben"], how=HowToGrade(unconfined=UNCONFINED))
     found = scores(built, CHAPTER)
     cells = (f"check_{NAME}", f"check_{EXERCISE}", "essay")
     assert {"ada": [2.5, 1.0, 0.0], "ben": [0.0, 0.0, 0.0]} == {s: [found[s][c][0] for c in cells] for s in found}
@@ -201,4 +201,4 @@ def test_refuses(built: Path, cells: list[Any], told: str) -> None:
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=told):
-        cycle.autograde(["ada"], unconfined=UNCONFINED)
+        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
