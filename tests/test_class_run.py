@@ -302,7 +302,7 @@ class Clock:
     [
         pytest.param([1, 0.1, 0.1, 0.1, 0.1, 0.1], 0, id="small"),
         pytest.param([1, 5, 5, 5, 5, 5], 4, id="slow"),
-        pytest.param([9, 0.1, 0.1, 40, 40, 40, 40, 40], 4, id="slow later"),
+        pytest.param([2, 0.1, 0.1, 40, 40, 40, 40, 40], 4, id="slow later"),
     ],
 )
 def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: int) -> None:

@@ -151,7 +151,7 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
     assert {"moving_average", "swap_ends", "seen", "share"} <= set(re.findall(r"[a-z_]+", page))
     ben = unescape((reports / "students" / "ben.html").read_text(encoding="utf-8"))
     assert WRONG in ben and "5.5 of 12.5" in ben
-    assert f"{NAME},2.5,0,2,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
+    assert f"{NAME},2.5,0,3,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
 
 
 def test_an_answer_can_be_learned_from(course: Path) -> None:

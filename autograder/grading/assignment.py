@@ -180,6 +180,13 @@ def _made(course: Path, stem: str, given: Path, name: str, unconfined: bool) -> 
     return Assignment(name, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
 
 
+def assignments_in(course: Path) -> list[str]:
+    """The chapters and the assignments of a course's folder, by name."""
+    found = {path.stem for path in (course / "chapters").glob("*.py")}
+    found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
+    return sorted(name for name in found if not name.startswith(("_", ".")))
+
+
 def chapter_text(stem: str) -> str:
     """Where in a course's folder the text of a chapter is."""
     return f"chapters/{stem}.py"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-Listed = list[tuple[str, int]]  # the name and the size of each file
+Sizes = list[tuple[str, int]]  # the name and the size of each file
 
 
-def packed(files: Mapping[str, bytes]) -> tuple[Listed, bytes]:
+def packed(files: Mapping[str, bytes]) -> tuple[Sizes, bytes]:
     """The files by name and size, and all their bytes."""
     known = sorted(files.items())
     return [(name, len(data)) for name, data in known], b"".join(data for _, data in known)
