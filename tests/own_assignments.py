@@ -57,19 +57,26 @@ Change = Callable[[list[NotebookNode]], object]
 
 @dataclass(frozen=True)
 class Own:
-    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it."""
+    """An assignment: its cells, what each student wrote into cells by name, or changed, and files beside it.
+
+    `beside` are files that students laid beside their notebooks, by their place there. `more` are other notebooks, by
+    name; what students write into the cells of any of them is theirs in all.
+    """
 
     cells: Sequence[NotebookNode]
     students: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {"ada": {}})
     changes: Mapping[str, Change] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    more: Mapping[str, Sequence[NotebookNode]] = field(default_factory=dict)
 
 
 def write_source(course: Path, name: str, own: Own) -> None:
     """Write the source of an assignment into a course folder."""
     folder = course / "source" / name
     folder.mkdir(parents=True)
-    nbformat.write(new_notebook(cells=list(own.cells), metadata=KERNEL), folder / f"{name}.ipynb")
+    for notebook, cells in {name: own.cells, **own.more}.items():
+        nbformat.write(new_notebook(cells=list(cells), metadata=KERNEL), folder / f"{notebook}.ipynb")
     for file, text in own.files.items():
         (folder / file).write_text(text)
 
@@ -79,12 +86,16 @@ def hand_in(course: Path, name: str, own: Own) -> None:
     for student in {**own.students, **own.changes}:
         folder = course / "submitted" / student / name
         folder.mkdir(parents=True)
-        notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
-        written = own.students.get(student, {})
-        for cell in notebook.cells:
-            cell.source = written.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
-        own.changes.get(student, len)(notebook.cells)
-        nbformat.write(notebook, folder / f"{name}.ipynb")
+        for path in (course / "release" / name).glob("*.ipynb"):
+            notebook = nbformat.read(path, as_version=4)
+            written = own.students.get(student, {})
+            for cell in notebook.cells:
+                cell.source = written.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source)
+            own.changes.get(student, len)(notebook.cells)
+            nbformat.write(notebook, folder / path.name)
+        for file, text in own.beside.get(student, {}).items():
+            (folder / file).parent.mkdir(exist_ok=True)
+            (folder / file).write_text(text)
 
 
 def scores(course: Path, name: str) -> Scores:
@@ -94,9 +105,13 @@ def scores(course: Path, name: str) -> Scores:
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         return {
             submission.student.id: {
-                grade.name: (grade.auto_score, grade.needs_manual_grade)
+                _cell(notebook.name, grade.name, name): (grade.auto_score, grade.needs_manual_grade)
                 for notebook in submission.notebooks
                 for grade in notebook.grades
             }
             for submission in gradebook.assignment_submissions(name)
         }
+
+
+def _cell(notebook: str, cell: str, assignment: str) -> str:
+    return cell if notebook == assignment else f"{notebook}/{cell}"

@@ -99,6 +99,34 @@ EXAMPLES = {
         {"ada": {"total": "total = sum(map(int, open('data.csv')))\nopen('more.txt', 'w').write('1')"}},
         files={"data.csv": "1\n2\n3\n"},
     ),
+    "reads-what-is-handed-in": Own(
+        (
+            answer("total"),
+            graded("sum", "assert total == 6", 2),
+            graded("given", "assert open('data.csv').read() == '1\\n2\\n3\\n'", 2),
+        ),
+        {
+            "ada": {"total": "total = sum(map(int, open('mine.csv')))"},
+            "bob": {"total": "total = sum(map(int, open('sets/mine.csv')))"},
+            "cyd": {"total": "total = sum(map(int, open('mine.csv')))"},
+            "dan": {"total": "total = 6"},
+        },
+        files={"data.csv": "1\n2\n3\n"},
+        beside={"ada": {"mine.csv": "1\n2\n3\n"}, "bob": {"sets/mine.csv": "4\n2\n"}, "dan": {"data.csv": "9\n"}},
+    ),
+    "several": Own(
+        (F, TWO, by_hand("essay")),
+        {
+            "ada": {"f": "def f(x): return x + 1", "g": "def g(x): return f(x)", "essay": "So."},
+            "bob": {"f": "def f(x): return x + 2", "g": "def g(x): return open('data.csv').read()"},
+            "cyd": {"f": "1 / 0", "g": "def g(x): return x + 1"},
+        },
+        files={"data.csv": "1\n"},
+        more={
+            "second": (answer("g"), graded("two", "assert g(1) == 2", 3), graded("file", "assert g(0) == '1\\n'", 0.5)),
+            "third": (task("project"),),
+        },
+    ),
     "own-cells": Own(
         (F, graded("root", "assert f(4) == 3", 1)),
         {"ada": {"f": "def f(x): return helper(x) + 1"}},

@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 
 from autograder.authoring.judge import Judge
 from autograder.gradebook.collect import CollectPlainFiles
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom, summary
 from autograder.grading.grade import grade
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -162,7 +162,7 @@ def run_class(course: Path, honest: bytes) -> Attacked:
     (submitted(course, HONEST) / f"{STEM}.ipynb").write_bytes(honest)
     untouchable = (outside, *(course / name for name in ("chapters", "answers", "source", "release")))
     before, students = fingerprint(*untouchable), sorted(cycle.students(), key=lambda name: (name == HONEST, name))
-    failures = cycle.autograde(students, workers=ONE, unconfined=UNCONFINED)
+    failures = cycle.autograde(students, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     failures |= cycle.feedback([student for student in students if student in GET_FEEDBACK])
     cycle.export(grades)
     return Attacked(course, failures, (before, fingerprint(*untouchable)), grades.read_text())

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfile
+from typing import TypeVar
 
 import nbformat
 import pytest
@@ -16,7 +19,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.errors import WorkFailed
 from autograder.grading import class_run, classroom, executors, summary
-from autograder.grading.assignment import Assignment, release_path
+from autograder.grading.assignment import Assignment, chapter_text, release_path
 from autograder.grading.assignment import assignment as read_assignment
 from autograder.grading.class_run import grade_class, judged
 from autograder.grading.classroom import Asked
@@ -31,6 +34,7 @@ from tests.short_chapter import make_course
 STEM = "ch01_tensors"
 ONE, TWO = Workers(count=1), Workers(count=2)
 Class = Callable[..., dict[str, Path]]
+T = TypeVar("T")
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +45,11 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
-    """An assignment of a course with nothing but its released notebook."""
+    """An assignment of a course with nothing but its released notebook and an empty chapter."""
     path = release_path(tmp_path, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
-    return Assignment(STEM, str(tmp_path), False, "grader", "digest", {}, b"")
+    return Assignment(STEM, str(tmp_path), False, "grader", "digest", {chapter_text(STEM): b""}, b"")
 
 
 @pytest.fixture
@@ -275,6 +279,58 @@ def test_size_of_the_crew() -> None:
     """As many workers as cores, no more than there is work; a few submissions are graded here."""
     assert 1 == Workers().for_class(2).ahead == Workers(count=1).for_class(1000).ahead
     assert 8 == Workers(count=4).for_class(1000).ahead and 256 == Workers(scheduler="tcp://x").for_class(5).ahead
+
+
+class Clock:
+    """A clock that work moves on."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+    def work(self, seconds: float) -> float:
+        """Take so long."""
+        self.now += seconds
+        return seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "in_pool"),
+    [
+        pytest.param([1, 0.1, 0.1, 0.1, 0.1, 0.1], 0, id="small"),
+        pytest.param([1, 5, 5, 5, 5, 5], 4, id="slow"),
+        pytest.param([2, 0.1, 0.1, 40, 40, 40, 40, 40], 4, id="slow later"),
+    ],
+)
+def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: int) -> None:
+    """What few students need is done before a pool is ready; those who take their time are worth one."""
+    clock, handed = Clock(), list[float]()
+
+    class Pool(executors.Here):
+        def submit(self, fn: Callable[..., T], /, *args: float, **_: object) -> Future[T]:
+            handed.extend(args)
+            return super().submit(fn, *args)
+
+    crew = executors.Growing(Pool, 2, len(seconds), clock)
+    took = [crew.submit(clock.work, each).result() for each in seconds]
+
+    assert seconds == took and in_pool == len(handed)
+
+
+def kind_of_worker(_: int) -> tuple[int, str]:
+    """The process, and what it has of a module that a worker spares itself."""
+    return os.getpid(), repr(sys.modules.get("rfc3987_syntax", "not looked for"))
+
+
+def test_worker_spares_itself_what_takes_seconds_to_import() -> None:
+    """The grammar of web addresses is refused before the worker imports what would build one."""
+    with Workers(count=2).for_class(9).open() as pool:
+        process, found = pool.submit(kind_of_worker, 1).result()
+
+    assert "None" == found and os.getpid() != process
 
 
 def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

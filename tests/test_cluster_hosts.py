@@ -14,7 +14,7 @@ import pytest
 
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom, cluster
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
@@ -57,7 +57,7 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
-        assert {} == cycle.autograde(cycle.students(), workers=Workers(count=1), unconfined=UNCONFINED)
+        assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
     return verdicts(alone)
 
 

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 
 from autograder.desk.packed import shared
 from autograder.example.example_class import ExampleClass
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from tests.asked import THOROUGH
 from tests.colab import runtime
 from tests.colab.notebook import Notebook, colab_copy, copied_name
@@ -109,7 +109,7 @@ def test_chapter_done_on_colab_earns_everything(
         folder.mkdir(parents=True)
         (folder / copied_name(stem)).write_text(json.dumps(saved(run)), encoding="utf-8")
 
-    assert {} == Cycle(course, stem).autograde(list(downloads), workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(course, stem).autograde(list(downloads), how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         most = gradebook.find_submission(stem, "perfect")
         full = (most.score, most.max_score)

@@ -75,6 +75,16 @@ class TestFirstTime:
         assert {PLACE: FIRST, f"bob/{STEM}/{STEM}.ipynb": SECOND} == there(course)
         assert ({"new": ["ada", "bob"]}, ["cleo"], []) == (outcomes(done), done.missing, done.left)
 
+    def test_data_comes_along(self, course: Path) -> None:
+        """What a notebook opens lies beside it, as it was called when both were handed in again; no time, no essay."""
+        sent = {ada(8, "hw-1.ipynb"): FIRST, ada(9, "data-1.csv"): b"1", ada(10, "set-2.csv"): b"2"}
+        others = {ada(11, "timestamp-1.txt"): b"2000-01-01", ada(12, "essay.pdf"): b"4"}
+        done = collected(course, {**sent, **others})
+
+        beside = {f"ada/{STEM}/data.csv": b"1", f"ada/{STEM}/set-2.csv": b"2"}
+        assert {PLACE: FIRST, **beside} == there(course)
+        assert [(ada(12, "essay.pdf"), "ada: neither notebook nor data.")] == done.passed and not done.left
+
     def test_newest_attempt(self, course: Path) -> None:
         """Canvas's number of the upload decides, not the place in the zip; the older one is told."""
         done = collected(course, {ada(8, "hw-1.ipynb"): SECOND, ada(7, "hw.ipynb"): FIRST})

@@ -13,7 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from autograder.authoring.judge import Judge
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.recorder import ClassGradebook
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
@@ -74,7 +74,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
             patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
-            assert {} == cycle.autograde(STUDENTS, workers=Workers(count=1), unconfined=UNCONFINED)
+            assert {} == cycle.autograde(STUDENTS, how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
     return done

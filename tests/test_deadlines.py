@@ -136,12 +136,12 @@ class TestFile:
 
 @pytest.fixture
 def due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """The command, in a course with one chapter; returns its status and what it prints."""
+    """The command, in a course with chapters and an own assignment; returns its status and what it prints."""
     (tmp_path / "chapters").mkdir()
     (tmp_path / "nbgrader_config.py").write_text("")
     for stem in ("week", "later"):
-        (tmp_path / "exercises" / stem).mkdir(parents=True)
-        (tmp_path / "exercises" / stem / "__init__.py").touch()
+        (tmp_path / "chapters" / f"{stem}.py").touch()
+    (tmp_path / "source" / "own").mkdir(parents=True)
 
     def run(*arguments: str) -> tuple[int, str]:
         status = main(["--root", str(tmp_path), "due", *arguments])
@@ -166,6 +166,10 @@ class TestCommand:
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
         assert Lateness(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
 
+    def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
+        """It stands in `source/`, without a chapter."""
+        assert (0, True) == (due("own", "2026-11-30")[0], "own: due " in due()[1])
+
     def test_none_takes_it_back(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
         """The chapter's empty table stays: it says that nobody has an extension."""
         for arguments in (("week", "2026-11-30"), ("week", "+1 day", "--student", "ada")):
@@ -177,7 +181,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
-            (("weak", "2026-11-30"), "there is no chapter 'weak'. The chapters are: later, week."),
+            (("weak", "2026-11-30"), "found no 'weak'. There are: later, own, week."),
             (("week", "soon"), "found 'soon'. Nothing was changed."),
             (("week", "+2 days", "--student", "ada"), "week has no due date to extend."),
             (("--points-per-day", "-1"), "expected a number from 0 on"),

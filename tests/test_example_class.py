@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 from autograder.errors import CourseNotFound
 from autograder.example import example_class
 from autograder.example.example_class import ExampleClass
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom, summary
 from tests.conftest import UNCONFINED
 from tests.graded import SEED, WHOLE, graded_class, group, verdict_of
@@ -103,7 +103,7 @@ def test_teachers_own_marks_survive(graded: ExampleClass, tmp_path: Path, monkey
         book.find_comment("standardize", *where).manual_comment = "Well begun."
         book.db.commit()
 
-    assert {} == Cycle(course, STEM).autograde(["untouched"], unconfined=UNCONFINED)
+    assert {} == Cycle(course, STEM).autograde(["untouched"], how=HowToGrade(unconfined=UNCONFINED))
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as book:
         assert (8.5, 7.0, "Well begun.") == (

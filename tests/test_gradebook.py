@@ -108,7 +108,7 @@ class TestExtraCredit:
     @pytest.fixture
     def give(self, gradebook: Gradebook, tmp_path: Path) -> Callable[[SubmissionVerdict], float | None]:
         """Grade the student with a verdict, as a run does; returns the extra credit in the gradebook."""
-        from autograder.gradebook.autograde import give_extra_credit
+        from autograder.gradebook.extra_credit import give_extra_credit
 
         def given(made: SubmissionVerdict) -> float | None:
             classroom.store(tmp_path, "ada", made)

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.authoring.own import new_own, prove_own
 from autograder.errors import WorkFailed
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom
 from tests.conftest import UNCONFINED
 from tests.own_assignments import KERNEL, Own, answer, by_hand, code, given, graded, hand_in, scores, write_source
@@ -25,6 +25,7 @@ from tests.second_course import CHAPTER, COURSE, EXERCISE, TURNED_ROUND, make_se
 NAME, HW = "moving_average", "hw"
 RIGHT = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).mean(dim=-1)\n"
 SUM = "def moving_average(x, k):\n    return x.unfold(-1, k, 1).sum(dim=-1)\n"
+FROM_FILE = "SCALE = float(open('scale.txt').read())\n\n" + RIGHT.replace("return x", "return SCALE * x")
 SWAP = "def swap_ends(row):\n    return torch.cat([row[-1:], row[1:-1], row[:1]])\n"
 WRONG = "You add up the neighbors. A mean divides by how many they are."
 STARTER = "def {}:\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
@@ -59,7 +60,9 @@ CLASS = Own(
         "cyd": {NAME: RIGHT, "double": "import os\nos._exit(0)", EXERCISE: SWAP},
         "dan": {},
         "eve": {},
+        "fay": {NAME: FROM_FILE, **DOUBLE, EXERCISE: SWAP},
     },
+    beside={"fay": {"scale.txt": "1.0"}},
     changes={"eve": forge},
 )
 
@@ -109,6 +112,7 @@ def test_each_cell_has_its_own_way_of_being_graded(course: Path) -> None:
         "cyd": [2.5, 0.0, 0.0, 0.0, 1.0],
         "dan": [0.0] * 5,
         "eve": [0.0] * 5,
+        "fay": [2.5, 3.0, 2.0, 0.0, 1.0],
     } == {student: [marks[cell][0] for cell in cells] for student, marks in found.items()}
     assert found["ada"]["essay"][1]
 
@@ -156,7 +160,7 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
     assert {"moving_average", "swap_ends", "seen", "share"} <= set(re.findall(r"[a-z_]+", page))
     ben = unescape((reports / "students" / "ben.html").read_text(encoding="utf-8"))
     assert WRONG in ben and "5.5 of 12.5" in ben
-    assert f"{NAME},2.5,0,2,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
+    assert f"{NAME},2.5,0,3,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
 
 
 def test_an_answer_can_be_learned_from(course: Path) -> None:
@@ -183,7 +187,7 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
     cycle.generate()
     hand_in(built, CHAPTER, Own(cells=(), students={"ada": {NAME: RIGHT, EXERCISE: TURNED_ROUND}, "ben": {NAME: SUM}}))
 
-    assert {} == cycle.autograde(["ada", "ben"], unconfined=UNCONFINED)
+    assert {} == cycle.autograde(["ada", "ben"], how=HowToGrade(unconfined=UNCONFINED))
     found = scores(built, CHAPTER)
     cells = (f"check_{NAME}", f"check_{EXERCISE}", "essay")
     assert {"ada": [2.5, 1.0, 0.0], "ben": [0.0, 0.0, 0.0]} == {s: [found[s][c][0] for c in cells] for s in found}
@@ -206,4 +210,4 @@ def test_refuses(built: Path, cells: list[Any], told: str) -> None:
     cycle.generate()
 
     with pytest.raises(WorkFailed, match=told):
-        cycle.autograde(["ada"], unconfined=UNCONFINED)
+        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))

@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.__main__ import main
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
@@ -100,9 +100,9 @@ def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return "found extra. ", course_with(folder, [], extra=new_notebook(cells=[graded("mine", "assert True")]))
 
 
-def nbgrader_autograde(course: Path) -> tuple[bool, str]:
+def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
     """Run `nbgrader autograde`: whether it did, and what it said."""
-    command = [sys.executable, "-P", "-m", "nbgrader", "autograde", STEM]
+    command = [sys.executable, "-P", "-m", "nbgrader", "autograde", stem]
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     ran = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     return ran.returncode == 0, ran.stderr
@@ -145,7 +145,7 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     notebook.cells.append(graded("mine", "assert True"))
     nbformat.write(notebook, release)
 
-    failures = Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
+    failures = Cycle(course, STEM).autograde(["ada"], how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
 
     assert "cannot be graded here" in failures["ada"]
     assert not (course / "autograded" / "ada" / STEM).exists()
@@ -161,6 +161,6 @@ def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
     notebook.cells[-1].source = "notes = 1"
     nbformat.write(notebook, submitted)
 
-    assert {} == Cycle(course, STEM).autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED)
+    assert {} == Cycle(course, STEM).autograde(["ada"], how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
     graded = (course / "autograded" / "ada" / STEM / f"{STEM}.ipynb").read_text()
     assert all(text in graded for text in ("Hello.", "2 + 2", "Read me.", "notes = 1"))

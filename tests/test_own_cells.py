@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.__main__ import main
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
@@ -139,8 +139,8 @@ def test_what_has_not_changed_is_not_run_again(course: Path, printed: str, monke
     monkeypatch.setattr(classroom, "store", fails)
     cycle = Cycle(course, "hw")
 
-    assert {} == cycle.autograde(cycle.students(), unconfined=UNCONFINED)
+    assert {} == cycle.autograde(cycle.students(), how=HowToGrade(unconfined=UNCONFINED))
     with cycle.api.gradebook as gradebook:
         gradebook.update_or_create_source_cell("seen", "hw", "hw", source="assert square(2) == 5")
     with pytest.raises(AssertionError, match="graded again"):
-        cycle.autograde(["ada"], unconfined=UNCONFINED)
+        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))

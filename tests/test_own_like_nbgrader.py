@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
@@ -28,7 +28,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
     course = course_of(tmp_path_factory.mktemp("like nbgrader") / "course", EXAMPLES)
     for name in EXAMPLES:
         cycle = Cycle(course, name)
-        assert {} == cycle.autograde(cycle.students(), workers=Workers(count=1), unconfined=UNCONFINED)
+        assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
     return {name: scores(course, name) for name in EXAMPLES}
 
 

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.reading import pictures
 from autograder.reading.frame import framed
 from autograder.reading.handed import contents
@@ -127,7 +127,7 @@ def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
         path = course / "submitted" / "ada" / "hw" / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
-    assert {} == cycle.autograde(["ada"], unconfined=UNCONFINED)
+    assert {} == cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
     assert {} == cycle.feedback(["ada"])
 
     for step in ("autograded", "feedback"):

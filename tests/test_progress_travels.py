@@ -11,7 +11,7 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom
 from autograder.grading.executors import Workers
 from autograder.notebook.logbook import NAME, Entry, _append
@@ -94,7 +94,8 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     _append(home / STEM / NAME, "standardize", Entry(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    failures = cycle.autograde(["ada"], workers=Workers(count=1), unconfined=UNCONFINED) | cycle.feedback(["ada"])
+    how = HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED)
+    failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
     found = classroom.stored(course, STEM, "ada")
 
     assert failures == {} and found is not None and found.repairs == () and found.score == 0

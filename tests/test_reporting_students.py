@@ -110,7 +110,7 @@ def test_every_exercise_of_this_course_is_taught_somewhere() -> None:
 
 
 def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
-    """By a link to the exercise's place on the site, where that was built, whichever assignment asked for it."""
+    """By a link to its place on the site, where that was built, whichever assignment asked for it."""
     course = make_second_course(tmp_path) / COURSE
     (course / "shipped").mkdir()
     listed = f'{{"{CHAPTER}": {{"title": "Ends", "exercises": {{"{EXERCISE}": [2, 0]}}}}}}'
@@ -124,5 +124,5 @@ def test_a_misunderstanding_leads_to_its_section(tmp_path: Path) -> None:
     site.touch()
 
     way = re.findall(r'href="([^"]*)"', sections.misunderstandings(found))
-    assert [f"../../build/site/html/notebooks/{CHAPTER}.html#{EXERCISE}"] == way
+    assert [f"../../build/site/html/notebooks/{CHAPTER}.html#section-ends"] == way
     assert (course / "reports" / way[0].partition("#")[0]).resolve() == site

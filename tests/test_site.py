@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from html import escape
 from pathlib import Path
@@ -14,14 +15,18 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.minutes import filled
 from autograder.authoring.notebook import solution_notebook
+from autograder.catalog.course import course_in
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.notebook.lesson_cells import Reveal
+from autograder.reporting import teach_again
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
 STEM = "ch01_tensors"
+COURSE = PROJECT / "course"
+_PLACE = re.compile(r'\n<span class="place" id="[^"]*"></span>\n\n')
 
 
 def printed(text: str) -> NotebookNode:
@@ -108,6 +113,23 @@ def test_an_exercise_can_be_linked_to() -> None:
     assert '<span class="place" id="Some_name"></span>\n\n## Exercise: `Some_name`' in source
 
 
+@pytest.mark.parametrize("path", sorted((PROJECT / "solutions").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_each_section_to_teach_again_can_be_linked_to(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every exercise of every chapter, the report's link leads to a place on the chapter's page."""
+    monkeypatch.setattr(teach_again, "SITE", tmp_path)
+    (tmp_path / f"{path.stem}.html").touch()
+    worked = nbformat.read(path, as_version=4)
+    page = chapter_page(path.stem, nbformat.read(PROJECT / "notebooks" / path.name, as_version=4), worked)
+    places = {found for each in page.cells for found in re.findall(r'class="place" id="([^"]*)"', each.source)}
+
+    names = next(each.exercises for each in course_in(COURSE).listed if each.stem == path.stem)
+    ways = [re.findall(r'href="[^"]*#([^"]*)"', teach_again.section(COURSE, path.stem, name)) for name in names]
+
+    assert ways and all(way and way[0].startswith("section-") and way[0] in places for way in ways)
+
+
 def test_pictures_have_words_and_no_kernel() -> None:
     """A figure has its function's first sentence, an explorer its picture."""
     picture = new_output("display_data", data={"image/png": "x"})
@@ -165,7 +187,7 @@ def test_headings_of_one_title_stay(tmp_path: Path) -> None:
     sources = ["# T\n\ntext", "text\n\n## 1\n\n```\n# no heading\n```", "### E", "## 2"]
     page = notebook(*map(new_markdown_cell, sources))
 
-    assert sources == [each.source for each in chapter_page(STEM, page, page).cells]
+    assert sources == [_PLACE.sub("", each.source) for each in chapter_page(STEM, page, page).cells]
 
 
 def test_notebooks_of_different_builds_are_refused() -> None:

@@ -22,7 +22,7 @@ from nbconvert.writers import FilesWriter
 from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
-from autograder.gradebook.cycle import Cycle
+from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.deadlines import SETTINGS
 from autograder.grading import classroom, summary
 from autograder.grading.again import Again
@@ -85,7 +85,7 @@ def undisturbed(handed_in: Path) -> Path:
     course = copied(handed_in)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-        assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+        assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     return Path(shutil.copytree(course, course.with_name("undisturbed")))
 
 
@@ -183,7 +183,7 @@ def test_run_is_worth_comparing(expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize("workers", [Workers(count=2), Workers(dask_local=1)], ids=["pool", "Dask"])
 def test_workers_change_nothing(course: Path, expected: dict[str, Any], workers: Workers) -> None:
     """Two processes, or a Dask worker, give the same gradebook and the same notebooks."""
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=workers, unconfined=UNCONFINED)
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=workers, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -215,7 +215,7 @@ def test_deadlines_are_applied_whenever_they_are_decided(graded: Path, expected:
     def decided(text: str) -> dict[str, float]:
         (graded / SETTINGS).write_text(text)
         cycle = Cycle(graded, STEM)
-        assert {} == cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+        assert {} == cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
         assert {each.student: each.penalty for each in cycle.late if each.penalty} == penalties(graded)
         return penalties(graded)
 
@@ -248,7 +248,7 @@ def test_points_that_changed_are_told_before_anything_is_graded(graded: Path, ex
     with pytest.raises(
         WorkFailed, match=r"add_bias \(1 there, 2 in the chapter\)\. Nothing was graded\. Run `nbgrader"
     ):
-        Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+        Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(graded)
 
 
@@ -257,7 +257,7 @@ def test_what_a_grading_would_change_is_told_first(graded: Path, expected: dict[
     chapter = graded / "chapters" / f"{STEM}.py"
     chapter.write_text(chapter.read_text().replace('check="add_bias" points=1', 'check="add_bias" points=2'))
 
-    seen = Cycle(graded, STEM).preview(CLASS, workers=ONE, unconfined=UNCONFINED)
+    seen = Cycle(graded, STEM).preview(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
 
     assert {"perfect": {"add_bias": (1, 2)}} == {
         each.student: each.points for each in seen.changes if each.student == "perfect"
@@ -271,11 +271,12 @@ def test_one_exercise_is_graded_again_and_nobody_loses(graded: Path) -> None:
     with_faults(graded, "perfect", Status.FAIL)
     with_faults(graded, "wrong-01", Status.PASS)
     cycle, one = Cycle(graded, STEM), Again(only=frozenset({"add_bias"}))
-    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED, force=True, again=one)
+    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
 
     assert (1.0, 0.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
 
-    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED, force=True, again=Again(never_lower=True))
+    keep = Again(never_lower=True)
+    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=keep))
 
     assert (1.0, 1.0) == (score(cycle, "perfect", "add_bias"), score(cycle, "perfect", "describe"))
     kept = [row.notes for row in summary.rows(graded, STEM) if row.student == "wrong-01"]
@@ -304,15 +305,15 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:
         for name in ("check_add_bias", "check_describe"):
             gradebook.find_grade(name, STEM, STEM, "wrong-01").manual_score = 0.5
         gradebook.db.commit()
-    cycle.autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    cycle.autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert {} == cycle.scored_before  # nothing has changed since somebody looked
 
-    cycle.autograde(["wrong-01"], workers=ONE, unconfined=UNCONFINED, force=True)
+    cycle.autograde(["wrong-01"], how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True))
     assert {} == cycle.scored_before  # nor now: the same file has the same points
 
     with_faults(graded, "wrong-01", Status.PASS)
     one = Again(only=frozenset({"add_bias"}))
-    cycle.autograde(["wrong-01"], workers=ONE, unconfined=UNCONFINED, force=True, again=one)
+    cycle.autograde(["wrong-01"], how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
     assert {"wrong-01": ("check_add_bias",)} == cycle.scored_before
 
 
@@ -325,7 +326,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
 
     assert 2 <= graded and all_gone(run.pid)
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -366,10 +367,10 @@ def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(
 
     with monkeypatch.context() as disk:
         disk.setattr(FilesWriter, "write", full)
-        failures = Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+        failures = Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
 
     assert len(CLASS) - 1 == len(failures) and all("No space left on device" in reason for reason in failures.values())
-    assert {} == Cycle(course, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
 
@@ -381,7 +382,7 @@ def test_half_written_result_is_made_again(graded: Path, expected: dict[str, Any
     half = graded / "autograded" / "perfect" / STEM / f"{STEM}.ipynb"
     half.chmod(0o644)
     half.write_text("{")
-    Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
 
     assert expected == results(graded)
 
@@ -394,5 +395,5 @@ def test_second_run_changes_no_file(graded: Path) -> None:
         return {str(path): path.stat().st_mtime_ns for path in files}
 
     before = stamps()
-    assert {} == Cycle(graded, STEM).autograde(CLASS, workers=ONE, unconfined=UNCONFINED)
+    assert {} == Cycle(graded, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert before == stamps()

@@ -16,6 +16,7 @@ from autograder.authoring.chapter_rules import fail
 from autograder.authoring.prose import Heading, excerpts
 from autograder.authoring.side_paths import aside
 
+_PARENTHESES, _WORDS = re.compile(r"\s*\([^()]*\)"), re.compile(r"\w+")
 _EXERCISE = re.compile(r"(?:[\w-]+ )?[Ee]xercise: `(?P<name>\w+)`")
 
 
@@ -73,6 +74,12 @@ class Outline:
             n for n, piece in enumerate(self.pieces) if piece.cell.kind is kind and piece.cell.keys[kind.value] == name
         )
         return next(found)
+
+
+def place_of(text: str) -> str:
+    """What a section's place on a page is called, from its heading; the minutes in parentheses do not count."""
+    bare = _PARENTHESES.sub("", text).replace("`", "").casefold()
+    return "section-" + "-".join(_WORDS.findall(bare))
 
 
 def named(heading: Heading | None) -> str | None:

@@ -16,7 +16,8 @@ from autograder.collecting.filenames import CANVAS, SentFile
 from autograder.collecting.placing import Attempt, Placement
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
 from autograder.gradebook.roster import Roster
-from autograder.grading.assignment import released_starters
+from autograder.grading.assignment import assignments_in, released_starters
+from autograder.reading.choice import NBGRADERS
 from autograder.reading.handed import MAX_BYTES
 
 _SPARE = 50 * 2**20  # bytes that are left free
@@ -85,7 +86,7 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
         notebooks = {who: _newest(files, folders.released, done) for who, files in found.items() if files}
         _check_room(course, notebooks)
         for student, files in notebooks.items():
-            folders.see_to(student, files)
+            folders.see_to(student, files, _data(student, sent[student], done))
     absent = {person.id for person in roster.people} - set(sent)
     done.earlier = sorted(who for who in absent if (course / "submitted" / who / stem).is_dir())
     done.missing = sorted(absent - set(done.earlier))
@@ -93,14 +94,11 @@ def collect(course: Path, stem: str, path: Path, roster: Roster, wanted: Wanted 
 
 
 def _check(course: Path, stem: str, roster: Roster) -> None:
-    known = {path.stem for path in (course / "chapters").glob("*.py")} | {
-        path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()
-    }
-    known = {name for name in known if not name.startswith(("_", "."))}
+    known = assignments_in(course)
     if stem not in known:
         raise CourseNotFound(
             f"expected a chapter or an assignment of the course, found no {stem!r}. "
-            f"There are: {', '.join(sorted(known))}. Nothing was changed."
+            f"There are: {', '.join(known)}. Nothing was changed."
         )
     if not roster.people:
         raise CourseError(
@@ -136,11 +134,17 @@ def _notebooks(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Se
     """Those of a student's files that grading would look into."""
     found = [each for each in sent if filenames.may_be_notebook(each.handed.original)]
     others = [each.entry.path for each in sent if each not in found]
-    if found:
-        done.passed += ((path, f"{student}: no notebook, and not taken.") for path in others)
-    else:
+    if not found:
         done.left += ((path, f"{student}: no notebook. Ask for the .ipynb file itself.") for path in others)
     return found
+
+
+def _data(student: str, sent: Sequence[_Sent], done: Collected) -> list[_Sent]:
+    """What a student handed in beside a notebook for it to open; the rest is passed over."""
+    others = [each for each in sent if not filenames.may_be_notebook(each.handed.original)]
+    data = [each for each in others if filenames.may_be_data(each.handed.original)]
+    done.passed += ((each.entry.path, f"{student}: neither notebook nor data.") for each in others if each not in data)
+    return data
 
 
 def _newest(sent: Sequence[_Sent], released: Collection[str], done: Collected) -> list[_Sent]:
@@ -172,14 +176,15 @@ class _Folders:
         self.course, self.stem, self.download, self.wanted, self.done = course, stem, download, wanted, done
         self.released = _released(course, stem)
         self.starters: dict[str, str] = {}
-        with suppress(CourseNotFound):  # nothing has been released: grading will say so
-            self.starters = released_starters(course, stem)
+        if len(self.released) == 1:
+            with suppress(CourseNotFound):  # nothing has been released: grading will say so
+                self.starters = released_starters(course, stem)
 
-    def see_to(self, student: str, sent: Sequence[_Sent]) -> None:
-        """Take in one student's files; what cannot be had, or must not be replaced, is left."""
+    def see_to(self, student: str, sent: Sequence[_Sent], data: Sequence[_Sent] = ()) -> None:
+        """Take in one student's notebooks and `data`; what cannot be had, or must not be replaced, is left."""
         folder = self.course / "submitted" / student / self.stem
         try:
-            attempt = self._attempt(sent)
+            attempt = self._attempt(sent, data)
             outcome, reason = placing.decide(folder, attempt)
             if not self.wanted.is_dry and outcome in (Placement.NEW, Placement.NEWER):
                 placing.place(folder, self.stem, attempt, self.starters)
@@ -189,18 +194,25 @@ class _Folders:
             outcome, reason = Placement.LEFT, str(error)
         self.done.outcomes[outcome].append(student)
         if outcome is Placement.LEFT:
-            self.done.left += ((each.entry.path, f"{student}: {reason}") for each in sent)
+            self.done.left += ((each.entry.path, f"{student}: {reason}") for each in (*sent, *data))
         elif outcome is not Placement.OLDER and any(each.handed.is_late for each in sent):
             self.done.late.append(student)
 
-    def _attempt(self, sent: Sequence[_Sent]) -> Attempt:
+    def _attempt(self, sent: Sequence[_Sent], data: Sequence[_Sent]) -> Attempt:
         """The files with the names that they get: the released one where there is one notebook and nothing else."""
         first, last = sent[0].handed, max(sent, key=lambda each: each.rank)
         latest = max((each.at for each in sent if each.at), default=None)
         order = last.handed.upload if first.system == CANVAS else _seconds(latest)
-        files = {name: self.download.read(entry) for name, entry in self._named(sent)}
+        files = {name: self.download.read(entry) for name, entry in (*self._beside(sent, data), *self._named(sent))}
         is_late = any(each.handed.is_late for each in sent)
         return Attempt(first.system, order, files, is_late, latest if self.wanted.with_times else None)
+
+    def _beside(self, sent: Sequence[_Sent], data: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:
+        notebooks = [each.handed.original for each in sent]
+        for each in sorted(data, key=lambda each: each.rank):
+            name = filenames.safe(filenames.beside(each.handed.original, notebooks))
+            if name not in NBGRADERS:  # a time of handing in is not the student's to say
+                yield name, each.entry
 
     def _named(self, sent: Sequence[_Sent]) -> Iterator[tuple[str, ZipEntry]]:
         """Of several files for one notebook, none gets its name: grading copies the one that counts there."""

@@ -38,6 +38,13 @@ _MOODLE = re.compile(
 )
 _COPY = re.compile(r"^(?:copy|kopie|copie|copia) (?:of|von|de) +")
 _AGAIN = re.compile(r"(?: *\([0-9]{1,3}\)|-[0-9]{1,3}| *[-_] *copy *[0-9]*)$")
+_COUNTED = re.compile(r"-[0-9]{1,3}$")
+_DATA = frozenset(
+    (
+        *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".dat", ".xlsx", ".parquet", ".gz"),
+        *(".npy", ".npz", ".pt", ".pth", ".safetensors", ".png", ".jpg", ".jpeg"),
+    )
+)
 _LONGEST = 120  # letters; a letter has at most four bytes, and a file's name 255
 
 
@@ -79,6 +86,19 @@ def may_be_notebook(original: str) -> bool:
     """Whether grading would look into a file of this name: a notebook, an archive with one, or a script made of one."""
     name = original.casefold()
     return ".ipynb" in name or name.endswith((".zip", ".py"))
+
+
+def may_be_data(original: str) -> bool:
+    """Whether a notebook may open a file of this name."""
+    return PurePosixPath(original.casefold()).suffix in _DATA
+
+
+def beside(original: str, notebooks: Collection[str]) -> str:
+    """What a file was called beside a notebook: handed in again, Canvas has counted both, as in `hw-1` and `data-1`."""
+    path = PurePosixPath(original)
+    counts = {found[0] for name in notebooks if (found := _COUNTED.search(PurePosixPath(name).stem))}
+    count = _COUNTED.search(path.stem)
+    return path.stem.removesuffix(count[0]) + path.suffix if count and count[0] in counts else original
 
 
 def family(original: str, given_out: Collection[str] = ()) -> str:

@@ -13,7 +13,7 @@ _HEAD = "What you decide for your class; `python -m autograder due` writes here,
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `due`."""
-    parser.add_argument("chapter", nargs="?", help="the stem of a chapter")
+    parser.add_argument("chapter", nargs="?", help="a chapter by the stem of its file, or an assignment of your own")
     parser.add_argument("when", nargs="?", help='"2026-11-30 18:00", "2026-11-30" (until midnight), "+2 days", or none')
     parser.add_argument("--student", help="for this student alone")
     parser.add_argument("--points-per-day", type=float, help="taken off for each day that has begun, in all chapters")
@@ -63,13 +63,15 @@ def _change(document: Any, args: argparse.Namespace, course: Path, before: Any) 
 
 
 def _know(course: Path, chapter: str) -> None:
-    from autograder.catalog.course import course_in
-    from autograder.errors import UnknownExercise
+    from autograder.errors import CourseNotFound
+    from autograder.grading.assignment import assignments_in
 
-    stems = course_in(course).stems
-    if chapter not in stems:
-        told = f"there is no chapter {chapter!r}. The chapters are: {', '.join(stems)}."
-        raise UnknownExercise(chapter, stems, told)
+    known = assignments_in(course)
+    if chapter not in known:
+        raise CourseNotFound(
+            f"expected a chapter or an assignment of the course, found no {chapter!r}. "
+            f"There are: {', '.join(known)}. Nothing was changed."
+        )
 
 
 def _set(document: Any, args: argparse.Namespace, before: Any) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autograder.gradebook.cycle import Cycle, ShowProgress
-    from autograder.grading.again import Again
+    from autograder.gradebook.cycle import Cycle, HowToGrade, ShowProgress
     from autograder.grading.executors import Workers
 
 
@@ -92,12 +91,12 @@ def _own_class(args: argparse.Namespace) -> int:
             f"expected submissions in {cycle.course}/submitted/{args.student or '*'}/{args.chapter}, "
             "found none. Run `nbgrader collect` first, or `python -m autograder collect FILE.zip CHAPTER`."
         )
-    options = _options(args, cycle.course)
+    how = _how(args, cycle.course)
     if args.preview:
-        return _preview(cycle, students, options)
+        return _preview(cycle, students, how)
     if not cycle.is_in_gradebook():
         cycle.generate()
-    failures = cycle.autograde(students, _progress("grade"), **options)
+    failures = cycle.autograde(students, _progress("grade"), how)
     shown = [row for row in summary.rows(cycle.course, args.chapter, failures) if args.student in (None, row.student)]
     print(f"\n{summary.table(shown)}")
     late = [str(each) for each in cycle.late if args.student in (None, each.student)]
@@ -111,16 +110,8 @@ def _own_class(args: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-class _Options(TypedDict):
-    """How a class is graded."""
-
-    workers: Workers
-    force: bool
-    unconfined: bool
-    again: Again
-
-
-def _options(args: argparse.Namespace, course: Path) -> _Options:
+def _how(args: argparse.Namespace, course: Path) -> HowToGrade:
+    from autograder.gradebook.cycle import HowToGrade
     from autograder.grading.again import Again, check_only
     from autograder.grading.assignment import assignment
 
@@ -128,19 +119,14 @@ def _options(args: argparse.Namespace, course: Path) -> _Options:
     if args.only:
         exercises = assignment(course, args.chapter, unconfined=_unconfined(args)).chapter().exercises
         only = check_only(args.only, exercises, args.chapter)
-    return _Options(
-        workers=_workers(args),
-        force=args.force or bool(only),
-        unconfined=_unconfined(args),
-        again=Again(only, args.never_lower),
-    )
+    return HowToGrade(_workers(args), args.force or bool(only), _unconfined(args), Again(only, args.never_lower))
 
 
-def _preview(cycle: Cycle, students: list[str], options: _Options) -> int:
+def _preview(cycle: Cycle, students: list[str], how: HowToGrade) -> int:
     from autograder.grading.again import told
     from autograder.terminal import printable
 
-    found = cycle.preview(students, _progress("preview"), **options)
+    found = cycle.preview(students, _progress("preview"), how)
     print()
     for line in told(found.changes, found.by_hand):
         print(printable(line))

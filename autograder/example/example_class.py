@@ -15,7 +15,7 @@ from autograder.catalog.place import EXERCISES, SHIPPED, find_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
-from autograder.gradebook.cycle import Cycle, ShowProgress, plain
+from autograder.gradebook.cycle import Cycle, HowToGrade, ShowProgress, plain
 from autograder.grading import summary
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
@@ -81,7 +81,7 @@ def run(
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
     names = [student.name for student in students]
-    failures = cycle.autograde(names, progress("grade"), workers=workers, unconfined=unconfined)
+    failures = cycle.autograde(names, progress("grade"), HowToGrade(workers, unconfined=unconfined))
     failures |= cycle.feedback([each for each in names if pages is None or each in pages], progress("write feedback"))
     made = ExampleClass(folder, stem, students, failures)
     cycle.export(made.grades)

@@ -10,7 +10,6 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,11 @@ from traitlets import List, Unicode
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
-from autograder.gradebook.cell_outputs import grade_cell_outputs
+from autograder.gradebook.extra_credit import give_extra_credit
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.gradebook.save_grades import CHANGED
 from autograder.grading import class_run, classroom
-from autograder.grading.assignment import Assignment, assignment, released_starters
+from autograder.grading.assignment import Assignment, assignment, released_starters, several_released
 from autograder.grading.classroom import Kept
 from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -92,7 +91,7 @@ class SubmissionExporter(NotebookExporter):
         for folder in sorted(set(glob(pattern)) - set(folders)):
             try:
                 class_run.opened(wanted, Path(coursedir.root) / folder)
-                folders[folder] = [str(Path(folder) / f"{wanted.stem}.ipynb")]
+                folders[folder] = [str(Path(folder) / f"{name}.ipynb") for name in wanted.notebooks]
             except CourseError as error:
                 self.log.error("%s: %s", Path(folder).parent.name, error)
 
@@ -103,21 +102,21 @@ class SubmissionExporter(NotebookExporter):
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
-        notebook, about["key"], told = self._read(Path(handed_in))
+        notebook, about["key"], told = self._read(Path(handed_in), about["notebook"])
         for line in told:
             self.log.warning("%s: %s", about["student"], line)
         resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
-    def _read(self, folder: Path) -> tuple[NotebookNode, str, list[str]]:
-        """The repaired notebook, the key of the verdict on it, and what is told of it."""
-        wanted, release = self.released.assignment, self.released.notebook
-        if self.verdict is not None:
+    def _read(self, folder: Path, name: str) -> tuple[NotebookNode, str, list[str]]:
+        """A repaired notebook, the key of the verdict on the submission, and what is told of the notebook."""
+        wanted, release = self.released.assignment, self.released.notebooks[name]
+        if self.verdict is not None and not wanted.parts:
             found: SubmissionVerdict | Submission = self.verdict
             notebook, key = assembled(self.verdict.cells, release), self.verdict.key
         else:
             parcel = class_run.opened(wanted, folder)
-            found = wanted.read(parcel, release)
+            found = wanted.notebooks[name].read(parcel.parts.get(name, parcel), release)
             notebook, key = found.notebook, wanted.key(parcel)
         return notebook, key, [line for line in (found.trouble, *found.eye, *found.repairs) if line]
 
@@ -149,7 +148,7 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
         wanted = own_cells.with_own(wanted, gradebook, converter)
         lateness.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
-    scored = own_cells.Scoring(wanted.own, converter)
+    scored = own_cells.Scoring(wanted, converter)
     with closing(class_run.grade_class(wanted, folders, Workers(), converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:
@@ -174,12 +173,14 @@ class GradeSubmission(NbGraderPreprocessor):
         course, stem, student = Path(coursedir.root), about["assignment"], about["student"]
         try:
             found = _current(exporter.reasons, course, stem, student, about["key"])
-            about[CHANGED] = found.changed
+            wanted = exporter.released.assignment
+            shown = found.of_notebook(about["notebook"]) if wanted.parts else found
+            about[CHANGED] = shown.changed
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
                 lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
                 gradebook.db.commit()
-            _fill(nb, found.verdict, _hints(course, exporter.released.assignment))
+            _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:
             # Not nbgrader's own advice for this error: to upgrade the database.
             raise NbGraderException(str(preflight.locked(course, error))) from None
@@ -218,42 +219,11 @@ def _fill(nb: NotebookNode, verdict: SubmissionVerdict, hints: Mapping[str, tupl
         exercise = exercise_checked(cell)
         cell.execution_count = None
         if exercise is not None and exercise in verdict.points:
+            from autograder.gradebook.cell_outputs import grade_cell_outputs  # with torch
+
             cell.outputs = grade_cell_outputs(verdict, exercise, hints.get(exercise, ()))
         else:
             cell.outputs = own_cells.outputs_of(place, cell, verdict)
-
-
-def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
-    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
-
-    What is about to be written is noted first: a run that is killed in between still knows its own.
-    """
-    verdict = found.verdict
-    extra = [exercise for exercise, most in verdict.extra.items() if most]
-    where = (verdict.assignment, verdict.assignment, student)
-    grades = {exercise: gradebook.find_grade(f"check_{exercise}", *where) for exercise in extra}
-    ours = {
-        exercise: grade
-        for exercise, grade in grades.items()
-        if grade.extra_credit in (None, *found.given.get(exercise, ()))
-    }
-    given = {
-        exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
-        for exercise, grade in ours.items()
-    }
-    _note(course, student, found, {**found.given, **given})
-    for exercise, grade in ours.items():
-        grade.extra_credit = verdict.earned_extra(exercise)
-    gradebook.db.commit()
-
-
-def _without_double(before: float | None, now: float) -> tuple[float, ...]:
-    return (now,) if before in (None, now) else (before, now)
-
-
-def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
-    if given != found.given:
-        classroom.keep(course, student, replace(found, given=given))
 
 
 def note_recorded(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -294,6 +264,8 @@ def name_as_released(assignment: str, student: str, notebooks: list[str]) -> Non
     nbgrader calls it in the course folder before each submission, and goes on without a word where it raises.
     `notebooks` is nbgrader's own list, changed in place: a file's name must not decide whether it is graded.
     """
+    if several_released(Path.cwd(), assignment):
+        return
     starters = released_starters(Path.cwd(), assignment)
     placed = inbox.place_notebook(Path(notebooks[0]).parent, assignment, starters) if notebooks else None
     if placed is not None:

@@ -14,7 +14,7 @@ from nbgrader.utils import ignore_patterns
 
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.gradebook.copying import copy_plain
-from autograder.grading.assignment import released_starters
+from autograder.grading.assignment import released_starters, several_released
 from autograder.reading import inbox
 from autograder.reading.aside import set_aside
 from autograder.terminal import printable
@@ -41,6 +41,8 @@ class CollectPlainFiles(ExchangeCollect):
     def _place(self, folder: Path) -> None:
         """Put the notebook that counts under its released name: formgrader's button grades nobody without."""
         stem = self.coursedir.assignment_id
+        if several_released(Path(self.coursedir.root), stem):
+            return
         with contextlib.suppress(CourseNotFound):  # nothing has been released: grading will say so
             inbox.place_notebook(folder, stem, released_starters(Path(self.coursedir.root), stem))
 

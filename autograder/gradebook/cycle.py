@@ -10,7 +10,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,19 @@ ShowProgress = Callable[[Iterable[Any], int], Iterable[Any]]
 def plain(items: Iterable[T], _total: int) -> Iterable[T]:
     """Show no progress."""
     return items
+
+
+@dataclass(frozen=True)
+class HowToGrade:
+    """How a class is graded: by whom, and what stays of earlier verdicts (`again`).
+
+    With `force`, what has not changed is graded again; `unconfined`, students' code runs with the rights of its user.
+    """
+
+    workers: Workers = field(default_factory=Workers)
+    force: bool = False
+    unconfined: bool = False
+    again: Again = field(default_factory=Again)
 
 
 @dataclass(frozen=True)
@@ -101,23 +114,19 @@ class Cycle:
         self,
         students: Sequence[str],
         progress: ShowProgress = plain,
-        *,
-        workers: Workers = Workers(),  # noqa: B008  (a value)
-        force: bool = False,
-        unconfined: bool = False,
-        again: Again = Again(),  # noqa: B008  (a value)
+        how: HowToGrade = HowToGrade(),
     ) -> dict[str, str]:
         """Grade what has changed and record it; gives the reason for each student who could not be graded.
 
-        With `force`, what has not changed is graded again; `again` says what stays of earlier verdicts. Stopped at any
-        moment, it goes on where it was.
+        Stopped at any moment, it goes on where it was.
         """
         failures: dict[str, str] = {}
-        with self._ready(workers, unconfined, preflight.gradable) as (gradebook, wanted):
-            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted.own, self.api)
+        with self._ready(how, preflight.gradable) as (gradebook, wanted):
+            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted, self.api)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
-            with contextlib.closing(class_run.grade_class(wanted, folders, workers, force, scored, again)) as done:
+            run = class_run.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
+            with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
                     reason = self._recorded(gradebook, released, student, outcome, student in known)
                     if reason:
@@ -131,18 +140,14 @@ class Cycle:
         self,
         students: Sequence[str],
         progress: ShowProgress = plain,
-        *,
-        workers: Workers = Workers(),  # noqa: B008  (a value)
-        force: bool = False,
-        unconfined: bool = False,
-        again: Again = Again(),  # noqa: B008  (a value)
+        how: HowToGrade = HowToGrade(),
     ) -> Preview:
         """What `autograde` would change, with the same cases; nothing is recorded, and no verdict is stored."""
         changes, failures = [], {}
-        with self._ready(workers, unconfined, preflight.generated) as (gradebook, wanted):
-            scored = own_cells.Scoring(wanted.own, self.api)
-            asked = Asked(force, preview=True)
-            run = class_run.judged(wanted, self._folders(students), workers, asked, scored, again)
+        with self._ready(how, preflight.generated) as (gradebook, wanted):
+            scored = own_cells.Scoring(wanted, self.api)
+            asked = Asked(how.force, preview=True)
+            run = class_run.judged(wanted, self._folders(students), how.workers, asked, scored, how.again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
                     before = classroom.stored(self.course, self.stem, student)
@@ -156,12 +161,12 @@ class Cycle:
 
     @contextlib.contextmanager
     def _ready(
-        self, workers: Workers, unconfined: bool, check: Callable[[ClassGradebook, Assignment], None]
+        self, how: HowToGrade, check: Callable[[ClassGradebook, Assignment], None]
     ) -> Iterator[tuple[ClassGradebook, Assignment]]:
         """The gradebook, open, and the assignment, of which `check` says that it can be graded."""
-        wanted = assignment(self.course, self.stem, unconfined=unconfined)
-        if workers.scheduler is None:
-            check_confinement(unconfined)
+        wanted = assignment(self.course, self.stem, unconfined=how.unconfined)
+        if how.workers.scheduler is None:
+            check_confinement(how.unconfined)
         with _quiet(), one_gradebook(self.api.coursedir) as gradebook:
             check(gradebook, wanted)
             yield gradebook, own_cells.with_own(wanted, gradebook, self.api)
@@ -189,7 +194,7 @@ class Cycle:
 
     def _is_recorded(self, student: str) -> bool:
         found = classroom.kept(self.course, self.stem, student)
-        return bool(found and found.recorded and (self._folder("autograded", student) / f"{self.stem}.ipynb").is_file())
+        return bool(found and found.recorded and any(self._folder("autograded", student).glob("*.ipynb")))
 
     def feedback(self, students: Sequence[str], progress: ShowProgress = plain) -> dict[str, str]:
         """Write feedback; gives the reason for each student whose feedback could not be written."""

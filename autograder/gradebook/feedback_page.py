@@ -5,8 +5,7 @@ It is nbgrader's own page with another top, and with the lesson's cells folded: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -71,11 +70,8 @@ class FeedbackPage(HTMLExporter):
         """Text as HTML; what brings no picture of its own is remembered."""
         if context.get("cell", {}).get("attachments"):
             return str(super().markdown2html(context, source))
-        if source not in PROSE:
-            PROSE[source] = str(super().markdown2html(context, source))
-            if len(PROSE) > REMEMBERED:
-                del PROSE[next(iter(PROSE))]
-        return PROSE[source]
+        made = super().markdown2html
+        return PROSE.of((source,), lambda: str(made(context, source)))
 
     def _create_environment(self) -> Environment:
         environment: Environment = super()._create_environment()  # type: ignore[no-untyped-call]
@@ -83,7 +79,25 @@ class FeedbackPage(HTMLExporter):
         return environment
 
 
-PROSE: dict[str, str] = {}
+class Remembered:
+    """What texts of cells became on the pages before: the last so many."""
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self._most, self._kept = most, dict[tuple[str | None, ...], str]()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def of(self, what: tuple[str | None, ...], made: Callable[[], str]) -> str:
+        """What this became, made now where it is not remembered."""
+        if what not in self._kept:
+            self._kept[what] = made()
+            if len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
+        return self._kept[what]
+
+
+PROSE, CODE = Remembered(), Remembered()
 
 
 class Compiled(BytecodeCache):
@@ -115,12 +129,8 @@ class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
         """The source as HTML."""
         if metadata and "magics_language" in metadata:
             return str(super().__call__(source, language, metadata))  # type: ignore[no-untyped-call]
-        return _colored(source, language)
-
-
-@lru_cache(REMEMBERED)
-def _colored(source: str, language: str | None) -> str:
-    return str(Highlight2HTML(pygments_lexer="ipython3")(source, language))
+        made = super().__call__
+        return CODE.of((source, language), lambda: str(made(source, language)))  # type: ignore[no-untyped-call]
 
 
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
@@ -135,9 +145,10 @@ class Summary(NbGraderPreprocessor):  # type: ignore[misc]
         course, stem = Path(coursedir.root), about["assignment"]
         verdict = _verdict(course, stem, about["student"])
         title = next((each.title for each in course_in(course).listed if each.stem == stem), stem)
+        title = title if about["notebook"] == stem else f"{title}, {about['notebook']}"
         about["summary"] = summary(nb, title, about, verdict)
         released = coursedir.format_path(coursedir.release_directory, ".", stem)
-        fold(nb, _sources(Path(released) / f"{stem}.ipynb"))
+        fold(nb, _sources(Path(released) / f"{about['notebook']}.ipynb"))
         return nb, resources
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput
 from nbgrader.utils import determine_grade, find_all_files, is_grade, is_solution
 
@@ -35,32 +35,49 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
 
     `converter` is one of nbgrader's own objects, with its configuration and its folders.
     """
-    (notebook,) = gradebook.find_assignment(wanted.stem).notebooks
+    notebooks = {each.name: each for each in gradebook.find_assignment(wanted.stem).notebooks}
+    if not any(each.grade_cells or each.task_cells for each in notebooks.values()):
+        raise WorkFailed(
+            f"expected something in {wanted.stem} that has points, found nothing. Mark a cell (Create Assignment), "
+            f"then run `nbgrader generate_assignment {wanted.stem}`."
+        )
+    files, seconds = _files(converter.coursedir, wanted.stem), _seconds(Execute(parent=converter).timeout)
+    if not wanted.parts:
+        return _with_cells(wanted, notebooks[wanted.stem], files, seconds)
+    _check_none_lent(wanted)
+    parts = wanted.notebooks.items()
+    return wanted.with_parts(_with_cells(part, notebooks[name], files, seconds) for name, part in parts)
+
+
+def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, bytes], seconds: float) -> Assignment:
+    """A notebook with what nbgrader grades in it beside exercises."""
     exercises = wanted.chapter().exercises
     checks = {CHECK + name for name in exercises}
     texts = {cell.name: cell.source for cell in notebook.source_cells}
     answers = {cell.name for cell in notebook.solution_cells}
     own = [cell for cell in notebook.grade_cells if cell.name not in checks]
     tests = [cell for cell in own if cell.cell_type == "code" and cell.name not in answers]
-    others = (*(cell.name for cell in own if cell not in tests), *(cell.name for cell in notebook.task_cells))
-    if not (notebook.grade_cells or others):
-        raise WorkFailed(
-            f"expected something in {wanted.stem} that has points, found nothing. Mark a cell (Create Assignment), "
-            f"then run `nbgrader generate_assignment {wanted.stem}`."
-        )
+    others = [*(cell for cell in own if cell not in tests), *notebook.task_cells]
     _check_lent(wanted, answers)
     if exercises and not own and not others:
-        return wanted
+        return wanted.with_own(None, files)
     _check_calls(wanted, {cell.name: texts[cell.name] for cell in tests})
+    sources = {cell.name: texts[cell.name] for cell in tests}
+    points = {cell.name: float(cell.max_score) for cell in tests}
     return wanted.with_own(
-        OwnCells(
-            tests={cell.name: texts[cell.name] for cell in tests},
-            points={cell.name: float(cell.max_score) for cell in tests},
-            others=tuple(others),
-            seconds=_seconds(Execute(parent=converter).timeout),
-            files=_files(converter.coursedir, wanted.stem),
-        )
+        OwnCells(sources, points, {cell.name: float(cell.max_score) for cell in others}, seconds), files
     )
+
+
+def _check_none_lent(wanted: Assignment) -> None:
+    """Raise WorkFailed where one of several notebooks checks an exercise of the course."""
+    for name, part in wanted.notebooks.items():
+        if part.lent:
+            raise WorkFailed(
+                f"{name}.ipynb of {wanted.stem} checks {part.lent[0].name}, an exercise of the course, which can stand "
+                f"in an assignment with one notebook of its name, found {len(wanted.parts)}. Nothing was graded. Give "
+                f"it an assignment of its own in source/, then run `nbgrader generate_assignment`."
+            )
 
 
 def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
@@ -117,8 +134,8 @@ def _files(coursedir: Any, stem: str) -> dict[str, bytes]:
 class Scoring:
     """Gives verdicts the points of test cells, as nbgrader's configuration and functions say."""
 
-    def __init__(self, own: OwnCells | None, converter: Any) -> None:
-        self._points = own.points if own else {}
+    def __init__(self, wanted: Assignment, converter: Any) -> None:
+        self._points = wanted.points
         self._steps = [IgnorePattern(parent=converter), LimitOutput(parent=converter)]
 
     def __call__(self, verdict: SubmissionVerdict) -> SubmissionVerdict:

@@ -58,11 +58,17 @@ def known(assignment: str, names: Iterable[str]) -> None:
 def generated(gradebook: Gradebook, wanted: Assignment) -> None:
     """Raise a CourseError where the gradebook does not know an assignment, or knows several notebooks of it."""
     known(wanted.stem, [each.name for each in gradebook.assignments])
-    others = [each.name for each in gradebook.find_assignment(wanted.stem).notebooks if each.name != wanted.stem]
-    if others:
+    there = {each.name for each in gradebook.find_assignment(wanted.stem).notebooks}
+    if wanted.is_chapter and (others := sorted(there - {wanted.stem})):
         raise WorkFailed(
-            f"expected one notebook in {wanted.stem}, named like it, found {', '.join(others)}. Nothing was graded. "
-            f"Give each an assignment of its own in source/, then run `nbgrader generate_assignment`."
+            f"expected one notebook in the chapter {wanted.stem}, named like it, found {', '.join(others)}. Nothing "
+            f"was graded. Give them an assignment of their own in source/, then run `nbgrader generate_assignment`."
+        )
+    if there != set(wanted.notebooks):
+        raise WorkFailed(
+            f"the gradebook has other notebooks of {wanted.stem} than its release: expected "
+            f"{', '.join(sorted(there))}, found {', '.join(sorted(wanted.notebooks))}. Nothing was graded. "
+            f"Run `nbgrader generate_assignment {wanted.stem}`, which makes the release and tells the gradebook."
         )
 
 

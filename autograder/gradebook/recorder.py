@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,15 +34,15 @@ GradePlace = tuple[str, str, str]  # notebook, assignment, student
 
 @dataclass(frozen=True)
 class ReleasedAssignment:
-    """An assignment, and its released notebook read."""
+    """An assignment, and its released notebooks read, by name."""
 
     assignment: Assignment
-    notebook: NotebookNode
+    notebooks: Mapping[str, NotebookNode]
 
     @classmethod
     def of(cls, assignment: Assignment) -> ReleasedAssignment:
-        """Read the released notebook of an assignment."""
-        return cls(assignment, assignment.released())
+        """Read the released notebooks of an assignment."""
+        return cls(assignment, {name: each.released() for name, each in assignment.notebooks.items()})
 
 
 class Recorder(Autograde):  # type: ignore[misc,unused-ignore]

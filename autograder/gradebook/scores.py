@@ -8,6 +8,8 @@ from datetime import datetime
 
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 
+from autograder.grading.submission_verdict import in_notebook
+
 
 @dataclass(frozen=True)
 class Person:
@@ -103,7 +105,7 @@ def scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str
 def _by_hand(gradebook: Gradebook, assignment: str, waiting: bool) -> dict[str, tuple[str, ...]]:
     found = {
         submission.student.id: tuple(
-            grade.name
+            grade.name if len(submission.notebooks) == 1 else in_notebook(notebook.name, grade.name)
             for notebook in submission.notebooks
             for grade in notebook.grades
             if grade.manual_score is not None and (grade.needs_manual_grade or not waiting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.lending import lent_in
+from autograder.grading.submission_verdict import in_notebook
 from autograder.reading.marks import starters
 from autograder.reading.reader import read_parcel
 from autograder.reading.submission import Parcel, Submission
@@ -37,22 +38,19 @@ class OwnCells:
     """What nbgrader grades in an assignment beside a chapter's exercises, as its gradebook has it.
 
     `tests` are the texts of the test cells, hidden tests included, and `points` what each is worth; `others` are the
-    cells and tasks that a person scores. A cell may compute for so many `seconds`; `files` lie beside the notebook.
+    cells and tasks that a person scores, and their most points. A cell may compute for so many `seconds`.
     """
 
     tests: Mapping[str, str]
     points: Mapping[str, float]
-    others: tuple[str, ...] = ()
+    others: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 30.0
-    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
     def digest(self) -> str:
         """What stands for all of it."""
-        plain = {"tests": dict(self.tests), "points": dict(self.points), "others": self.others, "seconds": self.seconds}
-        return digest_of(
-            json.dumps(plain, sort_keys=True), *(part for pair in sorted(self.files.items()) for part in pair)
-        )
+        plain = (dict(self.tests), dict(self.points), dict(self.others), self.seconds)
+        return digest_of(json.dumps(plain, sort_keys=True))
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,9 @@ class Assignment:
     folder they came from, which students' code must not see. `unconfined` says that students' code
     may do what its user may do. `grader` stands for this package and the version of torch; `digest` for everything
     that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
-    whose texts are there too. What it has beside exercises are its `own` cells.
+    whose texts are there too. What it has beside exercises are its `own` cells; `files` lie beside the notebook.
+
+    Where it has several notebooks, or one of another name, they are its `parts`, each an assignment of its own.
     """
 
     stem: str
@@ -75,10 +75,38 @@ class Assignment:
     release: bytes = field(repr=False, compare=False)
     own: OwnCells | None = field(default=None, repr=False, compare=False)
     lent: tuple[Lent, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
 
-    def with_own(self, own: OwnCells) -> Assignment:
-        """This assignment with cells that are no exercises."""
-        return replace(self, own=own, digest=digest_of(self.digest, own.digest))
+    @property
+    def notebooks(self) -> dict[str, Assignment]:
+        """Its notebooks, each as an assignment, by name."""
+        return {each.stem: each for each in self.parts or (self,)}
+
+    @property
+    def points(self) -> dict[str, float]:
+        """What its test cells are worth, by the names that verdicts have for them."""
+        return self._of_all(lambda own: own.points)
+
+    @property
+    def by_hand(self) -> dict[str, float]:
+        """What the cells and tasks are worth that a person scores, likewise."""
+        return self._of_all(lambda own: own.others)
+
+    def _of_all(self, asked: Callable[[OwnCells], Mapping[str, float]]) -> dict[str, float]:
+        if not self.parts:
+            return dict(asked(self.own)) if self.own else {}
+        return {in_notebook(each.stem, name): most for each in self.parts for name, most in each._of_all(asked).items()}
+
+    def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
+        """This assignment with several notebooks."""
+        parts = tuple(parts)
+        return replace(self, parts=parts, digest=digest_of(*(each.digest for each in parts)))
+
+    def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
+        """This assignment with cells that are no exercises, where there are any, and files beside the notebook."""
+        beside = (part for file in sorted(files.items()) for part in file)
+        return replace(self, own=own, files=files, digest=digest_of(self.digest, own.digest if own else "", *beside))
 
     @property
     def is_chapter(self) -> bool:
@@ -113,7 +141,8 @@ class Assignment:
 
     def read(self, parcel: Parcel, release: NotebookNode) -> Submission:
         """Read what was handed in; `release` is what `released` gives."""
-        return read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
+        found = read_parcel(parcel, release, self.listed, as_it_stands=not self.has_exercises)
+        return replace(found, files={**found.files, **self.files})
 
     def released(self) -> NotebookNode:
         """The notebook that students were given."""
@@ -129,12 +158,33 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
         _there(course / chapter_text(stem), "Is the name right?")
-    release = (given or _release(course, stem)).read_bytes()
+    names = several_released(course, stem) if given is None else ()
+    if names:
+        parts = (_made(course, stem, course / "release" / stem / f"{name}.ipynb", name, unconfined) for name in names)
+        return Assignment(stem, str(course), unconfined, grader_digest(), "", {}, b"").with_parts(parts)
+    return _made(course, stem, given or _release(course, stem), stem, unconfined)
+
+
+def several_released(course: Path, stem: str) -> tuple[str, ...]:
+    """The notebooks that were given out, unless it is the one of the assignment's name; a chapter has no other."""
+    names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
+    return () if names == (stem,) or (course / chapter_text(stem)).is_file() else names
+
+
+def _made(course: Path, stem: str, given: Path, name: str, unconfined: bool) -> Assignment:
+    release = given.read_bytes()
     lent = _lent(course, stem, release)
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem, lent)}
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
-    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
+    return Assignment(name, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
+
+
+def assignments_in(course: Path) -> list[str]:
+    """The chapters and the assignments of a course's folder, by name."""
+    found = {path.stem for path in (course / "chapters").glob("*.py")}
+    found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
+    return sorted(name for name in found if not name.startswith(("_", ".")))
 
 
 def chapter_text(stem: str) -> str:

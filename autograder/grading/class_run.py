@@ -16,6 +16,7 @@ from autograder.grading.classroom import Asked
 from autograder.grading.executors import Crew, Workers, graded, worker_died
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
+from autograder.reading.several import parcel_of
 from autograder.reading.submission import Parcel
 
 _ENOUGH = 3  # workers that die in a row before anything is graded: it is not the submissions
@@ -83,7 +84,8 @@ def judged(
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
-    with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
+    crew = workers.for_class(len(changed), assignment.has_exercises)
+    with closing(_outcomes(changed, submit, crew)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 outcome = _scored(outcome, scored)
@@ -104,6 +106,8 @@ def _scored(
 
 def opened(assignment: Assignment, folder: Path) -> Parcel:
     """What lies in a student's folder; raises WorkFailed where there is no notebook, or none that we may read."""
+    if assignment.parts:
+        return parcel_of(folder, list(assignment.notebooks))
     return inbox.parcel(folder, assignment.stem, released_starters(Path(assignment.course), assignment.stem))
 
 
@@ -134,15 +138,17 @@ def _outcomes(
     """
     left, suspects = deque(students), deque[str]()
     anything_done, deaths = False, 0
+    open_crew = crew.open
     while left or suspects:
         alone = bool(suspects)
         turn = _Turn(deque([suspects.popleft()]) if alone else left, 1 if alone else crew.ahead)
         try:
-            with crew.open() as executor:
+            with open_crew() as executor:
                 for student, future in turn.completed(submit, executor):
                     anything_done = True
                     yield student, _outcome(future)
         except BrokenExecutor:
+            open_crew = crew.again or crew.open
             if not alone:
                 suspects.extend(turn.under_way.values())
                 continue
@@ -162,7 +168,7 @@ class _Turn:
     def completed(self, submit: _Submit, executor: Executor) -> Iterator[tuple[str, Future[SubmissionVerdict]]]:
         """Each student whose work has ended; raises BrokenExecutor, with those who were lost still under way."""
         while self.queue or self.under_way:
-            while self.queue and len(self.under_way) < self._ahead:
+            while self.queue and len(self.under_way) < self._ahead and not any(map(Future.done, self.under_way)):
                 future = _submitted(submit, executor, self.queue[0])
                 self.under_way[future] = self.queue.popleft()
             done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)

@@ -13,7 +13,7 @@ from typing import Any
 from autograder.cell_text import CHECK
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
-from autograder.grading.submission_verdict import SubmissionVerdict, new_seed
+from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
@@ -41,8 +41,14 @@ class Kept:
             return Kept(verdict, given=self.given)
         before, now = _points(old), _points(verdict)
         moved = {name for name in {**before, **now} if before.get(name) != now.get(name)}
+        # What was scored by hand was scored for so many points.
+        moved |= {name for name, most in verdict.by_hand.items() if old.by_hand.get(name, most) != most}
         untold = () if self.recorded else self.changed or ()
         return Kept(verdict, given=self.given, changed=tuple(sorted({*moved, *untold})))
+
+    def of_notebook(self, notebook: str) -> Kept:
+        """What is kept of one of several notebooks."""
+        return replace(self, verdict=self.verdict.of_notebook(notebook), changed=names_in(notebook, self.changed))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""

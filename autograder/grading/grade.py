@@ -86,7 +86,7 @@ def planned(submission: Submission, judge: Judge, seed: int, only: str | None = 
     cases = {name: judge.cases(name, seed) for name in looked_at}
     tasks = [Task(name, cases.get(name, ()), judge.exercises[name].seconds) for name in judge.names]
     ground = Ground(str(judge.course.resolve()), judge.homes, judge.chapter.prelude)
-    return plan(submission.parts, tasks, ground)
+    return plan(submission.parts, tasks, ground, submission.files)
 
 
 def _report(judge: Judge, name: str, outcome: Outcome, made: Plan, seed: int, limits: Limits) -> Report:

@@ -94,10 +94,12 @@ class Grader:
                 verdict = grading.verdict(parcel.digest, outcomes, limits)
             else:
                 verdict = _without_exercises(submission, self._assignment.stem, seed, parcel.digest)
-        points = self._assignment.own.points if self._assignment.own else {}
-        tests = {name: (0.0, most) for name, most in points.items()}  # nbgrader has the last word on outputs
+        tests = {
+            name: (0.0, most) for name, most in self._assignment.points.items()
+        }  # nbgrader has the last word on outputs
         key = self._assignment.key(parcel)
-        return replace(verdict, key=key, tests=tests, outputs=outputs, cells=submission.cells)
+        by_hand = self._assignment.by_hand
+        return replace(verdict, key=key, tests=tests, by_hand=by_hand, outputs=outputs, cells=submission.cells)
 
     def _course(self) -> Path:
         """The course folder, for its own line numbers in errors; one made from the texts where it is not here."""

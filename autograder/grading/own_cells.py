@@ -39,7 +39,7 @@ class OwnCellsRunner:
         cells = submission.notebook.cells
         if submission.trouble is not None:
             return {name: [error("NotRead", submission.trouble)] for name in self._own.tests}
-        run = NotebookRun(self._ground, self._texts(cells), seed, self._own.seconds, self._own.files)
+        run = NotebookRun(self._ground, self._texts(cells), seed, self._own.seconds, submission.files)
         found = self._run(run, limits).items()
         given = {key_of(place, grade_id(cells[place]), self._own.tests): outputs for place, outputs in found}
         lost = [name for name, text in self._own.tests.items() if text.strip() and name not in given]

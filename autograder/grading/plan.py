@@ -11,6 +11,7 @@ import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from autograder.names import reached
 from autograder.reading.order import Part, Role
@@ -44,14 +45,19 @@ class Plan:
     given: frozenset[str]
 
 
-def plan(parts: Sequence[Part], tasks: Sequence[Task], ground: Ground) -> Plan:
-    """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own."""
+def plan(
+    parts: Sequence[Part], tasks: Sequence[Task], ground: Ground, files: Mapping[str, bytes] = MappingProxyType({})
+) -> Plan:
+    """Plan the run of a submission's parts; a cell of an exercise that is no task counts like the student's own.
+
+    `files` lie beside the notebook.
+    """
     parts = list(_for_tasks(parts, {task.exercise for task in tasks}))
     layout = _Layout(parts, _bound_by(ground.setup))
     made = _Steps(layout, {task.exercise: task for task in tasks})
     sources = {name: with_helpers(parts[place].source, layout.helpers) for name, place in layout.first.items()}
     later = {name: with_helpers(parts[layout.last[name]].source, layout.helpers) for name in made.again}
-    program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks})
+    program = Program(ground, tuple(made.steps), {task.exercise: task.cases for task in tasks}, files)
     return Plan(program, sources, later, layout.given)
 
 

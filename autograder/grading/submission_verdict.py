@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autograder.judging.verdict import Report
@@ -23,9 +23,11 @@ class SubmissionVerdict:
     no points; `eye` what a person should look at, for it may have cost points, or may say how some came about. Points
     are nbgrader's; extra credit is what stretch exercises earn on top.
 
-    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `outputs`
+    `tests` are the test cells that are no exercises, each with the points earned and those that it is worth; `by_hand`
+    are the cells that a person scores, and the most points of each; `outputs`
     what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
-    notebook, for the one who records the verdict at once; no file keeps them.
+    notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
+    names of `tests` and `outputs` are those of `in_notebook`, and there are no `cells`.
     """
 
     assignment: str
@@ -39,6 +41,7 @@ class SubmissionVerdict:
     trouble: str | None = None
     key: str = ""
     tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    by_hand: Mapping[str, float] = field(default_factory=dict)
     outputs: Mapping[str, list[Output]] = field(default_factory=dict, repr=False)
     cells: tuple[PlacedCell, ...] = field(default=(), repr=False, compare=False)
 
@@ -53,6 +56,13 @@ class SubmissionVerdict:
     def earned_extra(self, exercise: str) -> float:
         """The extra credit earned in one exercise."""
         return round(self.report(exercise).score * self.extra[exercise], 4)
+
+    def of_notebook(self, notebook: str) -> SubmissionVerdict:
+        """What it says of one of several notebooks, under the names that cells have there."""
+        begin = in_notebook(notebook, "")
+        tests = {name.removeprefix(begin): each for name, each in self.tests.items() if name.startswith(begin)}
+        outputs = {key.removeprefix(begin): each for key, each in self.outputs.items() if key.startswith(begin)}
+        return replace(self, tests=tests, outputs=outputs)
 
     @property
     def score(self) -> float:
@@ -88,6 +98,7 @@ class SubmissionVerdict:
             "extra": dict(self.extra),
             "reports": [report.to_json() for report in self.reports],
             "tests": {name: list(each) for name, each in self.tests.items()},
+            "by_hand": dict(self.by_hand),
             "outputs": dict(self.outputs),
         }
 
@@ -108,6 +119,7 @@ class SubmissionVerdict:
             trouble=data["trouble"],
             key=data["key"],
             tests={name: (earned, most) for name, (earned, most) in data.get("tests", {}).items()},
+            by_hand=data.get("by_hand", {}),
             outputs=data.get("outputs", {}),
         )
 
@@ -115,6 +127,17 @@ class SubmissionVerdict:
 def key_of(place: int, name: str, tests: Collection[str]) -> str:
     """What a cell's outputs stand under: the name of a test cell, the place in the notebook of any other."""
     return name if name in tests else f"#{place}"
+
+
+def in_notebook(notebook: str, name: str) -> str:
+    """What a cell, or what stands for it, is called where an assignment has several notebooks."""
+    return f"{notebook}/{name}"
+
+
+def names_in(notebook: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Of what `in_notebook` calls cells, those of one notebook, by their own names; None for nothing known."""
+    begin = in_notebook(notebook, "")
+    return None if names is None else tuple(each.removeprefix(begin) for each in names if each.startswith(begin))
 
 
 def new_seed() -> int:

@@ -22,7 +22,7 @@ _MAX_OTHERS = 10  # files that are looked into beside the one of the released na
 _MAX_OTHERS_BYTES = 2 * MAX_BYTES
 _MAX_ENTRIES = 2000  # of a submission's folders that are looked at
 _LOOSE = (".txt", ".json", ".zip", ".py", "")  # a notebook may come with such an ending; most such files are none
-_NBGRADERS = ("timestamp.txt", "submission_secret.txt")
+NBGRADERS = ("timestamp.txt", "submission_secret.txt")
 _STUB = "raise NotImplementedError()"
 Starters = tuple[tuple[str, str], ...]
 
@@ -165,7 +165,7 @@ def _directly_in(folder: Path) -> Iterator[Path]:
 def names_in(folder: Path) -> list[str]:
     """The names of what lies in a submission, without nbgrader's own files."""
     found = islice(_directly_in(folder), _MAX_ENTRIES)
-    return [path.name for path in found if not path.name.startswith((aside.ASIDE, *_NBGRADERS))]
+    return [path.name for path in found if not path.name.startswith((aside.ASIDE, *NBGRADERS))]
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -181,7 +181,7 @@ def _is_folder(path: Path) -> bool:
 
 def _may_be_notebook(path: Path) -> bool:
     """Whether the name says so; of a name that says little, whether there is a plain file that is not large."""
-    if path.name.startswith(".") or path.name in _NBGRADERS or _is_folder(path):
+    if path.name.startswith(".") or path.name in NBGRADERS or _is_folder(path):
         return False
     if not _is_loose(path):
         return True

@@ -14,6 +14,7 @@ from autograder.files import write_all
 from autograder.reading.archive import shown
 from autograder.reading.aside import places, put_away, set_aside
 from autograder.reading.choice import Candidate, best, candidates, is_alone, names_in
+from autograder.reading.companions import companions
 from autograder.reading.plain_file import handed_in, unreadable
 from autograder.reading.submission import Parcel
 
@@ -45,7 +46,8 @@ def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
     if placed is None:
         raise WorkFailed(no_notebook(folder))
     data, trouble = handed_in(placed.path)
-    return Parcel(data, trouble, _notes(folder, placed), _eye(placed))
+    beside = companions(folder)
+    return Parcel(data, trouble, _notes(folder, placed), (*_eye(placed), *beside.eye), beside.files)
 
 
 def no_notebook(folder: Path) -> str:

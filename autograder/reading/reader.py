@@ -29,7 +29,8 @@ def read_parcel(
         submission = _unreadable(parcel.trouble, release)
     else:
         submission = read(parcel.data, release, listed, framed if as_it_stands else repair)
-    return replace(submission, repairs=(*parcel.notes, *submission.repairs), eye=(*parcel.eye, *submission.eye))
+    repairs, eye = (*parcel.notes, *submission.repairs), (*parcel.eye, *submission.eye)
+    return replace(submission, repairs=repairs, eye=eye, files=parcel.files)
 
 
 def read(

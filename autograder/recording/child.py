@@ -11,11 +11,11 @@ import random
 import sys
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, discard, receive, send
+from autograder.recording.beside import lay_out
 from autograder.recording.outputs import Output, error
 from autograder.recording.shell import new_recording_shell, run_recorded, take_streams
 
@@ -55,12 +55,7 @@ class ReadyNotebook:
 
 def _settle(begin: Frame) -> None:
     """Put the assignment's files in place, and let chance begin where the round says."""
-    place = 0
-    for name, size in begin.head["files"]:
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(begin.body[place : place + size])
-        place += size
+    lay_out(begin.head["files"], begin.body)
     sys.path.insert(0, "")
     seed = begin.head["seed"]
     random.seed(seed)

@@ -1,4 +1,4 @@
-"""Where an exercise's matter is taught: the section above it, and the exercise's place on the course's site."""
+"""Where an exercise's matter is taught: the section above it, and its place on the course's site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from autograder.authoring.chapter import read_chapter
-from autograder.authoring.outline import Outline
+from autograder.authoring.outline import Outline, place_of
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.telling.markup import Html, join, tag
@@ -27,18 +27,18 @@ def section(course: Path, stem: str, exercise: str) -> Html:
         found = _heading(course, home, exercise)
     except CourseError:  # a report does without it
         return Html("")
-    page = course.resolve().parent / SITE / f"{home}.html"
+    page, told = course.resolve().parent / SITE / f"{home}.html", _FILLED.sub("", found).replace("`", "")
     if not found or not page.is_file():
-        return join(found)
+        return join(told)
     way = Path(os.path.relpath(page, course.resolve() / "reports")).as_posix()
-    return tag("a", found, href=f"{way}#{exercise}")
+    return tag("a", told, href=f"{way}#{place_of(found)}")
 
 
 def _heading(course: Path, stem: str, exercise: str) -> str:
-    """The nearest heading of the main path above an exercise, without minutes; "" where it has none."""
+    """The nearest heading of the main path above an exercise; "" where it has none."""
     outline = Outline(read_chapter(course / "chapters" / f"{stem}.py"))
     places = [number for number, name in outline.exercise.items() if name == exercise]
     above = (number for number in reversed(outline.headings) if places and number < places[0])
     ours = (number for number in above if number not in outline.exercise and number not in outline.side)
     heading = next((outline.pieces[number].heading for number in ours), None)
-    return _FILLED.sub("", heading.text).replace("`", "") if heading else ""
+    return heading.text if heading else ""

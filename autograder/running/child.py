@@ -21,6 +21,7 @@ from traitlets.config import Config
 from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, discard, receive, send
+from autograder.recording.beside import lay_out
 from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
@@ -128,7 +129,9 @@ class ReadyChapter:
             # A copy of this process that a cell forks has nothing to say to the grader.
             os.register_at_fork(after_in_child=lambda: os.close(sink))
             discard(2)
-            _serve(self.shell, self.exercises, sink, frame)
+            size = frame.head["cases"]
+            lay_out(frame.head["files"], frame.body[size:])
+            _serve(self.shell, self.exercises, sink, Frame(frame.head, frame.body[:size]))
 
 
 def _take_pipes() -> tuple[int, int]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograder.errors import DamagedData
 from autograder.frames import Frame, FrameError, receive, send
+from autograder.recording.beside import packed
 from autograder.recording.outputs import KINDS, MOST_SHOWN, MOST_TEXT, Output, error
 from autograder.running.program import LIMITS, AnswerCell, Child, Children, Ground, Limits, Program
 from autograder.running.waiting import PATIENCE, Patience, epitaph, wait_for
@@ -84,12 +85,8 @@ def _run_until_lost(
 
 
 def _beginning(run: NotebookRun) -> Frame:
-    files = sorted(run.files.items())
-    return Frame({"seed": run.seed, "files": [(name, len(data)) for name, data in files]}, b"".join(map(_data, files)))
-
-
-def _data(file: tuple[str, bytes]) -> bytes:
-    return file[1]
+    listed, data = packed(run.files)
+    return Frame({"seed": run.seed, "files": listed}, data)
 
 
 def _send(child: Child, frame: Frame, limits: Limits) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # with torch, which notebooks without exercises are run without
@@ -71,12 +71,13 @@ class Ground:
 class Program:
     """What one child process runs: the chapter's setup cell, then the steps in the order of the notebook.
 
-    `cases` are those of each exercise.
+    `cases` are those of each exercise, `files` lie in the folder where it runs.
     """
 
     ground: Ground
     steps: tuple[Step, ...]
     cases: Mapping[str, tuple[Case, ...]]
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def probings(self) -> tuple[Probing, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.errors import DamagedData, TooMuchText
 from autograder.frames import Frame, FrameError, FrameTooLong, receive, send
+from autograder.recording import beside
 from autograder.running.program import (
     LIMITS,
     AnswerCell,
@@ -149,7 +150,9 @@ class _Stages:
 
 def _packed(program: Program, steps: Mapping[int, Step]) -> Frame:
     told = [{"stage": place} | _plain(step) for place, step in steps.items()]
-    return Frame({"steps": told}, _last_cases.packed(program.cases))
+    listed, data = beside.packed(program.files)
+    cases = _last_cases.packed(program.cases)
+    return Frame({"steps": told, "files": listed, "cases": len(cases)}, cases + data if data else cases)
 
 
 def _plain(step: Step) -> dict[str, Any]:

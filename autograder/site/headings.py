@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nbformat import NotebookNode
 
 from autograder.authoring.notebook import FOLDED
-from autograder.authoring.outline import named
+from autograder.authoring.outline import named, place_of
 from autograder.authoring.prose import Excerpt, Heading, excerpts
 
 
@@ -15,7 +15,8 @@ def fit_headings(cells: Iterable[NotebookNode]) -> None:
     """Give the headings of a chapter the levels that a page wants.
 
     Sittings, which are of the title's level, go below it. A side path's heading goes right below what it belongs to,
-    and its section gets the class `side-path`. An exercise can be linked to by its name, as in `#relu`.
+    and its section gets the class `side-path`. An exercise can be linked to by its name, as in `#relu`, and a section
+    of the main path by what `place_of` says.
     """
     above: list[int] = []  # the levels of the headings of the main path that a text is below, the title's as 0
     for cell in cells:
@@ -29,7 +30,7 @@ def _fitting(excerpt: Excerpt, above: list[int], is_side: bool) -> str:
     heading = excerpt.heading
     if heading is None:
         return excerpt.text
-    name = named(heading)
+    name = named(heading) or (place_of(heading.text) if above and not is_side else "")  # nothing above the title
     place = f'\n<span class="place" id="{name}"></span>\n\n' if name else ""  # Sphinx spells ids in its own way
     if is_side:
         return place + "{.side-path}\n" + _at(len(above) + 1, heading, excerpt.text)

@@ -1,0 +1,45 @@
+"""What stretch exercises earned, written into nbgrader's gradebook beside what a teacher may have put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from autograder.grading import classroom
+from autograder.grading.classroom import Kept
+
+
+def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
+    """Write what stretch exercises earned; a value that we did not write before is the teacher's.
+
+    What is about to be written is noted first: a run that is killed in between still knows its own.
+    """
+    verdict = found.verdict
+    extra = [exercise for exercise, most in verdict.extra.items() if most]
+    where = (verdict.assignment, verdict.assignment, student)
+    grades = {exercise: gradebook.find_grade(f"check_{exercise}", *where) for exercise in extra}
+    ours = {
+        exercise: grade
+        for exercise, grade in grades.items()
+        if grade.extra_credit in (None, *found.given.get(exercise, ()))
+    }
+    given = {
+        exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
+        for exercise, grade in ours.items()
+    }
+    _note(course, student, found, {**found.given, **given})
+    for exercise, grade in ours.items():
+        grade.extra_credit = verdict.earned_extra(exercise)
+    gradebook.db.commit()
+
+
+def _without_double(before: float | None, now: float) -> tuple[float, ...]:
+    return (now,) if before in (None, now) else (before, now)
+
+
+def _note(course: Path, student: str, found: Kept, given: Mapping[str, tuple[float, ...]]) -> None:
+    if given != found.given:
+        classroom.keep(course, student, replace(found, given=given))

@@ -1,0 +1,61 @@
+"""The files that a student laid beside a notebook, such as data: what is there when the notebook runs.
+
+They are what nbgrader copies beside the graded notebook. No code is among them: what a cell imports is the machine's.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from autograder.reading.archive import shown
+from autograder.reading.choice import NBGRADERS
+from autograder.reading.plain_file import handed_in
+
+MOST_FILES = 100
+MOST_BYTES = 16 * 2**20
+_NO_DATA = (".ipynb", ".py", ".pyc")
+_DEPTH = 5
+
+
+@dataclass(frozen=True)
+class Companions:
+    """The files by their place beside the notebook, and what is told of those that were left out."""
+
+    files: dict[str, bytes]
+    eye: tuple[str, ...] = ()
+
+
+def companions(folder: Path) -> Companions:
+    """Read what lies beside the notebooks of a submission; nothing behind a link, and only so much of it."""
+    found, left, room = dict[str, bytes](), list[str](), MOST_BYTES
+    for path in islice(_plain_files(folder, _DEPTH), MOST_FILES):
+        name = path.relative_to(folder).as_posix()
+        data = handed_in(path, most=room)[0]
+        if len(data) > room:
+            left.append(name)
+        else:
+            found[name] = data
+            room -= len(data)
+    return Companions(found, (_told(left),) if left else ())
+
+
+def _told(left: list[str]) -> str:
+    return f"files beside the notebook that were not there when it ran, for want of room: {shown(left)}"
+
+
+def _plain_files(folder: Path, depth: int) -> Iterator[Path]:
+    with os.scandir(folder) as entries:
+        paths = sorted(Path(entry.path) for entry in entries)
+    for path in paths:
+        mode = path.lstat().st_mode
+        if path.name.startswith((".", "__")) or path.name in NBGRADERS:
+            continue
+        if stat.S_ISREG(mode) and path.suffix.lower() not in _NO_DATA:
+            yield path
+        elif stat.S_ISDIR(mode) and depth > 1:
+            yield from _plain_files(path, depth - 1)
