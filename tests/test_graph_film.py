@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from explorers import autograd_stepper
 from explorers.autograd_widget import AutogradStepper
 from explorers.graph_film import MOST_FILMED, MOST_TOWERS
+from tests import films
 
 
 def product() -> tuple[AutogradStepper, Tensor]:
@@ -26,8 +27,7 @@ def product() -> tuple[AutogradStepper, Tensor]:
 
 def frames(stepper: AutogradStepper) -> list[dict[str, str]]:
     """What the page gets, moment by moment."""
-    film = stepper.film
-    return [dict(zip(film["parts"], frame.split("\t"), strict=True)) for frame in film["runs"][""]["frames"]]
+    return films.frames(stepper.film)
 
 
 def box(frame: dict[str, str], name: str) -> list[str]:

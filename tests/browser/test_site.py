@@ -254,7 +254,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = page.locator(".x-film", has=page.locator(".x-cells")).first
     said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
-    film.get_by_role("combobox", name="Operation").select_option("base + column")
+    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
     cells = film.locator("g[display='inline'] .x-of-result")
     cells.nth(5).hover()
     expect(said).to_contain_text("result[1, 1] = ")
