@@ -1,4 +1,4 @@
-// The button for dark and light, and the mark in the list of contents at what is being read.
+// The button for dark and light, the mark in the list of contents at what is being read, and keys for what is wide.
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.documentElement;
   const button = document.querySelector(".theme-button");
@@ -31,4 +31,11 @@ document.addEventListener("DOMContentLoaded", () => {
     const heading = id && document.getElementById(id)?.querySelector("h1, h2, h3, h4, h5");
     if (heading) watch.observe(heading);
   }
+
+  const sizes = new ResizeObserver((seen) => {
+    for (const { target } of seen)
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; // else no key moves it
+      else target.removeAttribute("tabindex");
+  });
+  for (const each of document.querySelectorAll(".cell_output, .taken, article table, .x-scroll")) sizes.observe(each);
 });

@@ -95,6 +95,7 @@ const playFilm = (() => {
     let put = null; // the run whose parts that stay are in the picture
     let targets = {}; // the elements of the picture that parts belong to, by the parts' names
     let known = { run: null }; // the values of all parts at a frame (`at`) of a run
+    let followed = -1; // the frame that a close-up has moved to
     let door = null; // the part of the picture that Tab leads to
     let named = null; // the run whose words the parts of the picture have as their names
     let since = 0; // when the frame before the present picture was drawn, while it plays
@@ -106,9 +107,10 @@ const playFilm = (() => {
     const play = made("button", { type: "button", className: "x-film-play" });
     const back = made("button", { type: "button", textContent: "Step back" });
     const next = made("button", { type: "button", textContent: "Step" });
+    const near = made("button", { type: "button", textContent: "Close up", hidden: true });
     const bar = labeled("Step", slider(0, 0));
     const choices = film.choices.map((each) => chooser(each, choose));
-    const buttons = made("div", { className: "x-film-buttons" }, play, back, next);
+    const buttons = made("div", { className: "x-film-buttons" }, play, back, next, near);
     const row = made("div", { className: "x-film-row" }, buttons, bar.el, ...choices.map((each) => each.el));
 
     const key = () => film.choices.map(({ name }) => taken[name]).join("|");
@@ -141,6 +143,14 @@ const playFilm = (() => {
         part.closest("svg").setAttribute("role", "listbox");
       }
       door = named = null;
+      near.hidden = !targets.here;
+    }
+
+    /** Where a picture is larger than its place, what is told of now stands in the middle. */
+    function follow() {
+      if (!stage.classList.contains("x-near") || !targets.here) return;
+      const [here, seen] = [middle(targets.here), middle(stage)];
+      stage.scrollBy({ left: here[0] - seen[0], top: here[1] - seen[1] });
     }
 
     const isSeen = (part) => !part.closest('[display="none"]');
@@ -190,6 +200,8 @@ const playFilm = (() => {
         set(part, isSmooth ? between(from[i], to[i], place - at) : from[i]);
       });
       if (wrong.textContent !== now.error) wrong.textContent = now.error;
+      if (!since || calm() || at !== followed) follow();
+      followed = at;
       if (named !== now) name(now);
       openDoor(at);
       if (talk && !since && !isHeard && before && before !== said.textContent) talk.speak(said.textContent);
@@ -249,6 +261,11 @@ const playFilm = (() => {
         since = 0;
         go(Math.floor(place) + by);
       });
+    near.addEventListener("click", () => {
+      const isNear = stage.classList.toggle("x-near");
+      near.textContent = isNear ? "Whole" : "Close up";
+      follow();
+    });
     for (const kind of ["pointerover", "focusin"])
       stage.addEventListener(kind, (event) => {
         const part = event.target.closest("[data-frame]"); // a part of the picture that one frame tells of

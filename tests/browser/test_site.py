@@ -267,6 +267,25 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     assert before and before != lit.get_attribute("d") and [] == nameless_controls(film)
 
 
+def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
+    """Tab leads to the present cell, whose name is what is told of it; arrows lead to its neighbors, End to the last one."""
+    page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
+    film = page.locator(".x-film", has=page.locator(".x-cells")).first
+    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
+    cells = film.get_by_role("option")
+    assert 1 == film.locator("[data-frame][tabindex='0']").count() < cells.count()
+    film.locator("[data-frame][tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+
+    focused = film.locator("[data-frame]:focus")
+    told = film.get_by_role("status").inner_text()
+    assert told.startswith("result[1, 1] = ") and told == focused.get_attribute("aria-label")
+    assert "off" == film.get_by_role("status").get_attribute("aria-live")  # the cell's name has been read already
+    page.keyboard.press("End")
+    expect(film.get_by_role("status")).not_to_contain_text("result[")
+
+
 def test_pictures_have_words(site: Path, page: Page) -> None:
     """For those who do not see them."""
     for path in pages(site):
