@@ -9,7 +9,8 @@ from sphinx.application import Sphinx
 
 from autograder.authoring import address
 
-_ADDRESS = address.read(Path(__file__).resolve().parents[1])
+_HERE = Path(__file__).resolve().parent
+_ADDRESS = address.read(_HERE.parent)
 
 project = "PyTorch Basics"
 author = "the PyTorch Basics project"
@@ -32,12 +33,10 @@ html_theme = "basic"  # of which the search is left; the layout stands in _templ
 html_sidebars: dict[str, list[str]] = {"**": []}
 html_permalinks_icon = "#"
 html_use_index = False
-# What explorers look like, and what plays what they recorded.
-html_static_path = ["_static", "../explorers/static/explorer.css", "../explorers/static/moving.js"]
+html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
 html_extra_path = ["_extra"]
-_STYLES = ("explorer.css", "site.css")
+_STYLES = (_HERE.parent / "explorers" / "static" / "explorer.css", _HERE / "site.css")
 _SCRIPTS = ("page.js", "asks.js", "moving.js", "films.js")
-html_css_files = [*_STYLES]
 html_js_files = [(name, {"defer": "defer"}) for name in _SCRIPTS]
 html_favicon = "_static/favicon.svg"
 templates_path = ["_templates"]
@@ -46,7 +45,8 @@ html_baseurl = os.environ.get("SITE_ADDRESS", "")
 _GITHUB = "https://github.com/"
 _NAME = _ADDRESS.removeprefix(_GITHUB)
 html_context = {
-    "styles": _STYLES,
+    # It stands in each page: asking for it would take longer than it is.
+    "style": "".join(path.read_text(encoding="utf-8") for path in _STYLES),
     "scripts": _SCRIPTS,
     "repository": _ADDRESS,
     # Both open a notebook of a public repository on GitHub: a name, and what stands before and behind the notebook's.

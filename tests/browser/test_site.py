@@ -268,7 +268,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
 
 
 def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
-    """Tab leads to the present cell, whose name is what is told of it; arrows lead to its neighbors, End to the last one."""
+    """Tab leads to the present cell, named by what is told of it; arrows lead to its neighbors, Home to the first one."""
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = page.locator(".x-film", has=page.locator(".x-cells")).first
     film.get_by_role("combobox", name="Operation").select_option("numbered + column")
@@ -282,8 +282,8 @@ def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
     told = film.get_by_role("status").inner_text()
     assert told.startswith("result[1, 1] = ") and told == focused.get_attribute("aria-label")
     assert "off" == film.get_by_role("status").get_attribute("aria-live")  # the cell's name has been read already
-    page.keyboard.press("End")
-    expect(film.get_by_role("status")).not_to_contain_text("result[")
+    page.keyboard.press("Home")
+    expect(film.get_by_role("status")).to_contain_text("numbered[0, 0] = 0, place 0 in its memory.")
 
 
 def test_pictures_have_words(site: Path, page: Page) -> None:
