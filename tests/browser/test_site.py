@@ -268,7 +268,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
 
 
 def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
-    """Tab leads to the present cell, named by what is told of it; arrows lead to its neighbors, Home to the first one."""
+    """Tab leads to the present cell, named by what is told of it; arrows lead to its neighbors."""
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = page.locator(".x-film", has=page.locator(".x-cells")).first
     film.get_by_role("combobox", name="Operation").select_option("numbered + column")
