@@ -1,4 +1,4 @@
-"""Arithmetic whose last bits come out otherwise, as on another processor."""
+"""Arithmetic and chance as they come out elsewhere: other last bits, and other numbers from the same seed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ _ROUNDED = _SUMS | {
     *("native_batch_norm", "_native_batch_norm_legit", "native_batch_norm_backward", "native_layer_norm"),
     *("native_layer_norm_backward", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"),
 }
+# What draws otherwise from the same seed with another build of torch, or without Intel's library; the other random
+# functions (rand, randn, randint, randperm and what is built on them) draw the same in torch 2.6 and in 2.13.
+_DRAWN = {"bernoulli", "bernoulli_", "native_dropout", "multinomial", "exponential_", "geometric_", "log_normal_"}
 # The integers that lie over a dtype's bits, and a mask of the lowest bits.
 _BITS = {torch.float32: (np.int32, 0x3F), torch.float64: (np.int64, 0x3FF)}
 
@@ -30,7 +33,9 @@ _array = torch.Tensor.numpy
 
 
 class LastBits(TorchDispatchMode):
-    """In this block, sums and curves end in another last bit, always the same one for the same number.
+    """In this block, sums and curves end in another last bit, and some draws by chance give other numbers.
+
+    It is always the same bit for the same number, and the same draw from the same seed.
 
     What is exact stays: a sum that is the same in float64, and a number whose lowest bits are all 0, or all 1.
     """
@@ -39,8 +44,10 @@ class LastBits(TorchDispatchMode):
         self, func: Any, _types: object, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         """Called for each operation of torch."""
-        result = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
+        if name in _DRAWN:
+            torch.rand(1, generator=(kwargs or {}).get("generator"))
+        result = func(*args, **(kwargs or {}))
         if name in _SUMS and result.dtype == torch.float32 and not result.is_meta:
             wide = func(*map(_widened, args), **(kwargs or {}))
             _flip(result, _array(wide != result))

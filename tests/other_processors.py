@@ -3,8 +3,8 @@ And does a build here leave the shipped keys as they are?
 
 `python -m tests.other_processors` prints a line for each answer that is not, or one line where there is none.
 Environment variables such as `MKL_CBWR=COMPATIBLE` make this processor compute as another one does; `--last-bits`
-changes the last bits of what may differ between processors, `--threads 2` divides sums among threads. Without a NAME it
-looks at every exercise.
+changes the last bits of what may differ between processors, and what is drawn where builds of torch draw otherwise;
+`--threads 2` divides sums among threads. Without a NAME it looks at every exercise.
 """
 
 from __future__ import annotations

@@ -257,7 +257,15 @@ class TestContinuousIntegration:
     def test_nightly_workflow(self) -> None:
         """Every night all of it is proved anew: nothing is remembered, and everything is done as often as it can be."""
         workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
-        (job,) = workflow["jobs"].values()
+        runs = {name: [step.get("run") for step in job["steps"]] for name, job in workflow["jobs"].items()}
 
         assert workflow[True]["schedule"]  # YAML reads `on` as a truth
-        assert "make test PYTHON=python THOROUGH=1" in [step.get("run") for step in job["steps"]]
+        assert "make test PYTHON=python THOROUGH=1" in runs["thorough"]
+
+    def test_oldest_torch(self) -> None:
+        """Every night the worked solutions meet the oldest torch that pyproject.toml promises."""
+        workflow = yaml.safe_load((PROJECT / ".github" / "workflows" / "nightly.yml").read_text())
+        install, check = [step["run"] for step in workflow["jobs"]["oldest-torch"]["steps"] if "run" in step]
+        (promised,) = SETTINGS["project"]["optional-dependencies"]["torch"]
+
+        assert promised.replace(">=", "==") + ".0" in install and "python -m tests.other_torch" == check

@@ -76,10 +76,14 @@ assert abs(slope + 18) < 1e-4
 
 # %% [markdown]
 # It shrinks, and 18 times as fast as w grows.
-# The derivative of the square is 2 * (-3) = -6, because 7 is 3 too small.
-# And w is multiplied by x = 3, which makes -6 * 3 = -18.
+# Why 18? Follow the nudge on its way from w to the loss.
+# First w meets x = 3: whatever is added to w, three times as much is added to the prediction.
+# Then comes the square: the prediction is 3 too small, and around -3 a square changes by 2 * (-3) = -6 times what you add.
+# Three times as much, and of that -6 times as much, is -18 times as much; so along the way the factors are multiplied.
+#
 # This -18 is the derivative of the loss **with respect to** w.
-# Put the derivatives with respect to all numbers together, here w and b, and you have the **gradient**.
+# With b the way is shorter, since what is added to b is added to the prediction just so: 1 * (-6) = -6.
+# All the derivatives together, here with respect to w and b, are the **gradient**.
 #
 # Nudging is a fine way to understand a derivative, and a poor way to compute one: it is inexact, and it computes the loss anew for each number.
 # With autograd, you set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
@@ -168,12 +172,15 @@ _nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge))
 assert abs(_nudged / (2 * nudge) - 64) < 1e-3
 
 # %% [markdown]
-# Each small step has an easy derivative, and the chain rule says that they multiply along the way.
-# Begin at the end: the derivative of s ** 2 is 2 * s, so 16 arrives at s.
-# The sum passes 16 on to both of its parts, to z and to x.
-# The product passes on 16 times the *other* factor: 16 * 3 = 48 to x, and 16 * 2 = 32 to y.
-# So two numbers arrive at x, 48 by way of the product and 16 directly.
-# They are added, because x affects the loss along both routes: 64.
+# As with -18 above, each small step has a factor, and along the way the factors are multiplied; that is the **chain rule**.
+# Begin at the end, because from there one walk serves all inputs.
+#
+# - The square: s ** 2 changes by 2 * s times what is added to s, and s is 8. So 16 arrives at s.
+# - The sum, s = z + x: what is added to z or to x is added to s just so. So it passes 16 on to both, to z and to x.
+# - The product, z = x * y: one more in x makes y = 3 more in z, and one more in y makes x = 2 more. So it passes on 16 * 3 = 48 to x, and 16 * 2 = 32 to y.
+#
+# Two numbers have arrived at x, 48 by way of the product and 16 directly.
+# A nudge of x takes both routes at once, so their effects add up: 64.
 # (That the loss is 64 too is chance.)
 #
 # In the picture, the forward pass is blue, and what the **backward pass** fills in is orange.

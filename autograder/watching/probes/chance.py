@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.watching.exercise import Case, Probe
 from autograder.watching.observation import Observation, Plain
@@ -37,6 +37,21 @@ def random_from(seed: int) -> Iterator[None]:
 def reseed(step: int = 0) -> None:
     """Seed torch's global generator, with another number for each step."""
     torch.default_generator.manual_seed(SEED + step)
+
+
+class SteadyDropout(nn.Dropout):
+    """Drops the same numbers with every build of torch, once the global generator is seeded.
+
+    `nn.Dropout` asks `bernoulli_` for its mask, which draws otherwise with Intel's library than without it (as on
+    Apple's processors), and otherwise in torch 2.6 than in 2.13; `torch.rand` draws the same in all of them.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x, in training with zeros at random places and the rest scaled up."""
+        if not self.training:
+            return x
+        kept = torch.rand(x.shape, dtype=torch.float32, device=x.device) >= self.p
+        return x * kept / (1 - self.p)
 
 
 def by_known_chance(look: Look, *kept: str) -> Probe:

@@ -64,16 +64,23 @@ returns = on_new(lambda module, x, *_: {"returned": values(module(x))})
 gives_shape = on_new(lambda module, x, *_: {"returned": outline(module(x))})
 
 
-def computes(*names: str) -> Probe:
+def computes(*names: str, twice: bool = False) -> Probe:
     """What a module returns (`returned`) where its attributes of these names hold known numbers, registered or not.
 
     Without names, all parameters do, and those of every nn.Linear, also of one that is not registered.
+    If it is called `twice`, also whether the results agree (`repeats`); where they do not, their numbers are left out,
+    since what is drawn by chance differs between builds of torch.
     """
 
     def look(answer: Answer, case: Case) -> Observation:
         with nullcontext() if names else _known_layers():
             module, x = settled(answer, case, *names)
-            return {"returned": values(module(x))}
+            again = copy_of(x)
+            result = module(x)
+            if not twice:
+                return {"returned": values(result)}
+            repeats = not isinstance(result, Tensor) or torch.allclose(result, module(again), equal_nan=True)
+            return {"returned": values(result) if repeats else "another result in each call", "repeats": repeats}
 
     return by_known_chance(look)
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from autograder.watching.exercise import Case
 from autograder.watching.probe import copy_of
+from autograder.watching.probes.chance import SteadyDropout
 
 
 def settle(*tensors: Tensor, place: int = 0) -> None:
@@ -108,9 +109,9 @@ class Transfer(nn.Module):
     def __init__(self, a: int, b: int, c: int) -> None:
         super().__init__()
         self.head = nn.Linear(b, c)
-        self.body = nn.Sequential(nn.Linear(a, b), nn.BatchNorm1d(b), nn.Dropout(0.5))
+        self.body = nn.Sequential(nn.Linear(a, b), nn.BatchNorm1d(b), SteadyDropout(0.5))
         self.between = nn.BatchNorm1d(b, affine=False)
-        self.dropout = nn.Dropout(0.5)
+        self.dropout = SteadyDropout(0.5)
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.as_tensor(self.head(self.dropout(self.between(self.body(x)))))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-from autograder.watching.probes.chance import random_from
+from autograder.watching.probes.chance import SteadyDropout, random_from
 
 SIDE, KINDS = 8, 3  # images of 8 x 8 pixels: a row, a column, a diagonal
 FROZEN = ", batch norm frozen"
@@ -16,17 +16,22 @@ IN_EVAL = ", in eval mode"
 _ON_ROWS: dict[str, Callable[[int, int], nn.Module]] = {
     "linear": nn.Linear,
     "two layers": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Linear(4, k)),
-    "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), nn.Dropout(0.5), nn.Linear(4, k)),
+    "dropout": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)),
     "batch norm": lambda d, k: nn.Sequential(nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, k)),
     "dropout and batch norm": lambda d, k: nn.Sequential(
-        nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Dropout(0.5), nn.Linear(4, k)
+        nn.Linear(d, 4), nn.BatchNorm1d(4), nn.Tanh(), SteadyDropout(0.5), nn.Linear(4, k)
     ),
 }
 _ON_IMAGES: dict[str, Callable[[], nn.Module]] = {
     "linear": lambda: nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)),
     "conv": lambda: nn.Sequential(nn.Conv2d(1, 2, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(2 * 3 * 3, KINDS)),
     "dropout and batch norm": lambda: nn.Sequential(
-        nn.Conv2d(1, 2, 3, stride=2), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Dropout(0.3), nn.Linear(18, KINDS)
+        nn.Conv2d(1, 2, 3, stride=2),
+        nn.BatchNorm2d(2),
+        nn.ReLU(),
+        nn.Flatten(),
+        SteadyDropout(0.3),
+        nn.Linear(18, KINDS),
     ),
 }
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {

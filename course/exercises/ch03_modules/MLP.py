@@ -16,14 +16,14 @@ order = Requirement(
     on_new(lambda module, *_: {"parameters": [tuple(p.shape) for p in module.parameters()]}),
     {"parameters": "The parameters are not weight and bias of each layer, from input to output."},
 )
-in_turn = Requirement("computes layers and activations in turn", computes())
+in_turn = Requirement("computes layers and activations in turn", computes(twice=True))
 at_the_end = Requirement("has no activation after the last layer", computes())
 of_its_own = Requirement(
     "gives each hidden layer an activation of its own",
     on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),
     {"activations": "The number of activations in the module is not that of the hidden layers."},
 )
-any_axes = Requirement("takes any axes in front", computes())
+any_axes = Requirement("takes any axes in front", computes(twice=True))
 
 
 @exercise(

@@ -30,7 +30,7 @@ def picked(answer: Answer, case: Case) -> Observation:
 @contextmanager
 def _default_put_back() -> Iterator[list[bool]]:
     """Put torch's default device back after a block, and tell whether it was still the same."""
-    before, kept = torch.get_default_device(), list[bool]()
+    before, kept = torch.empty(0).device, list[bool]()  # torch 2.6 cannot tell its default once one was taken back
     try:
         yield kept
     finally:

@@ -1,0 +1,56 @@
+"""Do the worked solutions pass their checks with the torch that is installed here?
+
+`python -m tests.other_torch` needs no more than a student's install, so it runs where torch is the oldest that the
+course promises, or the newest. It prints a line for each solution that is refused, or one line where there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograder.judging.verdict import Report
+from autograder.notebook.checking import visible_report
+
+SOLUTIONS = Path(__file__).parent.parent / "solutions"
+
+
+def refused(notebook: Path) -> Iterator[str]:
+    """A line for each exercise of a solved notebook whose check does not pass."""
+    names: dict[str, Any] = {"__name__": "solved"}
+    for cell, text in _named_cells(notebook):
+        name = cell.removeprefix("check_")
+        if name == cell:
+            exec(compile(text, f"{notebook.stem}, {cell}", "exec"), names)
+            names[f"text of {cell}"] = text
+        else:
+            yield from _line(notebook.stem, visible_report(name, names[name], names[f"text of {name}"]))
+
+
+def _named_cells(notebook: Path) -> Iterator[tuple[str, str]]:
+    """The names and texts of the parameters and of the cells that grading knows: setup, answers and checks."""
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id") or " ".join(cell["metadata"].get("tags", ()))
+        if cell["cell_type"] == "code" and name:
+            yield name, "".join(cell["source"])
+
+
+def _line(stem: str, report: Report) -> Iterator[str]:
+    if report.first is not None:
+        yield f"{stem}, {report.exercise}: refused, by {report.first.requirement!r}: {report.first.sentence}"
+
+
+def main() -> int:
+    """Print what is refused; returns 1 where there is anything."""
+    found = [line for notebook in sorted(SOLUTIONS.glob("*.ipynb")) for line in refused(notebook)]
+    print("\n".join(found) or f"torch {torch.__version__}: every worked solution passes its check.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

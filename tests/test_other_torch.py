@@ -1,0 +1,28 @@
+"""`python -m tests.other_torch`, by which a night's run holds the oldest torch that the course promises."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import other_torch
+
+SOLVED = other_torch.SOLUTIONS / "ch02_autograd.ipynb"
+
+
+def test_refused_solution_is_named(tmp_path: Path) -> None:
+    """A solution that is wrong under this torch has a line that says which requirement refuses it; no other has."""
+    spoilt = tmp_path / SOLVED.name
+    text = SOLVED.read_text(encoding="utf-8")
+    spoilt.write_text(text.replace("into_sum * 1.0, into_sum", "into_sum * 2.0, into_sum"), encoding="utf-8")
+
+    (line,) = other_torch.refused(spoilt)
+
+    assert line.startswith("ch02_autograd, grad_by_hand: refused, by ")
+
+
+def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line names the version, so that silence is not taken for a command that did nothing."""
+    monkeypatch.setattr(other_torch, "refused", lambda _: iter(()))
+
+    assert 0 == other_torch.main()
+    assert "every worked solution passes" in capsys.readouterr().out
