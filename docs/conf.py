@@ -1,14 +1,16 @@
 """Sphinx's configuration of the course's site; `make site` gathers the pages around it and runs it there."""
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
 from autograder.authoring import address
 
-_ADDRESS = address.read(Path(__file__).resolve().parents[1])
-_ON_GITHUB = _ADDRESS.startswith("https://github.com/")
+_HERE = Path(__file__).resolve().parent
+_ADDRESS = address.read(_HERE.parent)
 
 project = "PyTorch Basics"
 author = "the PyTorch Basics project"
@@ -27,37 +29,39 @@ nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
 
-html_theme = "sphinx_book_theme"
+html_theme = "basic"  # of which the search is left; the layout stands in _templates, and its look in site.css
+html_sidebars: dict[str, list[str]] = {"**": []}
+html_permalinks_icon = "#"
+html_use_index = False
 html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
 html_extra_path = ["_extra"]
-html_css_files = ["site.css"]
-html_js_files = [(name, {"defer": "defer"}) for name in ("asks.js", "moving.js", "films.js")]
+_STYLES = (_HERE.parent / "explorers" / "static" / "explorer.css", _HERE / "site.css")
+_SCRIPTS = ("page.js", "asks.js", "moving.js", "films.js")
+html_js_files = [(name, {"defer": "defer"}) for name in _SCRIPTS]
 html_favicon = "_static/favicon.svg"
 templates_path = ["_templates"]
 # Where the site will stand, with / at its end; previews want whole addresses. Without it they are relative.
 html_baseurl = os.environ.get("SITE_ADDRESS", "")
+_GITHUB = "https://github.com/"
+_NAME = _ADDRESS.removeprefix(_GITHUB)
 html_context = {
-    "default_mode": "auto",  # as the reader's system is
+    # It stands in each page: asking for it would take longer than it is.
+    "style": "".join(path.read_text(encoding="utf-8") for path in _STYLES),
+    "scripts": _SCRIPTS,
+    "repository": _ADDRESS,
+    # Both open a notebook of a public repository on GitHub: a name, and what stands before and behind the notebook's.
+    "services": [
+        ("Colab", f"https://colab.research.google.com/github/{_NAME}/blob/main/", ""),
+        ("Binder", f"https://mybinder.org/v2/gh/{_NAME}/main?urlpath=lab/tree/", ""),
+    ]
+    if _ADDRESS.startswith(_GITHUB)
+    else [],
     "about": "A course of notebooks from no PyTorch to a model that you wrote, trained by a loop that you wrote, "
     "which reads the digit that you draw. Wrong answers are told which misunderstanding they show.",
 }
-html_theme_options = {
-    "use_download_button": False,
-    "show_toc_level": 2,
-    "navbar_persistent": [],  # its search stands in the sidebar
-    "repository_url": _ADDRESS,
-    "repository_branch": "main",
-    "use_repository_button": bool(_ADDRESS),
-    "path_to_docs": "",
-    # Both services open a notebook of a public repository on GitHub.
-    "launch_buttons": {
-        "colab_url": "https://colab.research.google.com",
-        "binderhub_url": "https://mybinder.org",
-        "notebook_interface": "jupyterlab",
-    }
-    if _ON_GITHUB
-    else {},
-}
+# Names and signs in code have the color of the page: without a box around each, a page has half as many parts.
+_PLAIN = re.compile(r'<span class="(?:n|nn|p|o|w|pre)">([^<]*)</span>')
+_MINUTES = re.compile(r" \(\d+ minutes?\b[^)<]*\)")  # which stand in the heading itself
 
 
 def _draw_preview(app: Sphinx) -> None:
@@ -70,6 +74,14 @@ def _draw_preview(app: Sphinx) -> None:
     figure.savefig(folder / "preview.png", dpi=150, facecolor="white", bbox_inches="tight", pad_inches=0.4)
 
 
+def _lighten(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Leave out what a page does not need; a summary is named by its own words."""
+    body = _PLAIN.sub(r"\1", context.get("body", "").replace("<span></span>", ""))
+    context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
+    context["toc"] = _MINUTES.sub("", _PLAIN.sub(r"\1", context.get("toc", "")))
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.connect("builder-inited", _draw_preview)
+    app.connect("html-page-context", _lighten)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from autograder.telling.markup import Html, join, tag
@@ -25,7 +26,8 @@ def is_recording() -> bool:
 class Recording:
     """One run. `still` holds the values that stay, `frames` those of each step, `steps` how many steps were taken then.
 
-    `error` says in words what stopped it; the frames go up to there.
+    A part that a frame leaves out is as in the frame before. `error` says in words what stopped it; the frames go up
+    to there.
     """
 
     still: PartValues
@@ -35,7 +37,15 @@ class Recording:
 
     def at(self, frame: int) -> PartValues:
         """All values of one frame; of the last one where there are not so many."""
-        return {**self.still, **(self.frames[min(frame, len(self.frames) - 1)] if self.frames else {})}
+        return {key: value for values in (self.still, *self.frames[: frame + 1]) for key, value in values.items()}
+
+    @property
+    def changes(self) -> Iterator[PartValues]:
+        """Of each frame, what is not as in the frame before."""
+        before: dict[str, str] = {}
+        for frame in self.frames:
+            yield {part: value for part, value in frame.items() if before.get(part) != value}
+            before |= frame
 
 
 @dataclass(frozen=True)
@@ -92,9 +102,11 @@ class Film:
         }
 
     def _plain(self, run: Recording) -> dict[str, Any]:
+        number = {part: str(place) for place, part in enumerate(self.parts)}
+        told = [[(number[part], value) for part, value in changed.items()] for changed in run.changes]
         return {
             "still": dict(run.still),
-            "frames": ["\t".join(frame.get(part, "") for part in self.parts) for frame in run.frames],
+            "frames": ["\t".join(chain.from_iterable(pairs)) for pairs in told],
             "steps": list(run.steps),
             "error": run.error,
         }

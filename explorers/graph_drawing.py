@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 
 from autograder.telling.markup import Html, tag
 
@@ -12,6 +13,8 @@ WIDTH, HEIGHT = 126, 62  # of a box
 GAP, SPACE = 34, 16  # between columns, between boxes
 LINES = 3  # of text in a box of a film
 SWEEPS = 4  # how often the boxes of a column are put level with what they hang on
+MOST_COLUMNS = 12  # of a drawing in one band
+LONGEST = 6  # columns that an arrow of a drawing in bands goes round boxes for; longer ones pass below them
 
 Arrow = tuple[int, int]
 Spot = tuple[float, float]
@@ -44,7 +47,7 @@ class Layout:
 
     middle: Sequence[Spot]
     ways: Mapping[Arrow, Sequence[Spot]]
-    columns: int
+    bands: int = 1
 
     @property
     def size(self) -> tuple[float, float]:
@@ -57,9 +60,39 @@ def laid_out(count: int, arrows: Sequence[Arrow]) -> Layout:
     """So many boxes in columns, each after those it is made from."""
     columns = _columns(count, arrows)
     chains = _chains(columns, arrows)
+    return _placed(count, columns, chains, _heights(columns, chains))
+
+
+def laid_out_in_bands(count: int, arrows: Sequence[Arrow]) -> Layout:
+    """The same; what has many columns goes on below, like lines of text, so that all of it can be looked at at once."""
+    columns = _columns(count, arrows)
+    length = max(columns.values()) + 1
+    if length <= MOST_COLUMNS:
+        return laid_out(count, arrows)
+    chains = _chains(columns, arrows, LONGEST)
     heights = _heights(columns, chains)
+    # A screen is wider than high; of the boxes in a column, some stand apart.
+    tall = (2 * count / length) * (HEIGHT + SPACE) / (WIDTH + GAP)
+    width = max(MOST_COLUMNS, round(sqrt(1.6 * length * tall)))
+    band = {point: column // width for point, column in columns.items()}
+    top, lowered = 0.0, dict[Point, float]()
+    for number in range(max(band.values()) + 1):
+        inside = {point: heights[point] for point in band if band[point] == number}
+        first = min(inside.values())
+        lowered |= {point: height - first + top for point, height in inside.items()}
+        top = max(lowered[point] for point in inside) + 1.5
+    return _placed(count, {point: column % width for point, column in columns.items()}, chains, lowered, number + 1)
+
+
+def _placed(
+    count: int,
+    columns: Mapping[Point, int],
+    chains: Mapping[Arrow, list[Point]],
+    heights: Mapping[Point, float],
+    bands: int = 1,
+) -> Layout:
     ways = {arrow: [_middle(point, columns, heights) for point in chain] for arrow, chain in chains.items()}
-    return Layout([_middle(number, columns, heights) for number in range(count)], ways, max(columns.values()) + 1)
+    return Layout([_middle(number, columns, heights) for number in range(count)], ways, bands)
 
 
 def drawn(
@@ -75,7 +108,10 @@ def drawn(
     `here` are the attributes of the frame around the present box; `fore` is the visibility of the arrowheads that
     point forward, and those that point back have the other one.
     """
-    lines = [tag("path", d=_way(points), fill="none", stroke="currentColor") for points in layout.ways.values()]
+    lines = [
+        tag("path", d=_way(points), fill="none", stroke="currentColor", class_="x-far" if _is_far(points) else None)
+        for points in layout.ways.values()
+    ]
     heads = [_heads(layout, back, (fore == "visible") is not back) for back in (False, True)]
     boxed = [
         _moving_box(value, *box, *layout.middle[number])
@@ -84,6 +120,11 @@ def drawn(
     frame = tag("rect", data_part="here", width=WIDTH, height=HEIGHT, rx=7, class_="x-here", **here)
     wide = f"min-width: min({layout.size[0]:.0f}px, 38rem)"  # else its letters are too small on a phone
     return _svg(layout, words, tag("g", *lines, class_="x-thin"), *heads, *boxed, frame, style=wide)
+
+
+def _is_far(points: Sequence[Spot]) -> bool:
+    """Whether an arrow passes below boxes, on its straight way to another place in the bands."""
+    return abs(points[1][0] - points[0][0]) > LONGEST * WIDTH
 
 
 def _heads(layout: Layout, back: bool, is_seen: bool) -> Html:
@@ -96,7 +137,7 @@ def _moving_box(value: str, name: str, kind: str, lines: Sequence[str], x: float
     first = y - (LINES - 1) * 8.5 + 4.5
     places = [{"x": f"{x:.0f}", "y": f"{first + 17 * number:.1f}", "text_anchor": "middle"} for number in range(LINES)]
     texts = (
-        tag("text", line, data_part=f"{name}{number}", class_=f"x-line-{number}", **place)
+        tag("text", line, data_part=f"{name}l{number}", class_=f"x-line-{number}", **place)
         for number, (line, place) in enumerate(zip(lines, places, strict=True))
     )
     return tag("g", *_frames(x, y), *texts, data_part=name, data_choose="point", data_value=value, class_=kind)
@@ -122,13 +163,16 @@ def _columns(count: int, arrows: Sequence[Arrow]) -> dict[Point, int]:
     return dict(enumerate(columns))
 
 
-def _chains(columns: dict[Point, int], arrows: Sequence[Arrow]) -> dict[Arrow, list[Point]]:
-    """Each arrow as the points it goes through: a bend in every column on its way."""
+def _chains(
+    columns: dict[Point, int], arrows: Sequence[Arrow], longest: float = float("inf")
+) -> dict[Arrow, list[Point]]:
+    """Each arrow as the points it goes through: a bend in every column on its way, unless that is longer."""
     chains: dict[Arrow, list[Point]] = {}
     for arrow in dict.fromkeys(arrows):
         start, end = arrow
-        bends: list[Point] = [(arrow, column) for column in range(columns[start] + 1, columns[end])]
-        columns.update(zip(bends, range(columns[start] + 1, columns[end]), strict=True))
+        between = range(columns[start] + 1, columns[end]) if columns[end] - columns[start] <= longest else range(0)
+        bends: list[Point] = [(arrow, column) for column in between]
+        columns.update(zip(bends, between, strict=True))
         chains[arrow] = [start, *bends, end]
     return chains
 

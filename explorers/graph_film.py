@@ -11,14 +11,15 @@ from typing import Any
 from autograder.telling.markup import Html, join, tag
 from explorers.film import PartValues, Recording
 from explorers.graph import Node
-from explorers.graph_drawing import HEIGHT, LINES, WIDTH, drawn, laid_out
+from explorers.graph_drawing import HEIGHT, LINES, SPACE, WIDTH, Layout, drawn, laid_out_in_bands
+from explorers.graph_modules import GraphRow
 from explorers.graph_picture import LEGEND, box_of, pairs_of
 from explorers.graph_story import Story
 from explorers.graph_words import brief
 from explorers.tensor_values import Values
 
-MOST_FILMED = 40  # rows of a graph that is filmed
-MOST_COLUMNS = 12  # of them side by side
+MOST_FILMED = 500  # rows of a graph that is filmed
+MOST_AT_ONCE = 40  # of them one below the other
 MOST_TOWERS = 8  # leaves whose .grad is drawn
 _TALL, _WIDE = 90, 110  # a tower's place
 _NAME, _VALUE = 13, 17  # letters below a tower
@@ -28,10 +29,11 @@ Numbers = Sequence[float]
 
 
 def is_filmed(story: Story) -> bool:
-    """Whether a story has as few rows, and as few beside each other, as can be read in one picture."""
+    """Whether a story has as few rows, and as few below each other, as can be looked at in one picture."""
     if not 0 < len(story.rows) <= MOST_FILMED:
         return False
-    return laid_out(len(story.rows), _arrows(story)).columns <= MOST_COLUMNS
+    layout = laid_out_in_bands(len(story.rows), _arrows(story))
+    return layout.size[1] <= MOST_AT_ONCE * (HEIGHT + SPACE)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class GraphFilm:
         """The graph and the towers, with the values of one frame."""
         boxes = [box_of(self.story, row) for row in self.story.rows]
         marked = [
-            (f"n{place}", values[f"n{place}.class"], [values[f"n{place}{line}.text"] for line in range(LINES)])
+            (f"n{place}", values[f"n{place}.class"], [values[f"n{place}l{line}.text"] for line in range(LINES)])
             for place in range(len(boxes))
         ]
         words = "The graph: a box for each step, its value and the gradient that arrives. Below, each moment is told."
@@ -58,19 +60,19 @@ class GraphFilm:
         return join(graph, self._towers_drawn(values), tag("p", LEGEND, class_="x-small"))
 
     def _frame(self, at: int, words: str) -> PartValues:
-        """What stands in the picture at a moment."""
+        """What is other than at the moment before: the rows of both, and the towers."""
         story = replace(self.story, at=at)
         now, values = story.moments[at], dict[str, str]()
-        for place, row in enumerate(story.rows):
-            box = box_of(story, row)
+        for row in story.rows if at == 0 else (story.moments[at - 1].row, now.row):
+            place, box = self._place[row], box_of(story, row)
             values[f"n{place}.class"] = f"x-box {box.kind}"
-            values |= {f"n{place}{n}.text": text for n, text in enumerate((*box.lines, "", "")[:LINES])}
-        x, y = self._layout.middle[story.rows.index(now.row)]
+            values |= {f"n{place}l{n}.text": text for n, text in enumerate((*box.lines, "", "")[:LINES])}
+        x, y = self._layout.middle[self._place[now.row]]
         is_back = now.phase == "back"
         values["here.transform"] = f"translate({x - WIDTH / 2:.1f},{y - HEIGHT / 2:.1f})"
         values["fore.visibility"], values["back.visibility"] = _seen(not is_back), _seen(is_back)
         for place, (node_at, node) in enumerate(self._leaves):
-            row = next(row for row in story.rows if node_at in row.nodes)
+            row = self._row_of[node_at]
             is_added = story.told("back", row)
             assert node.added is not None
             shown = node.added.after if is_added else node.added.before
@@ -81,8 +83,16 @@ class GraphFilm:
     # --- the graph
 
     @cached_property
-    def _layout(self) -> Any:
-        return laid_out(len(self.story.rows), _arrows(self.story))
+    def _layout(self) -> Layout:
+        return laid_out_in_bands(len(self.story.rows), _arrows(self.story))
+
+    @cached_property
+    def _place(self) -> dict[GraphRow, int]:
+        return {row: place for place, row in enumerate(self.story.rows)}
+
+    @cached_property
+    def _row_of(self) -> dict[int, GraphRow]:
+        return {node: row for row in self.story.rows for node in row.nodes}
 
     # --- the towers
 

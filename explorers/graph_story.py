@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from explorers.graph import Graph
@@ -40,7 +42,12 @@ class Story:
 
     def told(self, phase: Phase, row: GraphRow) -> bool:
         """Has this row's moment come?"""
-        return self.at is None or self.moments.index(Moment(phase, row)) <= self.at
+        return self.at is None or self.turn[phase, row] <= self.at
+
+    @cached_property
+    def turn(self) -> Mapping[tuple[Phase, GraphRow], int]:
+        """Which moment is that of a row in a phase."""
+        return {(moment.phase, moment.row): turn for turn, moment in enumerate(self.moments)}
 
     def moved(self, steps: int) -> Story:
         """The story some moments later, or earlier; at its ends it stays."""
@@ -48,7 +55,7 @@ class Story:
 
     def to(self, phase: Phase, row: GraphRow) -> Story:
         """The story at the moment of a row."""
-        return replace(self, at=self.moments.index(Moment(phase, row)))
+        return replace(self, at=self.turn[phase, row])
 
     def with_unfolded(self, unfolded: frozenset[str]) -> Story:
         """The story with these modules unfolded, in the same pass and at the same node."""

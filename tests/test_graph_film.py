@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from explorers import autograd_stepper
 from explorers.autograd_widget import AutogradStepper
-from explorers.graph_film import MOST_FILMED, MOST_TOWERS
+from explorers.graph_film import MOST_AT_ONCE, MOST_FILMED, MOST_TOWERS
+from tests import films
 
 
 def product() -> tuple[AutogradStepper, Tensor]:
@@ -26,14 +27,13 @@ def product() -> tuple[AutogradStepper, Tensor]:
 
 def frames(stepper: AutogradStepper) -> list[dict[str, str]]:
     """What the page gets, moment by moment."""
-    film = stepper.film
-    return [dict(zip(film["parts"], frame.split("\t"), strict=True)) for frame in film["runs"][""]["frames"]]
+    return films.frames(stepper.film)
 
 
 def box(frame: dict[str, str], name: str) -> list[str]:
     """The lines of a box, by its name."""
-    number = next(key for key, text in frame.items() if key.endswith("0.text") and text.endswith(name))[1:-6]
-    return [frame[f"n{number}{line}.text"].removeprefix("▶ ") for line in range(3)]
+    number = next(key for key, text in frame.items() if key.endswith("l0.text") and text.endswith(name))[1:-7]
+    return [frame[f"n{number}l{line}.text"].removeprefix("▶ ") for line in range(3)]
 
 
 def tops(points: str) -> list[float]:
@@ -68,7 +68,7 @@ def test_the_frame_stands_around_the_present_box() -> None:
     """Which is marked by a sign as well as by its place."""
     for frame in frames(product()[0]):
         now = [key for key, value in frame.items() if key.endswith(".class") and "x-now" in value]
-        assert 1 == len(now) and frame[f"{now[0].removesuffix('.class')}0.text"].startswith("▶ ")
+        assert 1 == len(now) and frame[f"{now[0].removesuffix('.class')}l0.text"].startswith("▶ ")
         assert re.fullmatch(r"translate\(-?[\d.]+,-?[\d.]+\)", frame["here.transform"])
     assert 5 == len({frame["here.transform"] for frame in frames(product()[0])})
 
@@ -127,13 +127,43 @@ def test_a_film_stays_where_the_stepper_goes() -> None:
     assert "x-graph" in stepper.film["picture"] and "x-graph" not in stepper.picture
 
 
-def test_large_graphs_have_no_film_and_are_drawn_as_before() -> None:
-    """What lies around the present step, in the picture itself."""
+def powers(count: int) -> AutogradStepper:
+    """A leaf that is used again in each of so many steps."""
     w = torch.tensor(1.0, requires_grad=True)
     result = w
-    for _ in range(MOST_FILMED):
+    for _ in range(count):
         result = result * w
-    stepper = autograd_stepper(result, w=w)
+    return autograd_stepper(result, w=w)
+
+
+def test_a_long_graph_goes_on_below_itself() -> None:
+    """Of 500 rows each has a place of its own, and all of it is about as high as a screen where it is as wide."""
+    stepper = powers(MOST_FILMED - 1)
+    picture = stepper.film["picture"]
+    places = re.findall(r'class="x-frame" x="(-?[\d.]+)" y="(-?[\d.]+)"', picture)
+    width, height = map(int, re.findall(r'viewBox="0 0 (\d+) (\d+)"', picture)[0])
+    parts = re.findall(r'data-part="([^"]*)"', picture)
+
+    assert MOST_FILMED == len(places) == len(set(places)) and len(parts) == len(set(parts))
+    assert 0.3 < height / width < 1
+    assert len(stepper.film["runs"][""]["frames"]) == 2 * MOST_FILMED
+    assert len(json.dumps(stepper.film)) < 1_000_000
+
+
+def test_each_frame_of_a_long_graph_tells_the_steps_before_it() -> None:
+    """Though the page is told only what changes."""
+    shown = frames(powers(30))
+    told = [sum(1 for part, text in frame.items() if part.endswith("l1.text") and text) for frame in shown]
+
+    assert told == [*range(1, 32), *[31] * 31]
+    assert {1} == {sum("x-now" in value for value in frame.values()) for frame in shown}
+
+
+def test_too_large_graphs_have_no_film_and_are_drawn_as_before() -> None:
+    """What lies around the present step, in the picture itself; so has one with many boxes below each other."""
+    leaves = [torch.tensor(1.0, requires_grad=True) for _ in range(MOST_AT_ONCE + 20)]
+    assert {} == autograd_stepper(torch.stack(leaves).sum()).film
+    stepper = powers(MOST_FILMED)
 
     assert {} == stepper.film and "x-graph" in stepper.picture and "x-film" not in stepper.page().split("</style>")[1]
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from explorers import loop_film, loop_stepper
 from explorers.film import Panel
 from explorers.loop_widget import LoopStepper
+from tests import films
 
 Parts = tuple[nn.Module, Any, nn.Module, Tensor, Tensor]
 
@@ -34,8 +35,7 @@ def choose(stepper: LoopStepper, name: str, value: object = None) -> LoopStepper
 
 def frames(stepper: LoopStepper, rate: str) -> list[dict[str, str]]:
     """What the page gets of the run at a learning rate."""
-    film = stepper.film
-    return [dict(zip(film["parts"], frame.split("\t"), strict=True)) for frame in film["runs"][rate]["frames"]]
+    return films.frames(stepper.film, rate)
 
 
 def said(stepper: LoopStepper, rate: str) -> list[str]:

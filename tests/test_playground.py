@@ -15,6 +15,7 @@ from explorers import play_run, playground
 from explorers.film import RECORD
 from explorers.play_data import NAMES, made
 from explorers.play_widget import Playground
+from tests import films
 
 STILL = ("two moons", "0.3")
 
@@ -58,8 +59,9 @@ def test_points_of_two_classes(name: str) -> None:
 
 def test_two_moons_are_learned() -> None:
     """At rate 1 the border moves, and nearly all points are right at the end."""
-    found = run(playground(mlp, train_step), rate="1")
-    regions = [frame.split("\t")[0] for frame in found["frames"]]
+    widget = playground(mlp, train_step)
+    found = run(widget, rate="1")
+    regions = [frame["region.d"] for frame in films.frames(widget.film, STILL[0], "1")]
     right = [int(re.findall(r"(\d+) of 200", frame)[0]) for frame in found["frames"]]
 
     assert len(set(regions)) > 15 and right[-1] > 190 > right[0] and not found["error"]
@@ -230,9 +232,12 @@ def test_weights_that_are_no_numbers(bad: float) -> None:
             next(model.parameters()).fill_(bad)
         return bad
 
-    last = run(playground(mlp, spoils))["frames"][-1].split("\t")
+    widget = playground(mlp, spoils)
+    run(widget)
+    last = films.frames(widget.film, *STILL)[-1]
 
-    assert "loss nan, 0 of 200 right" in " ".join(last) and not re.search("nan|inf", last[0] + last[-1])
+    assert "loss nan, 0 of 200 right" in last["said.text"]
+    assert not re.search("nan|inf", last["region.d"] + last["loss.transform"])
 
 
 @pytest.mark.usefixtures("few_steps")

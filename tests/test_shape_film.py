@@ -17,6 +17,7 @@ from explorers.shape_film import MOST_CASES
 from explorers.shape_rules import OPERATIONS
 from explorers.shape_widget import ShapeExplorer
 from explorers.shapes import explore
+from tests.films import frames
 
 BASE = torch.arange(12).reshape(3, 4)
 COLUMN = torch.tensor([[10], [20], [30]])
@@ -32,8 +33,7 @@ def cells(operation: str, *tensors: Tensor, **given: str) -> Traced:
 
 def said(explorer: ShapeExplorer) -> list[str]:
     """What stands below each frame."""
-    (run,) = explorer.film["runs"].values()
-    return [frame.split("\t")[-1] for frame in run["frames"]]
+    return [frame["said.text"] for frame in frames(explorer.film)]
 
 
 def choose(explorer: ShapeExplorer, **chosen: object) -> ShapeExplorer:
@@ -122,9 +122,9 @@ def test_words_of_each_frame() -> None:
 def test_cells_name_their_frames() -> None:
     """Whoever points at a cell, or at its place in memory, sees its frame."""
     explorer = choose(shape_explorer(base=BASE, column=COLUMN), second="column")
-    frames = [int(each) for each in re.findall(r'data-frame="(\d+)"', explorer.film["picture"])]
+    named = [int(each) for each in re.findall(r'data-frame="(\d+)"', explorer.film["picture"])]
 
-    assert sorted([*range(27), *range(27)]) == sorted(frames)
+    assert sorted([*range(27), *range(27)]) == sorted(named)
 
 
 def test_what_is_to_be_predicted_is_not_filmed() -> None:
@@ -154,8 +154,7 @@ def test_empty_and_large_tensors(tensor: Tensor) -> None:
 def test_odd_numbers(tensor: Tensor, told: str) -> None:
     """They stand as they are written, and in no coordinate."""
     explorer = choose(shape_explorer(x=tensor), operation="reshape", sizes="-1")
-    (run,) = explorer.film["runs"].values()
-    drawn = [part for frame in run["frames"] for part in frame.split("\t")[:-1]]
+    drawn = [value for frame in frames(explorer.film) for part, value in frame.items() if part != "said.text"]
 
     assert told in said(explorer)[0] and not re.search("nan|inf", " ".join(drawn))
 

@@ -217,14 +217,14 @@ def test_outside_a_clone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("address", "buttons"),
-    [("", []), ("https://github.com/a/b", ["binderhub_url", "colab_url"]), ("https://gitlab.com/a/b", [])],
+    [("", []), ("https://github.com/a/b", ["Colab", "Binder"]), ("https://gitlab.com/a/b", [])],
 )
 def test_launch_buttons_need_a_public_address(
     address: str, buttons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Colab and Binder open a notebook from GitHub; without an address there is nothing to open."""
     monkeypatch.setattr("autograder.authoring.address.read", lambda _: address)
-    options = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_theme_options"]
+    context = runpy.run_path(str(PROJECT / "docs" / "conf.py"))["html_context"]
 
-    launched = sorted(name for name in options["launch_buttons"] if name.endswith("_url"))
-    assert (buttons, address, "main") == (launched, options["repository_url"], options["repository_branch"])
+    assert buttons == [name for name, _, _ in context["services"]] and address == context["repository"]
+    assert all("/a/b/" in before for _, before, _ in context["services"])

@@ -42,14 +42,14 @@ def test_a_picture_is_one_block() -> None:
 
 
 def test_a_film_comes_without_what_stands_around_it() -> None:
-    """With its style, and a word that it plays by itself."""
+    """And with a word that it plays by itself; the site has its style on each page."""
     film = '<div data-film="{&quot;runs&quot;:1}">a\n\nb</div>'
     shown = f'<style>.x{{}}</style><div class="explorer"><p>a table</p>{film}</div>'
     cell = new_code_cell("draw()", id="drawn", outputs=[new_output("display_data", data={"text/html": shown})])
     filler = Filler(PROJECT / "course", {STEM: new_notebook(cells=[cell])}, str)
     text = filler.filled(f"{{{{film {STEM} drawn}}}}", "index.md")
 
-    assert "a table" not in text and ".x{}" in text and "data-plays" in text and "\n" not in text
+    assert "a table" not in text and ".x{}" not in text and "data-plays" in text and "\n" not in text
     assert 'data-film="{&quot;runs&quot;:1}"' in text or "data-film='{\"runs\":1}'" in text
 
 

@@ -15,6 +15,7 @@ from autograder.catalog.course import here
 from autograder.errors import WorkFailed
 from autograder.site.headings import fit_headings
 
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)  # of an explorer; a page of the site has it once
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # wants a kernel, and scripts from the network
 _FIGURE = re.compile(r"^figures\.(\w+)\(", re.MULTILINE)
 # What a guess may be stands behind it, as in `guess = ...  # 1, 2 or "none"`.
@@ -103,8 +104,10 @@ def _alternative(stem: str, source: str) -> str:
 
 def _leave_out_widgets(cell: NotebookNode) -> bool:
     """Keep the picture of an explorer, which needs no kernel; returns whether there is one."""
-    popped = [output.get("data", {}).pop(_WIDGET, None) for output in cell.outputs]
-    return any(each is not None for each in popped)
+    shown = [output.data for output in cell.outputs if output.get("data", {}).pop(_WIDGET, None) is not None]
+    for data in shown:
+        data["text/html"] = _STYLE.sub("", data["text/html"], count=1)
+    return bool(shown)
 
 
 def _has_film(cell: NotebookNode) -> bool:

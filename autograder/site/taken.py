@@ -72,12 +72,11 @@ class Filler:
 
     def _film(self, stem: str, name: str) -> str:
         """What moves in an explorer, by itself as soon as it is in sight."""
-        shown = BeautifulSoup(self._shown(stem, name), "html.parser")
-        style, film = shown.select_one("style"), shown.select_one("[data-film]")
-        if style is None or film is None:
+        film = BeautifulSoup(self._shown(stem, name), "html.parser").select_one("[data-film]")
+        if film is None:
             raise KeyError(name)
         film["data-plays"] = ""
-        return _on_one_line(f'{style}<div class="explorer">{film}</div>')
+        return _on_one_line(f'<div class="explorer">{film}</div>')
 
     def _shown(self, stem: str, name: str) -> str:
         cells = {cell.id: cell for cell in self.executed[stem].cells if cell.cell_type == "code"}

@@ -1061,7 +1061,8 @@ assert sizes.dtype == prices.dtype == torch.float32
 # %% name="shape-explorer"
 from explorers import shape_explorer
 
-explorer = shape_explorer(base=base, per_row=per_row, column=per_row[:, None])
+numbered = torch.arange(12.0).reshape(3, 4)
+explorer = shape_explorer(numbered=numbered, per_row=per_row, column=per_row[:, None])
 explorer
 
 # %% claim=true

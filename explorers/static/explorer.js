@@ -181,6 +181,15 @@ function render({ model, el }) {
     tell(choose, value);
   };
   const isBusy = () => open > 0 || later.size > 0;
+  let told = {}; // what is to be read aloud: once for all that comes of one choice, and Python's own words first
+  const speak = (who, words) => {
+    if (!Object.keys(told).length)
+      queueMicrotask(() => {
+        said.textContent = told.python ?? told.film;
+        told = {};
+      });
+    told[who] = words;
+  };
   const ask = (choose, value) => {
     if (!isBusy()) return tell(choose, value);
     later.delete(choose);
@@ -202,9 +211,9 @@ function render({ model, el }) {
     if (!now.runs) return;
     if (now.isFirst && stage.nextSibling !== picture) picture.before(stage);
     if (film) film.update(now);
-    else film = playFilm(stage, now, { send: ask, busy: isBusy });
+    else film = playFilm(stage, now, { send: ask, busy: isBusy, speak: (words) => speak("film", words) });
   };
-  const showSaid = () => (said.textContent = model.get("said"));
+  const showSaid = () => speak("python", model.get("said"));
   const answered = () => {
     open = Math.max(0, open - 1); // another view of the same explorer may have asked
     if (open === 0) clearTimeout(clock);

@@ -3,7 +3,8 @@
 //
 // A film has a `title`, a `pace` (frames in a second), `choices` (each with a name, a label, its options and the one taken), `parts` ("name.attribute", where the
 // attribute `text` is what stands inside), and `runs`. The run for the options taken, joined by "|", has values that
-// stay (`still`), one text for each step, its values parted by tabs (`frames`), the steps' own numbers (`steps`), and an `error` in words.
+// stay (`still`), one text for each step, with the numbers and values of the parts that are not as in the step before,
+// parted by tabs (`frames`), the steps' own numbers (`steps`), and an `error` in words.
 
 const playFilm = (() => {
   const NUMBER = /-?\d+(?:\.\d+)?/g;
@@ -32,6 +33,33 @@ const playFilm = (() => {
     field.setAttribute("aria-label", label); // a name that stays, while the value is told as one
     const el = made("div", { className: "x-film-control" }, made("label", { htmlFor: field.id }, `${label} `, told), field);
     return { el, field, told };
+  }
+
+  /** Puts what a frame changes into the values of all parts. */
+  function change(values, frame) {
+    const told = frame.split("\t");
+    for (let i = 1; i < told.length; i += 2) values[told[i - 1]] = told[i];
+    return values;
+  }
+
+  /** Where the middle of a part stands on the screen. */
+  function middle(part) {
+    const { left, top, width, height } = part.getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  }
+
+  /** The part to which an arrow key leads from another one: the nearest on that side, or as the key says the first or last. */
+  function toward(key, from, parts) {
+    if (key === "Home" || key === "End") return parts.at(key === "Home" ? 0 : -1);
+    const [axis, sign] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, -1], ArrowDown: [1, 1] }[key] ?? [];
+    if (axis === undefined) return null;
+    const here = middle(from);
+    const far = (part) => {
+      const way = middle(part).map((place, i) => place - here[i]);
+      return way[axis] * sign < 1 ? Infinity : way[axis] * sign + 4 * Math.abs(way[1 - axis]); // rather straight on
+    };
+    const nearest = parts.reduce((best, part) => (far(part) < far(best) ? part : best));
+    return far(nearest) < Infinity ? nearest : null;
   }
 
   function slider(most, at) {
@@ -65,18 +93,24 @@ const playFilm = (() => {
     let taken = Object.fromEntries(film.choices.map(({ name, value }) => [name, value]));
     let place = film.seek; // a whole number, except on the way to the next one
     let put = null; // the run whose parts that stay are in the picture
+    let targets = {}; // the elements of the picture that parts belong to, by the parts' names
+    let known = { run: null }; // the values of all parts at a frame (`at`) of a run
+    let followed = -1; // the frame that a close-up has moved to
+    let door = null; // the part of the picture that Tab leads to
+    let named = null; // the run whose words the parts of the picture have as their names
     let since = 0; // when the frame before the present picture was drawn, while it plays
 
     const stage = root.querySelector(".x-film-picture") ?? made("div", { className: "x-film-picture" });
     const said = made("p", { className: "x-film-said" });
-    said.setAttribute("role", "status");
+    if (!talk) said.setAttribute("role", "status"); // in an explorer, its own words are read aloud
     const wrong = made("p", { className: "x-error", hidden: true });
     const play = made("button", { type: "button", className: "x-film-play" });
     const back = made("button", { type: "button", textContent: "Step back" });
     const next = made("button", { type: "button", textContent: "Step" });
+    const near = made("button", { type: "button", textContent: "Close up", hidden: true });
     const bar = labeled("Step", slider(0, 0));
     const choices = film.choices.map((each) => chooser(each, choose));
-    const buttons = made("div", { className: "x-film-buttons" }, play, back, next);
+    const buttons = made("div", { className: "x-film-buttons" }, play, back, next, near);
     const row = made("div", { className: "x-film-row" }, buttons, bar.el, ...choices.map((each) => each.el));
 
     const key = () => film.choices.map(({ name }) => taken[name]).join("|");
@@ -86,17 +120,69 @@ const playFilm = (() => {
 
     function set(part, value) {
       const [name, attribute] = part.split(".");
-      const target = name === "said" ? said : stage.querySelector(`[data-part="${name}"]`);
+      const target = name === "said" ? said : targets[name];
       if (!target) return;
-      if (attribute !== "text") target.setAttribute(attribute, value);
-      else if (target.textContent !== value) target.textContent = value;
+      if (attribute !== "text") {
+        if (target.getAttribute(attribute) !== value) target.setAttribute(attribute, value);
+      } else if (target.textContent !== value) target.textContent = value;
+    }
+
+    /** The values of all parts at a frame. */
+    function valuesAt(run, at) {
+      if (known.run !== run || known.at > at) known = { run, at: -1, values: [] };
+      while (known.at < at) change(known.values, run.frames[(known.at += 1)]);
+      return known.values;
+    }
+
+    /** A picture that is new to this script: its parts, and what tells of a frame becomes a list to walk through. */
+    function take() {
+      targets = Object.fromEntries([...stage.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+      for (const part of stage.querySelectorAll("[data-frame]")) {
+        part.setAttribute("role", "option");
+        part.tabIndex = -1;
+        part.closest("svg").setAttribute("role", "listbox");
+      }
+      door = named = null;
+      near.hidden = !targets.here;
+    }
+
+    /** Where a picture is larger than its place, what is told of now stands in the middle. */
+    function follow() {
+      if (!stage.classList.contains("x-near") || !targets.here) return;
+      const [here, seen] = [middle(targets.here), middle(stage)];
+      stage.scrollBy({ left: here[0] - seen[0], top: here[1] - seen[1] });
+    }
+
+    const isSeen = (part) => !part.closest('[display="none"]');
+    const walkable = () => [...stage.querySelectorAll("[data-frame]")].filter(isSeen);
+
+    /** Each part that tells of a frame is named by what is told there. */
+    function name(run) {
+      const place = film.parts.indexOf("said.text");
+      const told = run.frames.map((_, at) => valuesAt(run, at)[place]);
+      for (const part of walkable()) part.setAttribute("aria-label", told[part.dataset.frame]);
+      named = run;
+    }
+
+    /** Tab leads to the part that tells of the present frame. */
+    function openDoor(at) {
+      const isHere = (part) => part?.dataset.frame === String(at) && isSeen(part);
+      const held = stage.contains(document.activeElement) ? document.activeElement : door;
+      if (held === door && isHere(door)) return;
+      door?.setAttribute("tabindex", -1);
+      door?.setAttribute("aria-selected", false);
+      door = isHere(held) ? held : walkable().find(isHere);
+      door?.setAttribute("tabindex", 0);
+      door?.setAttribute("aria-selected", true);
     }
 
     function draw() {
       const now = run();
       const [at, most] = [Math.min(Math.floor(place), last()), last()];
       play.textContent = since ? "Pause" : "Play";
-      said.setAttribute("aria-live", since ? "off" : "polite");
+      const isHeard = stage.contains(document.activeElement); // a part that has the focus has these words as its name
+      if (!talk) said.setAttribute("aria-live", since || isHeard ? "off" : "polite");
+      const before = said.textContent;
       [bar.field.max, bar.field.value] = [most, at];
       play.disabled = back.disabled = next.disabled = bar.field.disabled = !now;
       stage.classList.toggle("x-film-absent", !now);
@@ -104,14 +190,21 @@ const playFilm = (() => {
       if (!now) return void (said.textContent = talk ? "" : ABSENT);
       bar.told.textContent = `${now.steps[at]} of ${now.steps[most]}`;
       bar.field.setAttribute("aria-valuetext", bar.told.textContent);
-      const [from, to] = [at, Math.min(at + 1, most)].map((each) => now.frames[each].split("\t"));
+      const from = valuesAt(now, at);
+      const to = at < most && place > at ? change([...from], now.frames[at + 1]) : from;
       if (put !== now) for (const [part, value] of Object.entries(now.still)) set(part, value);
       put = now;
       film.parts.forEach((part, i) => {
+        if (from[i] === undefined) return;
         const isSmooth = SMOOTH.includes(part.split(".")[1]) && !calm();
         set(part, isSmooth ? between(from[i], to[i], place - at) : from[i]);
       });
       if (wrong.textContent !== now.error) wrong.textContent = now.error;
+      if (!since || calm() || at !== followed) follow();
+      followed = at;
+      if (named !== now) name(now);
+      openDoor(at);
+      if (talk && !since && !isHeard && before && before !== said.textContent) talk.speak(said.textContent);
     }
 
     function go(to) {
@@ -150,8 +243,12 @@ const playFilm = (() => {
     /** A new film of the same kind; what the reader has chosen since goes before what Python knew a moment ago. */
     function update(now) {
       const isElsewhere = now.seek !== film.seek || now.about !== film.about;
-      if (now.picture !== film.picture) stage.innerHTML = now.picture;
+      const isOther = now.picture !== film.picture;
       [film, put] = [now, null];
+      if (isOther) {
+        stage.innerHTML = now.picture;
+        take();
+      }
       if (!talk.busy()) for (const { name, value } of film.choices) taken[name] = value;
       for (const each of choices) each.set(taken[each.name]);
       if (isElsewhere) since = 0;
@@ -164,11 +261,24 @@ const playFilm = (() => {
         since = 0;
         go(Math.floor(place) + by);
       });
-    stage.addEventListener("pointerover", (event) => {
-      const part = event.target.closest("[data-frame]"); // a part of the picture that one frame tells of
-      if (!part) return;
-      since = 0;
-      go(+part.dataset.frame);
+    near.addEventListener("click", () => {
+      const isNear = stage.classList.toggle("x-near");
+      near.textContent = isNear ? "Whole" : "Close up";
+      follow();
+    });
+    for (const kind of ["pointerover", "focusin"])
+      stage.addEventListener(kind, (event) => {
+        const part = event.target.closest("[data-frame]"); // a part of the picture that one frame tells of
+        if (!part) return;
+        since = 0;
+        go(+part.dataset.frame);
+      });
+    stage.addEventListener("keydown", (event) => {
+      const part = event.target.closest("[data-frame]");
+      const next = part && toward(event.key, part, walkable());
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
     });
     bar.field.addEventListener("input", () => {
       since = 0;
@@ -185,6 +295,7 @@ const playFilm = (() => {
     const title = made("p", { className: "x-film-title", textContent: film.title });
     root.replaceChildren(title, row, stage, said, wrong);
     if (film.picture !== undefined) stage.innerHTML = film.picture;
+    take();
     go(place);
     return { update, start, calm };
   };

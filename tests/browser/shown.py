@@ -15,9 +15,9 @@ from tests.browser.accessible import faint_texts
 from tests.browser.lab import Lab, keep_picture
 
 
-def opened(lab: Lab, code: str) -> Locator:
-    """The explorer that a cell shows in JupyterLab."""
-    lab.open(lab.write("explore.ipynb", code))
+def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
+    """The explorer that a cell shows in JupyterLab; notebooks of one name share a kernel."""
+    lab.open(lab.write(name, code))
     lab.run_all()
     found = lab.page.locator(".explorer").first
     found.wait_for()

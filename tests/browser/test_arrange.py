@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 from explorers import arrange
 from tests.arranged_programs import PROGRAMS
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
-from tests.browser.lab import DARK, LIGHT, Lab
+from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
 from tests.browser.lab_server import Server
 from tests.browser.shown import exported
 
@@ -105,7 +105,7 @@ def test_by_mouse(lab: Lab, arranger: Locator) -> None:
         unused(arranger, line).click()
     fill_gaps(arranger)
     arranger.get_by_role("button", name="Check this order").click()
-    expect(arranger).to_contain_text("train_step: all 6 checks passed")
+    expect(arranger).to_contain_text("train_step: all 6 checks passed", timeout=PATIENCE)
     expect(arranger).to_contain_text("What counts is your answer cell")
     assert PROGRAMS["train_step"].strip() == text(arranger) and [] == lab.complaints
 

@@ -152,7 +152,7 @@ NOTED = """root => {
 
 def test_the_last_rate_wins_and_the_slider_never_jumps_back(lab: Lab) -> None:
     """Six quick presses while Python computes: it is asked for the first and the last, and the slider only rises."""
-    stepper = opened(lab, SLOWLY + LINE)
+    stepper = opened(lab, SLOWLY + LINE, "slowly.ipynb")
     rate = stepper.get_by_role("slider", name="Learning rate")
     stepper.evaluate(NOTED)
     rate.focus()

@@ -254,7 +254,7 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
     film = page.locator(".x-film", has=page.locator(".x-cells")).first
     said, lit = film.get_by_role("status"), film.locator("[data-part='lit']")
-    film.get_by_role("combobox", name="Operation").select_option("base + column")
+    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
     cells = film.locator("g[display='inline'] .x-of-result")
     cells.nth(5).hover()
     expect(said).to_contain_text("result[1, 1] = ")
@@ -265,6 +265,25 @@ def test_cells_are_lit_without_a_kernel(site: Path, page: Page) -> None:
     keep_picture(film, "site-cells")
 
     assert before and before != lit.get_attribute("d") and [] == nameless_controls(film)
+
+
+def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
+    """Tab leads to the present cell, named by what is told of it; arrows lead to its neighbors."""
+    page.goto((site / "notebooks" / f"{COURSE.stems[0]}.html").as_uri())
+    film = page.locator(".x-film", has=page.locator(".x-cells")).first
+    film.get_by_role("combobox", name="Operation").select_option("numbered + column")
+    cells = film.get_by_role("option")
+    assert 1 == film.locator("[data-frame][tabindex='0']").count() < cells.count()
+    film.locator("[data-frame][tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+
+    focused = film.locator("[data-frame]:focus")
+    told = film.get_by_role("status").inner_text()
+    assert told.startswith("result[1, 1] = ") and told == focused.get_attribute("aria-label")
+    assert "off" == film.get_by_role("status").get_attribute("aria-live")  # the cell's name has been read already
+    page.keyboard.press("Home")
+    expect(film.get_by_role("status")).to_contain_text("numbered[0, 0] = 0, place 0 in its memory.")
 
 
 def test_pictures_have_words(site: Path, page: Page) -> None:
