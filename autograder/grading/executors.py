@@ -20,7 +20,6 @@ from autograder.grading.assignment import Assignment
 from autograder.grading.cluster import dask, dask_here
 from autograder.grading.pool_worker import begin
 from autograder.grading.submission_verdict import SubmissionVerdict
-from autograder.grading.worker import begin
 from autograder.reading.submission import Parcel
 
 P = ParamSpec("P")
