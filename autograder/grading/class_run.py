@@ -83,7 +83,7 @@ def judged(
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
-    with closing(_outcomes(changed, submit, workers.for_class(len(changed)))) as outcomes:
+    with closing(_outcomes(changed, submit, workers.for_class(len(changed), assignment))) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 outcome = _scored(outcome, scored)

@@ -39,7 +39,7 @@ class Workers:
     scheduler: str | None = None
     dask_local: int | None = None
 
-    def for_class(self, size: int) -> Crew:
+    def for_class(self, size: int, assignment: Assignment) -> Crew:
         """The crew for a class of this size."""
         if self.scheduler is not None:
             address = self.scheduler
@@ -50,7 +50,7 @@ class Workers:
         count = min(self.count or cores(), size)
         if count == 1 or size <= _FEW:
             return Crew(lambda: contextlib.nullcontext(Here()), 1)
-        return Crew(lambda: _pool(count), 2 * count)
+        return Crew(lambda: _pool_for(assignment, count), 2 * count)
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,15 @@ def worker_died(error: BaseException | None) -> bool:
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _pool_for(assignment: Assignment, count: int) -> AbstractContextManager[Executor]:
+    """Workers that share one process to fork submissions from, where there is anything to fork."""
+    if assignment.unconfined or not assignment.has_exercises:
+        return _pool(count)
+    from autograder.grading.shared_pool import shared_pool
+
+    return shared_pool(count)
 
 
 @contextlib.contextmanager
