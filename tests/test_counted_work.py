@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
@@ -23,6 +27,7 @@ from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
 from tests.processes import living_in
 from tests.short_chapter import make_course
+from tests.small_chapter import PROJECT
 
 STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
 QUESTIONS = 60  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
@@ -128,3 +133,25 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
     assert {} == cycle.autograde(STUDENTS, looking, workers=Workers(count=2), force=True)
 
     assert len(STUDENTS) == len(seen) and {(1, 3)} == set(seen)
+
+
+def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """To the byte, though nothing is copied for it."""
+    files = sorted((cycle.course / "autograded").rglob("*.ipynb"))
+
+    assert len(STUDENTS) == len(files) and counted
+    for path in files:
+        assert path.read_text() == nbformat.writes(nbformat.read(path, as_version=4)) + "\n"
+
+
+def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
+    """It hands out the work, and records what comes of it: workers and the process that they share have torch."""
+    code = (
+        "import sys; from autograder.__main__ import main; "
+        f"status = main(['grade', {STEM!r}, '--force', '--workers', '2']); print(status, 'torch' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-P", "-c", code]
+    ran = subprocess.run(command, cwd=cycle.course, env=environment, capture_output=True, text=True, check=True)
+
+    assert "0 False" == ran.stdout.splitlines()[-1]
