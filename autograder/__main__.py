@@ -7,7 +7,9 @@ import importlib
 import os
 import pkgutil
 import select
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from autograder import commands
 from autograder.errors import CourseError
 from autograder.startup import spare_grammar
 from autograder.terminal import printable
+
+_SOON = 0.05  # seconds
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +54,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 130
 
 
+def _told_again(lost: sys.UnraisableHookArgs) -> None:
+    """Let Ctrl-C come once more where it came while Python cleared memory away, where it is told and forgotten."""
+    if lost.exc_type is KeyboardInterrupt:
+        # As a signal to this very thread, which may be waiting by then.
+        again = (threading.get_ident(), signal.SIGINT)
+        threading.Timer(_SOON, signal.pthread_kill, again).start()
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def _drop_unread() -> bool:
     """Drop what is still to be written where nobody reads: Python would complain at its end. False if all is read.
 
@@ -81,4 +95,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    sys.unraisablehook = _told_again
     sys.exit(main())

@@ -17,6 +17,9 @@ def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdi
     text = parcel.data.decode()
     if "kill" in text:
         os.kill(os.getpid(), signal.SIGKILL)
+    if "end all" in text:
+        os.kill(os.getppid(), signal.SIGKILL)
+        signal.pause()
     if "fail" in text:
         raise WorkFailed("no room")
     if "bug" in text:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from typing import TypeVar
@@ -28,11 +29,13 @@ from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
 from tests import hasty_grader
-from tests.conftest import UNCONFINED
+from tests.conftest import UNCONFINED, needs_confinement
+from tests.processes import all_end, living_in
 from tests.short_chapter import make_course
 
 STEM = "ch01_tensors"
 ONE, TWO = Workers(count=1), Workers(count=2)
+SHARED = Workers(count=2)  # of an assignment with exercises
 Class = Callable[..., dict[str, Path]]
 T = TypeVar("T")
 
@@ -50,6 +53,12 @@ def assignment(tmp_path: Path) -> Assignment:
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
     return Assignment(STEM, str(tmp_path), False, "grader", "digest", {chapter_text(STEM): b""}, b"")
+
+
+@pytest.fixture
+def with_exercises(assignment: Assignment) -> Assignment:
+    """The same with a chapter's text: its workers share a warm process, where students' code can be confined."""
+    return replace(assignment, texts={chapter_text(STEM): b""}, unconfined=UNCONFINED)
 
 
 @pytest.fixture
@@ -84,11 +93,12 @@ def seeds(tmp_path: Path, *students: str) -> list[int]:
     return [verdict.seed for verdict in found if verdict]
 
 
-@pytest.mark.parametrize("workers", [ONE, TWO], ids=["here", "pool"])
+@pytest.mark.parametrize("workers", [ONE, TWO, SHARED], ids=["here", "pool", "shared"])
 def test_everybody_gets_a_verdict_or_a_reason(
-    tmp_path: Path, assignment: Assignment, hand_in: Class, workers: Workers
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
 ) -> None:
     """A submission on which the grader fails costs itself: the others are graded."""
+    assignment: Assignment = request.getfixturevalue("with_exercises" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="bug", cy="fail", dan="d", eve="e")
 
     reasons = told_of(grade_class(assignment, folders, workers))
@@ -99,17 +109,48 @@ def test_everybody_gets_a_verdict_or_a_reason(
     assert classroom.stored(tmp_path, STEM, "bob") is None
 
 
-@pytest.mark.parametrize("workers", [TWO, Workers(dask_local=2)], ids=["pool", "Dask"])
+@pytest.mark.parametrize("workers", [TWO, SHARED, Workers(dask_local=2)], ids=["pool", "shared", "Dask"])
 def test_submission_that_kills_its_worker_costs_itself(
-    tmp_path: Path, assignment: Assignment, hand_in: Class, workers: Workers
+    tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
 ) -> None:
     """Who was under way where it died is graded again alone; only one gets a reason."""
+    assignment: Assignment = request.getfixturevalue("with_exercises" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="kill", cy="c", dan="d", eve="e")
 
     reasons = told_of(grade_class(assignment, folders, workers))
 
     assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
     assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]
+
+
+@needs_confinement
+def test_submission_that_kills_what_the_workers_share_costs_itself(
+    tmp_path: Path, with_exercises: Assignment, hand_in: Class
+) -> None:
+    """The process that all workers were forked from ends, and they with it: the others are graded by new ones."""
+    folders = hand_in(ada="a", bob="end all", cy="c", dan="d", eve="e")
+
+    reasons = told_of(grade_class(with_exercises, folders, SHARED))
+
+    assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
+    assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]
+
+
+@needs_confinement
+def test_shared_process_and_its_workers_are_gone_afterwards(
+    tmp_path: Path, with_exercises: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the class was graded to the end, or the run was closed while they worked."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folders = hand_in(ada="a", bob="b", cy="c", dan="d")
+    stopped = grade_class(with_exercises, folders, SHARED)
+    next(stopped)
+    assert 3 == len(living_in(tmp_path))
+
+    stopped.close()
+    assert all_end(tmp_path)
+    list(grade_class(with_exercises, folders, SHARED))
+    assert all_end(tmp_path) and [] == list(tmp_path.glob("fork-server-*"))
 
 
 @pytest.mark.parametrize("student", ["a" * 240, "b" * 255, ".round", ".hidden", os.fsdecode(b"no \xff text")])
@@ -275,10 +316,11 @@ def test_worker_of_another_version_grades_nothing(assignment: Assignment) -> Non
         Grader(assignment)
 
 
-def test_size_of_the_crew() -> None:
+def test_size_of_the_crew(assignment: Assignment) -> None:
     """As many workers as cores, no more than there is work; a few submissions are graded here."""
-    assert 1 == Workers().for_class(2).ahead == Workers(count=1).for_class(1000).ahead
-    assert 8 == Workers(count=4).for_class(1000).ahead and 256 == Workers(scheduler="tcp://x").for_class(5).ahead
+    assert 1 == Workers().for_class(2, assignment).ahead == Workers(count=1).for_class(1000, assignment).ahead
+    assert 8 == Workers(count=4).for_class(1000, assignment).ahead
+    assert 256 == Workers(scheduler="tcp://x").for_class(5, assignment).ahead
 
 
 class Clock:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
@@ -21,7 +25,9 @@ from autograder.reading import reader
 from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
+from tests.processes import living_in
 from tests.short_chapter import make_course
+from tests.small_chapter import PROJECT
 
 STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
 QUESTIONS = 60  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
@@ -34,21 +40,31 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> list[Counter[str]]:
-    """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
+def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
+    """A course in which everybody has handed in the solutions."""
     course = make_course(tmp_path_factory.mktemp("counted") / "course", STEM)
     cycle = Cycle(course, STEM)
     cycle.generate()
-    chapter = Judge(course, STEM).chapter
-    answers = {name: chapter.solution(name) for name in chapter.exercises}
-    release = assignment(course, STEM, unconfined=UNCONFINED).released()
     for student in STUDENTS:
-        folder = course / "submitted" / student / STEM
-        folder.mkdir(parents=True)
-        (folder / f"{STEM}.ipynb").write_bytes(handed_in(release, answers))
+        (course / "submitted" / student / STEM).mkdir(parents=True)
+        hand_in(cycle, student)
+    return cycle
+
+
+def hand_in(cycle: Cycle, student: str, *unsolved: str) -> None:
+    """Hand in the solutions, but for these exercises."""
+    chapter = Judge(cycle.course, STEM).chapter
+    answers = {name: chapter.solution(name) for name in chapter.exercises}
+    answers |= {name: chapter.starter(name) for name in unsolved}
+    release = assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
+    (cycle.course / "submitted" / student / STEM / f"{STEM}.ipynb").write_bytes(handed_in(release, answers))
+
+
+@pytest.fixture(scope="module")
+def counted(cycle: Cycle) -> list[Counter[str]]:
+    """What was done for a class: in one run, in the next where nothing has changed, and where one file has."""
     runs = [work_of(cycle) for _ in range(2)]
-    changed: Path = course / "submitted" / "ada" / STEM / f"{STEM}.ipynb"
-    changed.write_bytes(handed_in(release, answers | {"standardize": chapter.starter("standardize")}))
+    hand_in(cycle, "ada", "standardize")
     return [*runs, work_of(cycle)]
 
 
@@ -102,3 +118,40 @@ def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
 
     assert changed - again <= QUESTIONS
     assert first - again <= len(STUDENTS) * QUESTIONS
+
+
+def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these has a folder: there is one, however many workers there are, and torch is imported once."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    seen: list[tuple[int, int]] = []
+
+    def looking(done: Iterable[Any], _total: int) -> Iterator[Any]:
+        for each in done:
+            seen.append((len(list(tmp_path.rglob("fork-server-*"))), len(living_in(tmp_path))))
+            yield each
+
+    assert {} == cycle.autograde(STUDENTS, looking, workers=Workers(count=2), force=True)
+
+    assert len(STUDENTS) == len(seen) and {(1, 3)} == set(seen)
+
+
+def test_what_is_recorded_is_written_as_nbformat_writes_it(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """To the byte, though nothing is copied for it."""
+    files = sorted((cycle.course / "autograded").rglob("*.ipynb"))
+
+    assert len(STUDENTS) == len(files) and counted
+    for path in files:
+        assert path.read_text() == nbformat.writes(nbformat.read(path, as_version=4)) + "\n"
+
+
+def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
+    """It hands out the work, and records what comes of it: workers and the process that they share have torch."""
+    code = (
+        "import sys; from autograder.__main__ import main; "
+        f"status = main(['grade', {STEM!r}, '--force', '--workers', '2']); print(status, 'torch' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-P", "-c", code]
+    ran = subprocess.run(command, cwd=cycle.course, env=environment, capture_output=True, text=True, check=True)
+
+    assert "0 False" == ran.stdout.splitlines()[-1]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from autograder.authoring.bank import load_bank
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
 from autograder.judging.verdict import Report, Status, Verdict
@@ -129,6 +132,24 @@ def test_the_course_s_own_answers_count_for_nothing(monkeypatch: pytest.MonkeyPa
 
     assert len(right) > 1 and {form(text) for text in right if form(text)} and found.size == len(found.forms) == 2
     assert {each.text for each in found.forms.values()} <= found.common and len(found.common) > 2
+
+
+def test_right_answers_are_read_and_not_run(tmp_path: Path) -> None:
+    """Functions and classes, as the bank has them that is run; a report needs no torch for them."""
+    banks = sorted((Path(__file__).parents[1] / "course" / "answers").glob("*/[!_]*.py"))[::5]
+    found = {path: [answer.source for answer in load_bank(path) if answer.is_right] for path in banks}
+
+    assert found == {path: gathered.right_answers(path) for path in banks}
+    assert any(text.startswith("class") for texts in found.values() for text in texts)
+
+    (tmp_path / "no_text.py").write_bytes(b"\xff")
+    assert [] == gathered.right_answers(tmp_path / "no_text.py") == gathered.right_answers(tmp_path / "none.py")
+    code = (
+        "import sys; from pathlib import Path; from autograder.reporting.gathered import right_answers; "
+        f"print(len(right_answers(Path({str(banks[0])!r}))), 'torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert f"{len(found[banks[0]])} False\n" == ran.stdout
 
 
 def test_a_chapter_that_has_changed_stops_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,8 @@ from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
 from autograder.judging.verdict import Status, Verdict
-from tests.conftest import UNCONFINED
+from tests.conftest import UNCONFINED, needs_confinement
+from tests.processes import all_end, living_in
 from tests.small_chapter import PROJECT
 
 STEM, SEED = "ch01_tensors", 77
@@ -132,16 +133,23 @@ def results(course: Path) -> dict[str, Any]:
 
 
 def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command in a course folder."""
+    """Start a command in a course folder, whose temporary files lie beside it."""
+    shutil.rmtree(temporary(course), ignore_errors=True)  # who is killed leaves files behind
+    temporary(course).mkdir()
     return subprocess.Popen(
         [sys.executable, "-P", "-m", *arguments],
         cwd=course,
-        env=dict(os.environ) | {"PYTHONPATH": str(PROJECT)},
+        env=dict(os.environ) | {"PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary(course))},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
+
+
+def temporary(course: Path) -> Path:
+    """Where the commands of a course keep their temporary files."""
+    return course.with_name(f"{course.name}-temporary")
 
 
 def finished(run: subprocess.Popen[str]) -> tuple[int, str]:
@@ -150,12 +158,17 @@ def finished(run: subprocess.Popen[str]) -> tuple[int, str]:
     return run.returncode, told
 
 
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, two minutes at most."""
+    end = time.monotonic() + 120
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
 def wait_for_verdicts(course: Path, number: int) -> None:
     """Wait until so many verdict files are there."""
     folder = course / "verdicts" / STEM
-    end = time.monotonic() + 120
-    while len(list(folder.glob("[!.]*.json"))) < number and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_for(lambda: len(list(folder.glob("[!.]*.json"))) >= number)
 
 
 def all_gone(group: int) -> bool:
@@ -325,7 +338,7 @@ def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any])
     finished(run)
     graded = len(list((course / "verdicts" / STEM).glob("[!.]*.json")))
 
-    assert 2 <= graded and all_gone(run.pid)
+    assert 2 <= graded and all_gone(run.pid) and all_end(temporary(course))
     assert {} == Cycle(course, STEM).autograde(CLASS, how=HowToGrade(workers=ONE, unconfined=UNCONFINED))
     assert expected == results(course)
 
@@ -342,7 +355,7 @@ def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
     status, told = finished(run)
 
     assert 130 == status and "Traceback" not in told and "stopped" in told, told
-    assert all_gone(run.pid)
+    assert all_gone(run.pid) and all_end(temporary(course))
 
     (course / "submitted" / "essay" / STEM).mkdir(parents=True)
     (course / "submitted" / "essay" / STEM / "essay.txt").touch()
@@ -350,6 +363,33 @@ def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
 
     assert (0, expected) == (status, results(course)), told
     assert "checksum" not in told and "essay: there is no notebook in the submission (found: 'essay.txt')" in told
+
+
+@needs_confinement
+@pytest.mark.parametrize("moment", ["starts", "works"])
+def test_run_stops_while_what_the_workers_share_begins(course: Path, moment: str) -> None:
+    """Ctrl-C before there is a worker, and before there is a verdict: as at any other moment."""
+    run = command(course, "autograder", "grade", STEM, "--workers", "2")
+    wait_for(lambda: len(living_in(temporary(course))) >= (1 if moment == "starts" else 3))
+    os.killpg(run.pid, signal.SIGINT)
+    status, told = finished(run)
+
+    assert 130 == status and "Traceback" not in told and "stopped" in told, told
+    assert all_end(temporary(course)) and [] == list(temporary(course).glob("fork-server-*"))
+
+
+@needs_confinement
+def test_death_of_what_the_workers_share_costs_nobody_anything(course: Path, expected: dict[str, Any]) -> None:
+    """Killed from outside in the middle of the class, it is started again, and the run ends as if nothing had been."""
+    run = command(course, "autograder", "grade", STEM, "--workers", "2")
+    wait_for_verdicts(course, 1)
+    begun = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+    (shared,) = set(living_in(temporary(course))) & set(map(int, begun))
+    os.kill(shared, signal.SIGKILL)
+    status, told = finished(run)
+
+    assert 0 == status, told
+    assert expected == results(course)
 
 
 def test_disk_that_fills_up_while_nbgrader_writes_costs_nobody_points(

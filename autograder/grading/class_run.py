@@ -84,8 +84,7 @@ def judged(
     def submit(executor: Executor, student: str) -> Future[SubmissionVerdict]:
         return executor.submit(graded, assignment, opened(assignment, folders[student]), seed)
 
-    crew = workers.for_class(len(changed), assignment.has_exercises)
-    with closing(_outcomes(changed, submit, crew)) as outcomes:
+    with closing(_outcomes(changed, submit, workers.for_class(len(changed), assignment))) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, SubmissionVerdict):
                 outcome = _scored(outcome, scored)

@@ -40,8 +40,8 @@ class Workers:
     scheduler: str | None = None
     dask_local: int | None = None
 
-    def for_class(self, size: int, judged: bool = True) -> Crew:
-        """The crew for a class of this size; where nothing is `judged`, only run, work begins in this process.
+    def for_class(self, size: int, assignment: Assignment) -> Crew:
+        """The crew for a class of this size; where nothing is judged, only run, work begins in this process.
 
         What judging holds could bring a process down, and this one must not be: a worker's end costs one submission.
         """
@@ -52,11 +52,11 @@ class Workers:
             number = self.dask_local
             return Crew(lambda: dask_here(number), 2 * number)
         count = min(self.count or cores(), size)
-        if count == 1 or (judged and size <= _FEW):
+        if count == 1 or (assignment.has_exercises and size <= _FEW):
             return Crew(lambda: contextlib.nullcontext(Here()), 1)
-        if not judged:
+        if not assignment.has_exercises:
             return Crew(lambda: _growing(count, size), 2 * count, again=lambda: _pool(count))
-        return Crew(lambda: _pool(count), 2 * count)
+        return Crew(lambda: _pool_for(assignment, count), 2 * count)
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,15 @@ def worker_died(error: BaseException | None) -> bool:
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _pool_for(assignment: Assignment, count: int) -> AbstractContextManager[Executor]:
+    """Workers that share one process to fork submissions from, where there are walls to fork them into."""
+    if assignment.unconfined:
+        return _pool(count)
+    from autograder.grading.shared_pool import shared_pool
+
+    return shared_pool(count)
 
 
 @contextlib.contextmanager

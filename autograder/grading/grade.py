@@ -15,7 +15,7 @@ from autograder.grading.plan import Plan, Task, plan
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging import words
 from autograder.judging.judgement import is_stub, whole
-from autograder.judging.verdict import Report, Status
+from autograder.judging.verdict import NOT_GRADED, Report, Status
 from autograder.reading.reader import read
 from autograder.reading.submission import Submission
 from autograder.running.program import LIMITS, Ground, Limits, Outcome, Runner
@@ -157,4 +157,4 @@ def _sentence(raised: Raised) -> str:
 
 def _unread(judge: Judge, name: str, reason: str) -> Report:
     exercise = judge.exercises[name]
-    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"{words.NOT_GRADED}: {reason}")
+    return whole(exercise, judge.cases(name, 0), Status.NOT_ATTEMPTED, f"{NOT_GRADED}: {reason}")

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 VERSION = 3
+NOT_GRADED = "Your notebook was not graded"  # what a sentence on a file that could not be read begins with
 
 
 class Status(Enum):

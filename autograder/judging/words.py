@@ -16,7 +16,6 @@ from autograder.watching.observation import Foreign, Observation, Plain, Raised,
 
 WIDTH = 240
 LONGEST = 1000  # of a sentence, which may hold texts of its own
-NOT_GRADED = "Your notebook was not graded"  # what a sentence on a file that could not be read begins with
 _SMALL = 24  # numbers shown in full
 
 

@@ -2,9 +2,10 @@
 
     python -P -m autograder.running.fork_server FD
 
-FD is a socket to the grader. For each child it sends a quota and three descriptors: where the child reads its program,
-where it writes its frames, and where the grader is told how it ended; then a byte, when the child is to go. This
-process has read no worked solution, no answer bank and no submission: nothing in its memory is a secret.
+FD is a socket to the grader, a line; several graders may each have one. A grader first says what its programs stand
+on. For each child it sends a quota and three descriptors: where the child reads its program, where it writes its
+frames, and where the grader is told how it ended; then a byte, when the child is to go. This process has read no worked
+solution, no answer bank and no submission: nothing in its memory is a secret.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import itertools
 import json
 import os
 import select
 import signal
 import socket
 import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +32,7 @@ from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
 from autograder.walls.confine import Quota, Walls
-from autograder.walls.linux import adopt_orphans, use_large_pages
+from autograder.walls.linux import use_large_pages
 from autograder.walls.room import Room
 from autograder.walls.syscalls import compiled
 
@@ -42,22 +45,16 @@ _MANY = 20  # children, after which it looks worth a second to make each fork qu
 
 
 def main(line: socket.socket) -> None:
-    """Make the chapter ready, and serve until the grader closes the line."""
-    adopt_orphans()
-    start = json.loads(line.recv(MESSAGE_BYTES))
+    """Serve one grader until it closes its line."""
     discard(0)
-    try:
-        ground = Ground(**start["ground"])
-        ready = ReadyNotebook(ground.setup, STAND_INS) if ground.whole else _ready_chapter(ground)
-        _warm_up(start["modules"])
-    except WorkFailed as error:
-        line.send(json.dumps({"problem": str(error)}).encode())
-        return
-    line.send(json.dumps({"ready": True}).encode())
-    Server(ready, _room(ground, start["hidden"]), line).serve()
+    server = Server()
+    server.add(line)
+    server.serve()
 
 
-def _ready_chapter(ground: Ground) -> ReadyChapter:
+def _made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
+    if ground.whole:
+        return ReadyNotebook(ground.setup, STAND_INS)
     from autograder.running.child import ReadyChapter  # with torch, which other notebooks do without
 
     return ReadyChapter(ground)
@@ -77,52 +74,152 @@ def _room(ground: Ground, hidden: list[str]) -> Room:
     return Room.of_this_python(package, *open_to_answers(Path(ground.course)), hidden=tuple(map(Path, hidden)))
 
 
-class Server:
-    """Forks one child at a time."""
+class _Line:
+    """The line of one grader, and what it has of this process: a child at a time, by its first process's number."""
 
-    def __init__(self, ready: ReadyChapter | ReadyNotebook, room: Room, line: socket.socket) -> None:
-        self._ready, self._room, self._line = ready, room, line
+    def __init__(self, line: socket.socket) -> None:
+        self.socket = line
+        self.begun = False
+        self.first: int | None = None
+
+
+class Server:
+    """Forks children for whoever holds the other end of a line, one at a time for each; nobody waits for another's."""
+
+    def __init__(self) -> None:
         self._rules = compiled()
+        self._poll = select.poll()
+        self._does: dict[int, Callable[[], None]] = {}
+        self._lines: list[_Line] = []
+        self._endings: dict[int, tuple[_Line, float]] = {}  # by their handle: whose it was, and how long it may take
+        self._ready: ReadyChapter | ReadyNotebook | None = None
+        self._start: dict[str, Any] = {}
+        self._forked = 0
+
+    def add(self, line: socket.socket) -> None:
+        """Serve this line as well."""
+        served = _Line(line)
+        self._lines.append(served)
+        self.listen(line.fileno(), lambda: self._heard(served))
+
+    def listen(self, descriptor: int, do: Callable[[], None]) -> None:
+        """Do this whenever something comes from a descriptor."""
+        self._poll.register(descriptor, select.POLLIN)
+        self._does[descriptor] = do
+
+    def forget(self, descriptor: int) -> None:
+        """Listen to it no longer."""
+        self._poll.unregister(descriptor)
+        del self._does[descriptor]
 
     def serve(self) -> None:
-        """Answer until the line closes."""
-        for number in itertools.count():
-            message, descriptors, _, _ = socket.recv_fds(self._line, MESSAGE_BYTES, 3)
+        """Answer until nobody is listened to."""
+        while self._does:
+            for descriptor, _ in self._poll.poll(_GRACE * 1000 if self._endings else None):
+                if descriptor in self._does:
+                    self._does[descriptor]()
+            late = [handle for handle, (_, until) in self._endings.items() if time.monotonic() > until]
+            for handle in late:
+                self._ended(handle)
+
+    def close_lines(self) -> None:
+        """Close this process's ends: for a fork of it that is no server."""
+        for line in self._lines:
+            line.socket.close()
+
+    def _heard(self, line: _Line) -> None:
+        """Do what a grader asks for; whatever goes wrong with it costs its own line."""
+        try:
+            message, descriptors, _, _ = socket.recv_fds(line.socket, MESSAGE_BYTES, 3)
             if not message:
-                return
-            if number == _MANY:
-                use_large_pages()
-            first = self._fork(json.loads(message), *descriptors)
-            self._line.send(str(first).encode())
+                self._drop(line)
+            elif not line.begun:
+                line.socket.send(json.dumps(self._begin(line, json.loads(message))).encode())
+            elif descriptors:
+                self._give(line, json.loads(message), descriptors)
+            else:
+                self._end(line)
+        except OSError as error:
+            print(f"a line broke: {error}", file=sys.stderr, flush=True)
+            self._drop(line)
+
+    def _drop(self, line: _Line) -> None:
+        """Forget a grader that has ended, and kill its child."""
+        self.forget(line.socket.fileno())
+        line.socket.close()
+        self._lines.remove(line)
+        for handle in [handle for handle, (whose, _) in self._endings.items() if whose is line]:
+            self._ended(handle)
+        if line.first is not None:
+            _kill(line.first)
+
+    def _begin(self, line: _Line, start: dict[str, Any]) -> dict[str, Any]:
+        """Make ready what a grader's programs stand on, which is the same for all lines; what is told of it."""
+        ground = Ground(**start["ground"])
+        try:
+            if self._ready is None:
+                self._ready, self._room = _made_ready(ground), _room(ground, start["hidden"])
+                self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
+                _warm_up(start["modules"])
+        except WorkFailed as error:
+            return {"problem": str(error)}
+        if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
+            return {"problem": "it is ready for another chapter"}
+        line.begun = True
+        return {"ready": True}
+
+    def _give(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
+        """Fork a child for a grader."""
+        self._forked += 1
+        if self._forked == _MANY:
+            use_large_pages()
+        try:
+            line.first = self._fork(Quota(**quota), *descriptors)
+        finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-            self._line.recv(1)  # the grader has seen enough, or has ended
-            self._end(first)
-            self._line.send(b"ended")
+        line.socket.send(str(line.first).encode())
 
-    def _fork(self, request: dict[str, Any], source: int, sink: int, status: int) -> int:
+    def _fork(self, quota: Quota, source: int, sink: int, status: int) -> int:
+        ready = self._ready
+        assert ready is not None
+
         def inner() -> None:
             discard(1)
             os.environ.update(HOME="/tmp/home", TMPDIR="/tmp/home", IPYTHONDIR="/tmp/home")
             os.makedirs("/tmp/home", exist_ok=True)
             os.chdir("/tmp/home")
             send(sink, Frame({"stage": READY}))
-            self._ready.serve(source, sink)
+            ready.serve(source, sink)
 
-        return Walls(self._room, Quota(**request), self._rules).fork(inner, status, keep=(source, sink))
+        return Walls(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
 
-    def _end(self, first: int) -> None:
-        """Wait until a child has ended, with everything in its namespaces; one that goes on is killed."""
-        handle = os.pidfd_open(first)
-        # One that has answered ends by itself. The kernel forgets how long a killed one has computed.
-        select.select([handle], [], [], _GRACE)
+    def _end(self, line: _Line) -> None:
+        """Let a child end, with everything in its namespaces; one that goes on is killed.
+
+        One that has answered ends by itself. The kernel forgets how long a killed one has computed.
+        """
+        assert line.first is not None
+        handle = os.pidfd_open(line.first)
+        self._endings[handle] = line, time.monotonic() + _GRACE
+        self.listen(handle, lambda: self._ended(handle))
+
+    def _ended(self, handle: int) -> None:
+        """Wait for a child that has ended, or now has to, and tell whose it was."""
+        line, _ = self._endings.pop(handle)
+        self.forget(handle)
         os.close(handle)
-        os.kill(first, signal.SIGKILL)  # until it is waited for, its number is its own
-        while True:
-            try:
-                os.wait()
-            except ChildProcessError:
-                return
+        assert line.first is not None
+        _kill(line.first)
+        line.first = None
+        with contextlib.suppress(OSError):  # it has gone too, and is found out by its line
+            line.socket.send(b"ended")
+
+
+def _kill(first: int) -> None:
+    """End a child: with number 1 of its namespace, the kernel ends all that is in there before this one is gone."""
+    os.kill(first, signal.SIGKILL)  # until it is waited for, its number is its own
+    os.waitpid(first, 0)
 
 
 if __name__ == "__main__":

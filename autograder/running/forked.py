@@ -28,6 +28,17 @@ from autograder.walls.confine import STATUS, Quota
 _SPARE_SECONDS = 30  # of CPU time, beside what the exercises may take
 
 
+_shared: list[socket.socket] = []
+
+
+def share(line: socket.socket) -> None:
+    """Let this process take children from a fork server that serves others too, and not start one for its exercises.
+
+    Should that line break, it starts one after all.
+    """
+    _shared.append(line)
+
+
 class ForkServers:
     """As many warm processes for one chapter as are wanted at once, kept for the next submission.
 
@@ -56,31 +67,64 @@ class ForkServers:
             try:
                 server = self._idle.get_nowait()
             except queue.Empty:
-                return _ForkServer(program, limits, self._modules(), self._hidden)
+                return self._begun(program, limits)
             if server.ground == program.ground and server.lives():
                 return server
             server.close()
 
+    def _begun(self, program: Program, limits: Limits) -> _ForkServer:
+        is_shared = bool(_shared) and not program.ground.whole  # whole notebooks stand on another ground
+        process = None if is_shared else WarmProcess("autograder.running.fork_server")
+        line = _shared.pop() if process is None else process.line
+        return _ForkServer(line, process, program, limits, self._modules(), self._hidden)
 
-class _ForkServer:
-    """One warm process."""
 
-    def __init__(self, program: Program, limits: Limits, modules: tuple[str, ...], hidden: tuple[Path, ...]) -> None:
-        self.ground = program.ground
-        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._home = Path(tempfile.mkdtemp(prefix="fork-server-"))
-        with theirs, (self._home / "stderr").open("wb") as complaints:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.running.fork_server", str(theirs.fileno())],
+class WarmProcess:
+    """A process that imports what is slow to import, and then does what it hears on its line."""
+
+    def __init__(self, module: str) -> None:
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        home = Path(tempfile.mkdtemp(prefix="fork-server-"))
+        self.complaints = home / "stderr"
+        self._begun: list[subprocess.Popen[bytes]] = []
+        # From here on: Ctrl-C may come before the next line has ended. Without a line the process ends by itself.
+        self.close = weakref.finalize(self, _close, self.line, self._begun, home)
+        with theirs, self.complaints.open("wb") as complaints:
+            process = subprocess.Popen(
+                [sys.executable, "-m", module, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
-                cwd=self._home,
-                env=environment(self._home),
+                cwd=home,
+                env=environment(home),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self.close = weakref.finalize(self, _close, self._line, self._process, self._home)
+        self._begun.append(process)
+
+    def lives(self) -> bool:
+        """Whether it is still there: one that waited long may have been ended from outside."""
+        return self._begun[0].poll() is None
+
+    def wait(self, within: float) -> None:
+        """Wait for it to end by itself, but no longer than so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._begun[0].wait(within)
+
+
+class _ForkServer:
+    """The line to one warm process, and the process where no one else uses it."""
+
+    def __init__(
+        self,
+        line: socket.socket,
+        process: WarmProcess | None,
+        program: Program,
+        limits: Limits,
+        modules: tuple[str, ...],
+        hidden: tuple[Path, ...],
+    ) -> None:
+        self.ground, self._line, self._process = program.ground, line, process
         start = {"ground": asdict(program.ground), "modules": modules}
         self._line.settimeout(limits.start_seconds)
         try:
@@ -92,11 +136,18 @@ class _ForkServer:
             raise self._failed(f"did not start: {answer['problem']}")
 
     def lives(self) -> bool:
-        """Whether the process is still there: one that waited long may have been ended from outside."""
-        return self._process.poll() is None
+        """Whether the process is still there; who grades with a shared one ends with it."""
+        return self._process is None or self._process.lives()
+
+    def close(self) -> None:
+        """End the process, or leave a shared one to the others."""
+        self._line.close()
+        if self._process is not None:
+            self._process.close()
 
     def _failed(self, what: str) -> WorkFailed:
-        error = failed(what, self._home / "stderr", "Run `python -m autograder doctor` to see what is missing here.")
+        told = self._process.complaints if self._process else Path(os.devnull)
+        error = failed(what, told, "Run `python -m autograder doctor` to see what is missing here.")
         self.close()
         return error
 
@@ -163,8 +214,9 @@ def _all_closed(descriptors: list[int]) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _close(line: socket.socket, process: subprocess.Popen[bytes], home: Path) -> None:
+def _close(line: socket.socket, begun: list[subprocess.Popen[bytes]], home: Path) -> None:
     line.close()
-    process.kill()
-    process.wait()
+    for process in begun:
+        process.kill()
+        process.wait()
     shutil.rmtree(home, ignore_errors=True)

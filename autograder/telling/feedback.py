@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.judging.verdict import Picture, Report, Status, Verdict
-from autograder.judging.words import NOT_GRADED
+from autograder.judging.verdict import NOT_GRADED, Picture, Report, Status, Verdict
 from autograder.telling.markup import ROW, Html, join, panel, prose, sign, tag
 from autograder.telling.palette import FAILED, OPEN, PASSED
 

@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 _locked_libc = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CLONE = {"x86_64": 56, "aarch64": 220}
-_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
+_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
 _DETACH = 2
@@ -106,11 +106,6 @@ def detach(target: str) -> None:
 def die_with_parent() -> None:
     """Be killed when the parent ends, however it ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of what descendants leave behind, and so be able to wait until it is gone."""
-    _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
 def hide_memory() -> None:

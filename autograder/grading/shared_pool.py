@@ -1,0 +1,80 @@
+"""Workers of this machine that are forked from one warm process, and share it to fork submissions from."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from multiprocessing.connection import Connection, Pipe
+from typing import ParamSpec, TypeVar
+
+from autograder.running.forked import WarmProcess
+
+WORKER, ENOUGH = b"worker", b"end"  # what is asked of the shared process
+P = ParamSpec("P")
+T = TypeVar("T")
+_SECONDS_TO_END = 10.0
+
+
+@contextlib.contextmanager
+def shared_pool(count: int) -> Iterator[Executor]:
+    """So many workers; where the block is left by an exception, they are ended and not waited for."""
+    process = WarmProcess("autograder.grading.shared_server")
+    threads = ThreadPoolExecutor(count)
+    try:
+        lines = [_worker(process.line) for _ in range(count)]
+        yield _SharedPool(threads, lines)
+        threads.shutdown(cancel_futures=True)
+        _end(process, lines)
+    finally:
+        process.close()
+        threads.shutdown(cancel_futures=True)
+
+
+def _worker(line: socket.socket) -> Connection:
+    """The line to a new worker."""
+    ours, theirs = Pipe()
+    with theirs:
+        try:
+            socket.send_fds(line, [WORKER], [theirs.fileno()])
+        except OSError as error:
+            raise BrokenExecutor("the process that the workers share has ended") from error
+    return ours
+
+
+def _end(process: WarmProcess, lines: list[Connection]) -> None:
+    """Let idle workers end by themselves, so that the time they took is counted."""
+    for line in lines:
+        line.close()
+    with contextlib.suppress(OSError):  # it has ended
+        process.line.send(ENOUGH)
+        process.wait(_SECONDS_TO_END)
+
+
+class _SharedPool(Executor):
+    """Hands work to whichever worker is free; a thread for each waits for what comes of it."""
+
+    def __init__(self, threads: ThreadPoolExecutor, lines: list[Connection]) -> None:
+        self._threads, self._free = threads, queue.SimpleQueue[Connection]()
+        for line in lines:
+            self._free.put(line)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have a worker call the function, with copies of what it is given."""
+        return self._threads.submit(self._done, fn, *args, **kwargs)
+
+    def _done(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        line = self._free.get()
+        try:
+            line.send((fn, args, kwargs))
+            result, error = line.recv()
+        except (OSError, EOFError):
+            raise BrokenExecutor("a worker has ended") from None
+        finally:
+            self._free.put(line)  # a broken one too: nobody may wait for it
+        if error is not None:
+            raise error
+        found: T = result
+        return found

@@ -1,0 +1,89 @@
+"""The process that workers are forked from, and then the child of each submission: torch is imported once.
+
+    python -P -m autograder.grading.shared_server FD
+
+FD is a socket to who grades a class. With each message comes a descriptor for a worker: where it is sent work, a
+function and its arguments by value, and tells what came of it. Workers end with this process. It is a fork server to
+each of them; what they learn of solutions, banks and submissions is in their own memory and not in this one's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+from multiprocessing.connection import Connection
+
+import torch
+
+from autograder.frames import discard
+from autograder.grading.shared_pool import ENOUGH, WORKER
+from autograder.running import child as _child  # noqa: F401  (with IPython, for the workers and the children)
+from autograder.running.fork_server import Server
+from autograder.running.forked import share
+from autograder.startup import spare_grammar
+from autograder.walls.linux import die_with_parent
+
+
+class SharedServer:
+    """Forks workers for who grades a class, and serves each of them."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line, self._server, self._workers = line, Server(), list[int]()
+        self._server.listen(line.fileno(), self._heard)
+
+    def serve(self) -> None:
+        """Go on until the class is graded, or who grades it has ended."""
+        self._server.serve()
+
+    def _heard(self) -> None:
+        message, descriptors, _, _ = socket.recv_fds(self._line, len(WORKER), 1)
+        if descriptors:
+            self._fork(*descriptors)
+            return
+        if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
+            for worker in self._workers:
+                os.waitpid(worker, 0)
+        os._exit(0)
+
+    def _fork(self, work: int) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server, worker = os.getpid(), os.fork()
+        if worker:
+            os.close(work)
+            theirs.close()
+            self._server.add(ours)
+            self._workers.append(worker)
+            return
+        die_with_parent()
+        if os.getppid() != server:
+            os._exit(1)
+        ours.close()
+        self._line.close()
+        self._server.close_lines()
+        share(theirs)
+        try:
+            _work(Connection(work))
+        finally:
+            os._exit(0)  # Python would take its thousands of modules apart first, which takes seconds
+
+
+def _work(line: Connection) -> None:
+    """Do what comes, until nothing more comes."""
+    spare_grammar()
+    sys.dont_write_bytecode = False  # the course's files are read by every run
+    torch.set_num_threads(1)
+    with contextlib.suppress(EOFError):
+        while True:
+            function, args, kwargs = line.recv()
+            try:
+                result, error = function(*args, **kwargs), None
+            except Exception as raised:
+                result, error = None, raised
+            line.send((result, error))
+
+
+if __name__ == "__main__":
+    discard(0)
+    SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()
