@@ -84,11 +84,11 @@ def test_export_has_a_line_for_each_student(graded: ExampleClass, gradebook: Gra
 
 
 def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
-    """A verdict says what was graded, and on which fresh cases."""
+    """A verdict says what was graded, and on which fresh cases; what lies beside a notebook counts too, such as its zip."""
     for student in graded.students:
-        verdict = verdict_of(graded, student.name)
+        verdict, alone = verdict_of(graded, student.name), hashlib.sha256(student.data).hexdigest()
 
-        assert (SEED, hashlib.sha256(student.data).hexdigest()) == (verdict.seed, verdict.digest)
+        assert SEED == verdict.seed and (alone == verdict.digest) == student.filename.endswith(".ipynb")
 
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")

@@ -32,20 +32,20 @@ class Companions:
 
 def companions(folder: Path) -> Companions:
     """Read what lies beside the notebooks of a submission; nothing behind a link, and only so much of it."""
-    found, left, room = dict[str, bytes](), list[str](), MOST_BYTES
+    found, left_out, room = dict[str, bytes](), list[str](), MOST_BYTES
     for path in islice(_plain_files(folder, _DEPTH), MOST_FILES):
         name = path.relative_to(folder).as_posix()
         data = handed_in(path, most=room)[0]
         if len(data) > room:
-            left.append(name)
+            left_out.append(name)
         else:
             found[name] = data
             room -= len(data)
-    return Companions(found, (_told(left),) if left else ())
+    return Companions(found, (_told(left_out),) if left_out else ())
 
 
-def _told(left: list[str]) -> str:
-    return f"files beside the notebook that were not there when it ran, for want of room: {shown(left)}"
+def _told(left_out: list[str]) -> str:
+    return f"files beside the notebook that were not there when it ran, for want of room: {shown(left_out)}"
 
 
 def _plain_files(folder: Path, depth: int) -> Iterator[Path]:

@@ -52,7 +52,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         if worked.cell_type != "code":
             yield worked
             continue
-        mark, is_drawn = worked.metadata.get("nbgrader", {}), _is_drawn(worked)
+        mark, is_folded = worked.metadata.get("nbgrader", {}), _is_folded(worked)
         worked.metadata = {}
         if mark.get("solution"):
             yield new_code_cell(untouched.source)
@@ -67,16 +67,18 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         elif asked:
             _forget_the_guess(worked)
             yield _folded(worked, "hide-output", "what comes out")
+        elif is_folded and worked.id in RESERVED:
+            yield _folded(worked, "hide-input", "what is imported")
         else:
-            yield _shown(stem, worked, is_drawn)
+            yield _shown(stem, worked, is_folded)
         asked = False
         if _leave_out_widgets(worked):
             yield new_markdown_cell(_MOVES if _has_film(worked) else _STILL)
 
 
-def _is_drawn(cell: NotebookNode) -> bool:
-    """Whether a cell is there for its picture alone: notebooks fold its code away, and beside it only the imports."""
-    return bool(cell.metadata.get("jupyter", {}).get("source_hidden")) and cell.id not in RESERVED
+def _is_folded(cell: NotebookNode) -> bool:
+    """Whether notebooks fold a cell's code away: it is there for its picture alone, or imports."""
+    return bool(cell.metadata.get("jupyter", {}).get("source_hidden"))
 
 
 def _folded(cell: NotebookNode, tag: str, what: str) -> NotebookNode:
