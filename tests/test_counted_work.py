@@ -130,7 +130,7 @@ def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatc
             seen.append((len(list(tmp_path.rglob("fork-server-*"))), len(living_in(tmp_path))))
             yield each
 
-    assert {} == cycle.autograde(STUDENTS, looking, workers=Workers(count=2), force=True)
+    assert {} == cycle.autograde(STUDENTS, looking, HowToGrade(workers=Workers(count=2), force=True))
 
     assert len(STUDENTS) == len(seen) and {(1, 3)} == set(seen)
 

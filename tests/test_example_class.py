@@ -84,7 +84,7 @@ def test_export_has_a_line_for_each_student(graded: ExampleClass, gradebook: Gra
 
 
 def test_verdict_files_hold_the_seed_and_the_file(graded: ExampleClass) -> None:
-    """A verdict says what was graded, and on which fresh cases; what lies beside a notebook counts too, such as its zip."""
+    """A verdict says what was graded, and on which fresh cases; what lies beside a notebook counts too."""
     for student in graded.students:
         verdict, alone = verdict_of(graded, student.name), hashlib.sha256(student.data).hexdigest()
 
