@@ -95,12 +95,14 @@ def test_cell_that_stops_costs_only_its_exercise(run_all: Run) -> None:
     sources = ("def {}(x, plus)\n    return x", "a = 1\nb = a / 0", "x = '\x00'", "def t(): pass", RIGHT)
 
     *stopped, right = run_all(*sources)
+    with pytest.raises((SyntaxError, ValueError)) as null_byte:  # the latter before Python 3.11.4
+        compile(sources[2], "cell", "exec")
 
     assert returned(right)
     assert [
         ("SyntaxError", "expected ':'", "def one(x, plus)"),
         ("ZeroDivisionError", "division by zero", "b = a / 0"),
-        ("SyntaxError", "source code string cannot contain null bytes", ""),
+        (null_byte.type.__name__, "source code string cannot contain null bytes", ""),
         ("NameError", "name 'four' is not defined", ""),
     ] == [(found.raised.type, found.raised.message, found.raised.line) for found in stopped if found.raised]
 
