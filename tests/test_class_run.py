@@ -48,17 +48,17 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
-    """An assignment of a course with nothing but its released notebook and an empty chapter."""
+    """An assignment of a course with nothing but its released notebook and an empty chapter, graded without walls."""
     path = release_path(tmp_path, STEM)
     path.parent.mkdir(parents=True)
     nbformat.write(new_notebook(), path)
-    return Assignment(STEM, str(tmp_path), False, "grader", "digest", {chapter_text(STEM): b""}, b"")
+    return Assignment(STEM, str(tmp_path), True, "grader", "digest", {chapter_text(STEM): b""}, b"")
 
 
 @pytest.fixture
-def with_exercises(assignment: Assignment) -> Assignment:
-    """The same with a chapter's text: its workers share a warm process, where students' code can be confined."""
-    return replace(assignment, texts={chapter_text(STEM): b""}, unconfined=UNCONFINED)
+def walled(assignment: Assignment) -> Assignment:
+    """The same behind walls: its workers share a warm process, where students' code can be confined."""
+    return replace(assignment, unconfined=UNCONFINED)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_everybody_gets_a_verdict_or_a_reason(
     tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
 ) -> None:
     """A submission on which the grader fails costs itself: the others are graded."""
-    assignment: Assignment = request.getfixturevalue("with_exercises" if workers is SHARED else "assignment")
+    assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="bug", cy="fail", dan="d", eve="e")
 
     reasons = told_of(grade_class(assignment, folders, workers))
@@ -114,7 +114,7 @@ def test_submission_that_kills_its_worker_costs_itself(
     tmp_path: Path, request: pytest.FixtureRequest, hand_in: Class, workers: Workers
 ) -> None:
     """Who was under way where it died is graded again alone; only one gets a reason."""
-    assignment: Assignment = request.getfixturevalue("with_exercises" if workers is SHARED else "assignment")
+    assignment: Assignment = request.getfixturevalue("walled" if workers is SHARED else "assignment")
     folders = hand_in(ada="a", bob="kill", cy="c", dan="d", eve="e")
 
     reasons = told_of(grade_class(assignment, folders, workers))
@@ -125,12 +125,12 @@ def test_submission_that_kills_its_worker_costs_itself(
 
 @needs_confinement
 def test_submission_that_kills_what_the_workers_share_costs_itself(
-    tmp_path: Path, with_exercises: Assignment, hand_in: Class
+    tmp_path: Path, walled: Assignment, hand_in: Class
 ) -> None:
     """The process that all workers were forked from ends, and they with it: the others are graded by new ones."""
     folders = hand_in(ada="a", bob="end all", cy="c", dan="d", eve="e")
 
-    reasons = told_of(grade_class(with_exercises, folders, SHARED))
+    reasons = told_of(grade_class(walled, folders, SHARED))
 
     assert {"bob"} == {student for student, why in reasons.items() if why} and "died" in reasons["bob"]
     assert ["a", "c", "d", "e"] == [told(tmp_path, student) for student in ("ada", "cy", "dan", "eve")]
@@ -138,18 +138,18 @@ def test_submission_that_kills_what_the_workers_share_costs_itself(
 
 @needs_confinement
 def test_shared_process_and_its_workers_are_gone_afterwards(
-    tmp_path: Path, with_exercises: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, walled: Assignment, hand_in: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the class was graded to the end, or the run was closed while they worked."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folders = hand_in(ada="a", bob="b", cy="c", dan="d")
-    stopped = grade_class(with_exercises, folders, SHARED)
+    stopped = grade_class(walled, folders, SHARED)
     next(stopped)
     assert 3 == len(living_in(tmp_path))
 
     stopped.close()
     assert all_end(tmp_path)
-    list(grade_class(with_exercises, folders, SHARED))
+    list(grade_class(walled, folders, SHARED))
     assert all_end(tmp_path) and [] == list(tmp_path.glob("fork-server-*"))
 
 
@@ -367,9 +367,9 @@ def kind_of_worker(_: int) -> tuple[int, str]:
     return os.getpid(), repr(sys.modules.get("rfc3987_syntax", "not looked for"))
 
 
-def test_worker_spares_itself_what_takes_seconds_to_import() -> None:
+def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignment) -> None:
     """The grammar of web addresses is refused before the worker imports what would build one."""
-    with Workers(count=2).for_class(9).open() as pool:
+    with Workers(count=2).for_class(9, assignment).open() as pool:
         process, found = pool.submit(kind_of_worker, 1).result()
 
     assert "None" == found and os.getpid() != process

@@ -69,7 +69,11 @@ def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).abs().sum(-1)
 
 
-@bank.wrong("mean-not-sum", "You average over the coordinates. A squared distance is their sum.", slip=True)
+@bank.wrong(
+    "mean-not-sum",
+    "You average over the coordinates. A squared distance is their sum.",
+    slip=True,
+)
 def pairwise_sq_dists(a, b):
     return ((a[:, None] - b[None]) ** 2).mean(-1)
 
@@ -98,33 +102,10 @@ def pairwise_sq_dists(a, b):
     return (a[:, None] - b[None]).sum(-1) ** 2
 
 
-@bank.told("centered-expansion", "returned")
+@bank.told("centered-expansion", "negative")
 def pairwise_sq_dists(a, b):
     a, b = a - b.mean(0), b - b.mean(0)
     return (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
-
-
-@bank.told("expansion-around-a-point", "returned")
-def pairwise_sq_dists(a, b):
-    center = b[0]
-    a, b = a - center, b - center
-    return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).clamp(min=0)
-
-
-@bank.told("expansion-around-all", "returned")
-def pairwise_sq_dists(a, b):
-    center = torch.cat([a, b]).mean(0)
-    a, b = a - center, b - center
-    return ((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T).abs()
-
-
-@bank.wrong(
-    "expansion-in-float64",
-    "You widen to float64 and expand the square. Further out, float64 loses the digits, too: subtract the points first.",
-)
-def pairwise_sq_dists(a, b):
-    wide, other = a.double(), b.double()
-    return ((wide**2).sum(1)[:, None] + (other**2).sum(1) - 2 * wide @ other.T).clamp(min=0).to(a.dtype)
 
 
 @bank.wrong("casts-to-float32", "Your result is float32 whatever dtype comes in. Keep the dtype of what you are given.")

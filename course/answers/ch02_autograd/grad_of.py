@@ -151,20 +151,6 @@ def grad_of(f, x):
     return torch.autograd.functional.vjp(total, x)[1]
 
 
-@bank.wrong(
-    "differences",
-    "You take differences of f at two near points. That comes near; let autograd find the derivative itself.",
-)
-def grad_of(f, x):
-    result = torch.zeros_like(x).flatten()
-    for place in range(x.numel()):
-        step = torch.zeros_like(result)
-        step[place] = 1e-3
-        step = step.reshape(x.shape)
-        result[place] = ((f(x + step).sum() - f(x - step).sum()) / 2e-3).detach()
-    return result.reshape(x.shape).detach()
-
-
 bank.survives(
     {
         "0 -> -1": "The tuple has one item, which is the first and the last.",
