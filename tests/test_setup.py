@@ -171,7 +171,7 @@ class TestMake:
 
         told = {part.name: make("-n", *part.command, "REPORT=x.xml") for part in suite.parts(thorough=False)}
         unit, nbval = (
-            "pytest -n 3 --dist loadgroup --junitxml=x.xml\n",
+            "pytest -n 2 --dist loadgroup --junitxml=x.xml\n",
             "notebooks/ch06_capstone.ipynb --junitxml=x.xml\n",
         )
         steps = {

@@ -493,7 +493,7 @@ assert not scaled.is_leaf and right.is_leaf
 # %% [markdown] name="all-at-once"
 # ## 3 All 640 at once ({minutes} minutes)
 #
-# Now the digits, with ink from 0 to 1: 1,400 of them are known, and 397 stay in a drawer for the end.
+# Now the digits, with ink from 0 to 1: 1,400 of them are known, and 397 stay in a drawer, to see in the end how well unknown digits are read.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -507,42 +507,55 @@ known, unseen = order[:1400], order[1400:]
 
 # %% [markdown]
 # How does a picture read a digit?
-# Lay it over the digit and add up, place by place, picture times ink.
-# The sum is a **score**: large if the ink lies where the picture is positive, and below zero if it lies where the picture is negative.
-# Ten pictures give ten scores, and the highest wins.
-# For all digits at once that is one matrix product, (1400, 64) @ (64, 10).
+# Lay it over the digit, multiply place by place, and add up.
+# The sum is a **score**: where the picture is positive, ink speaks for it, and where it is negative, ink speaks against it.
 #
-# To ask for derivatives we need a loss.
-# Counting mistakes will not do, because a count does not change when a picture changes a little.
-# So turn the scores of a digit into positive shares that add up to 1: take exp of each, and divide by their sum.
-# That is **softmax** (a side path of chapter 1 is about it); the scores 0, 1 and 2, for example, become 0.09, 0.24 and 0.67.
+# Suppose, for example, that a digit had three pixels, with ink 1, 0 and 0.5, and that there were two pictures, (1, -1, 2) and (-1, 3, 2).
+# The first scores 1 + 0 + 1 = 2 and the second -1 + 0 + 1 = 0, so the first wins.
+# To learn, we need to know more, namely how *wrong* that is if the digit belongs to the second picture.
+# Counting mistakes will not do, because a count does not change when a picture changes a little, so every slope would be 0.
+# Instead, two steps that do change:
 #
-# What counts is the share that the true class got, and it should be 1.
-# To be in doubt should cost a little, and to be sure of the wrong thing a lot.
-# Minus the logarithm of the share does that: 0 if the true class got everything, 0.69 if it got half, 6.9 if it got a thousandth.
+# - **Softmax** turns the scores into shares: take exp of each, which makes them all positive, and divide by their sum, so that they add up to 1.
+# - The loss is minus the logarithm of the share that the true class got. If it got everything, that is 0; the less it got, the larger it is.
+
+# %% name="two-pictures"
+softmax = mine("softmax_stable", torch.softmax)  # of chapter 1
+
+scores = torch.tensor([[1.0, -1.0, 2.0], [-1.0, 3.0, 2.0]]) @ torch.tensor([1.0, 0.0, 0.5])
+shares = softmax(scores, dim=0)
+print("scores:                ", scores)
+print("shares:                ", shares)
+print("loss, if this is right:", -shares.log())
+
+# %% claim=true
+assert scores.tolist() == [2, 0]
+assert [round(_share, 2) for _share in shares.tolist()] == [0.88, 0.12]
+assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
+
+# %% [markdown]
+# The pictures are rather sure of the first, and that costs 0.13 if they are right and 2.13 if they are not.
+# Had they been in doubt, with half a share for each, it would have been 0.69 either way.
+#
+# For all known digits and ten pictures it is the same: the scores are one matrix product, (1400, 64) @ (64, 10), and the loss is the mean.
 
 # %% name="wrongness"
 one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
-softmax = mine("softmax_stable", torch.softmax)
-
-truth = one_hot(labels[known], 10)  # (1400, 10), a 1 for the true class
+truth = one_hot(labels, 10)  # (1797, 10), a 1 for the true class
 
 
-def wrongness(pictures):
-    """How badly ten pictures (64, 10) read the known digits; 0 would be perfect."""
-    scores = ink[known] @ pictures
-    shares = softmax(scores, dim=1)
-    right = (shares * truth).sum(dim=1)  # the share of the true class
+def wrongness(pictures, which=known):
+    """How badly ten pictures (64, 10) read these digits; 0 would be perfect."""
+    shares = softmax(ink[which] @ pictures, dim=1)
+    right = (shares * truth[which]).sum(dim=1)  # the share of the true class
     return -right.log().mean()
 
 
 # %% claim=true
-_shares = softmax(torch.tensor([[0.0, 1.0, 2.0]]), dim=1)[0]
-assert [round(_share, 2) for _share in _shares.tolist()] == [0.09, 0.24, 0.67]
-assert [round(-math.log(_share), 2) for _share in (1.0, 0.5, 0.001)] == [0, 0.69, 6.91]
+assert round(-math.log(0.5), 2) == 0.69
 
 # %% [markdown]
-# *Predict.* With ten empty pictures every score is 0, so every class gets a share of 0.1. What is the loss, rounded to two digits? (-log 0.1; log 10 is about 2.303.)
+# *Predict.* With ten empty pictures every score is 0, so each class gets the same share. What is the loss, rounded to two digits? (-log 0.1; log 10 is about 2.303.)
 
 # %% predict=true
 guess = 2.3  # a number
@@ -556,7 +569,7 @@ reveal(guess, round(loss.item(), 2))
 assert abs(loss - math.log(10)) < 1e-5
 
 # %% [markdown]
-# And now 640 questions with one call: if this place in this picture counted a little more, what would become of the loss?
+# And now 640 questions with one call: if this place in this picture were a little larger, what would become of the loss?
 
 # %% name="gradient-pictures"
 loss.backward()
@@ -715,9 +728,10 @@ assert torch.equal(pixel_input.grad, row)
 # %% [markdown] name="accumulates"
 # ## 4 A step, and another ({minutes} minutes)
 #
-# With the second step, two things go wrong that every beginner meets, so meet them here, on one number.
+# One step read most of the digits, so what would two hundred do?
+# Before you write that loop: with the second step, two things go wrong that every beginner meets, and it is easier to see them on one number than on 640.
 #
-# *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice. What is `x.grad`?
+# *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as two steps would. What is `x.grad`?
 
 # %% predict=true
 guess = 8  # a number
@@ -731,17 +745,17 @@ reveal(guess, x.grad.item())
 
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it.
-# A training loop that does not clear it follows the sum of all gradients since the beginning.
-# Like someone still obeying every order ever given, it soon runs in the wrong direction.
+# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given, and soon runs in the wrong direction.
 
 # %% figure=true
 figures.accumulation(4)
 
 # %% [markdown]
-# So clear before each pass: `x.grad = None` is the plainest way.
-# (Why does it add at all? So that a batch that is too large for the memory can be run in parts, as you will do in section 6.)
+# So clear it before each pass; `x.grad = None` is the plainest way.
+# (That it adds has its use too: in section 6, you run digits in parts that would not fit into the memory together.)
 #
-# The other thing that goes wrong is the step itself, because it changes a leaf in place: `w -= rate * w.grad`.
+# The other thing that goes wrong is the step itself.
+# It changes the leaf in place, and torch refuses.
 
 # %% name="update-run"
 w = torch.tensor(1.0, requires_grad=True)
@@ -761,15 +775,15 @@ assert not _rebound.is_leaf and _rebound.requires_grad
 assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
 
 # %% [markdown] name="update"
-# torch refuses the first, because it cannot know whether the step is meant to be part of the graph.
-# Inside `torch.no_grad()` nothing is, so there the leaf may be changed: the same leaf, with a new value.
-# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse: the new w is no leaf but a result, and its `.grad` is None from then on.)
+# Why does it refuse? Because everything you compute with w goes into the graph, and a step is meant to stand outside: you want another w, not a longer graph.
+# `torch.no_grad()` says so, and there the leaf may be changed: the same leaf, with a new value.
+# (Writing `w = w - 0.1 * w.grad` instead runs, and is worse, since the new w is no leaf but a result, and its `.grad` is None from then on.)
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
-# In a moment you will want the gradient of any function at any place, with no `.grad` left behind that somebody forgets to clear.
-# `torch.autograd.grad(result, [x])` returns gradients, in a tuple, and writes to nobody's `.grad`.
-# For (3 * x + 1) ** 2 at x = 2, for example, it must be 2 * 7 * 3.
+# In the next section you will ask a digit for its gradient, and then it helps to have a function that leaves no `.grad` behind for somebody to forget.
+# `torch.autograd.grad(result, [x])` returns the gradients, in a tuple, and writes to nobody's `.grad`.
+# For (3 * x + 1) ** 2 at x = 2, for example, the factors are 2 * 7 for the square and 3 for what is in it: 42.
 
 # %% name="grad-returns"
 x = torch.tensor(2.0, requires_grad=True)
@@ -819,7 +833,7 @@ arrange("descend")
 # ### Exercise: `descend` ({minutes} minutes)
 #
 # Many steps downhill, one after the other, are called **gradient descent**; write it by hand, and it will fill the ten pictures.
-# On the parabola x ** 2 from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
+# On the parabola x ** 2, for example, from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
 
 # %% name="descend-example"
 place = 1.0
@@ -980,15 +994,15 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The message says why.
-# The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved.
-# `retain_graph=True` would keep it.
-# But most often the graph is an old one by mistake: the loss should have been computed anew, so the right answer is a fresh forward pass.
+# The square had saved x for its rule, 2 * x, and the first backward pass let go of what was saved, because it is the saved numbers that fill the memory.
+# `retain_graph=True` would keep them, but that is seldom what you want.
+# Most often the graph is an old one by mistake, and the loss should have been computed anew.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
-# `saved_tensors()` counts what graphs have saved and still hold.
+# Below are 1,000 forward passes, each of which saves a tensor at three of its steps, and `saved_tensors()` counts what is still held.
 #
-# *Predict.* 1,000 forward passes, each of which saves something at three of its steps, and no `backward`. How many of the 3,000 are still held in the end?
+# *Predict.* How many of the 3,000 are left in the end?
 
 # %% predict=true
 guess = 3  # a number
@@ -1002,8 +1016,10 @@ with saved_tensors() as alive:
 
 # %% [markdown]
 # The last three.
-# A graph lives as long as something leads to it; when the name `loss` is given to a new one, the old graph goes.
-# The leak comes from somewhere else, and it looks so harmless: you *keep* the losses, in order to draw them later.
+# A graph lives as long as something leads to it, so when the name `loss` is given to a new one, the old graph goes.
+# (Gradients on the way are let go even sooner: only leaves keep a `.grad`, and a result in the middle keeps none, unless you call `retain_grad()` on it before `backward`.)
+# Where, then, do those programs come from that train for an hour and end with "out of memory"?
+# From something that looks harmless: they *keep* the losses, in order to draw them later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1026,7 +1042,7 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # A list of losses is a list of graphs, and a sum of losses leads to every one of them.
-# `item()` takes out the plain Python number, which leads to nothing; that is what belongs in logs.
+# `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
 #
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
@@ -1074,9 +1090,9 @@ arrange("accumulate")
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# A graph holds what it saved until `backward`, so a batch that is too large for the memory can be run in parts.
-# Each part's graph is gone before the next one comes, and `.grad` adds up what they found.
-# But a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
+# Suppose that 1,400 digits at once are too many for the memory.
+# Then run them in parts: each part's graph is gone before the next one comes, and `.grad` adds up what they found.
+# One thing needs care, since a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
 
 # %% name="unequal-parts"
 rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
@@ -1110,36 +1126,27 @@ def accumulate(loss_fn, batches, params):
 check("accumulate", accumulate)
 
 # %% [markdown]
-# Now the known digits in three parts of 500, 500 and 400, for ten pictures that know nothing yet.
-# The gradient has to be that of all 1,400 at once, and no graph has to hold more than 500 digits.
+# Run the known digits in three parts, 500, 500 and 400, and look: the same ten pictures as in section 3.
 
 # %% name="digits-in-parts"
-empty = torch.zeros(64, 10, requires_grad=True)
-
-
-def wrongness_of(part):
-    """The mean loss over the digits with these numbers."""
-    shares = softmax(ink[part] @ empty, dim=1)
-    return -shares[range(len(part)), labels[part]].log().mean()
-
-
-def plain_accumulate(loss_fn, batches, params):
-    loss_fn(torch.cat(batches)).backward()  # all at once
+def not_in_parts(loss_fn, batches, params):
+    loss_fn(torch.cat(batches)).backward()
     return [p.grad for p in params]
 
 
-parts = known.split(500)
-(in_parts,) = mine("accumulate", plain_accumulate)(wrongness_of, parts, [empty])
-(at_once,) = torch.autograd.grad(wrongness_of(known), empty)
-print("they differ by at most", (in_parts - at_once).abs().max().item())
+empty, parts = torch.zeros(64, 10, requires_grad=True), known.split(500)
+gradient_in_parts = mine("accumulate", not_in_parts)
+(gradient,) = gradient_in_parts(lambda part: wrongness(empty, part), parts, [empty])
+show_digits(-gradient.T)
 for part in (known, parts[0]):
-    held = saved_bytes(lambda: wrongness_of(part))
-    print(f"{len(part):4} digits at once: the graph holds {held:,} bytes")
+    print(f"{len(part):4} digits: {saved_bytes(lambda: wrongness(empty, part)):,} bytes held")
 
 # %% claim=true
-assert torch.allclose(in_parts, at_once, atol=1e-6)
+_at_once = torch.autograd.grad(wrongness(empty), empty)[0]
+assert torch.allclose(gradient, _at_once, atol=1e-6)
 assert [len(_part) for _part in parts] == [500, 500, 400]
-assert saved_bytes(lambda: wrongness_of(parts[0])) < 0.5 * saved_bytes(lambda: wrongness_of(known))
+_held = [saved_bytes(lambda: wrongness(empty, _part)) for _part in (parts[0], known)]
+assert _held[0] < 0.5 * _held[1]
 
 # %% [markdown] side=true
 # #### Does your `running_loss` let go of each graph? ({minutes} minutes)
@@ -1528,8 +1535,8 @@ assert generator.grad.tolist() == [3.0, 3.0]
 # %% [markdown] name="inplace"
 # ## 8 What an in-place change can break ({minutes} minutes)
 #
-# A graph holds on to tensors that its rules will need.
-# What if you change one of them in place, in the meantime?
+# In chapter 1 you changed tensors in place, to save memory or because it was shorter.
+# But a graph holds on to tensors that its rules will need, so what if you change one of those before `backward`?
 # Sometimes that is harmless, sometimes an error, and in one case worse than an error.
 #
 # *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
@@ -1565,18 +1572,18 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown]
-# The message names the step, Exp, and two versions.
-# Each tensor counts the in-place changes to its memory; the node noted the count when it saved the tensor, and `backward` compares.
+# Without the message you would have got a wrong gradient and never known, so how did torch notice?
+# Each tensor counts the in-place changes to its memory: the message speaks of versions.
+# The node noted the count when it saved the tensor, and `backward` compares.
 
 # %% figure=true
 figures.versions()
 
 # %% [markdown] name="what-was-saved-text"
-# The rule, then, is not "never change in place".
-# It is: **do not change what a node saved.**
-# Which operation saves what, you need not learn by heart, since `y = y + 1` makes a new tensor and is safe after everything.
+# The rule, then, is not "never change in place", but **do not change what a node saved.**
+# You need not learn by heart which operation saves what, since `y = y + 1` makes a new tensor and is safe after everything.
 #
-# And what was worse than an error?
+# And what is worse than an error? The wrong gradient, without one.
 # There is an old way to get at the numbers of a tensor, `.data`, and it bypasses the counter.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
@@ -1605,24 +1612,8 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
-# You know the rules of a whole chapter now, so put them together, and say of small programs what they leave behind, without running them.
-# One rule is still missing: only leaves keep their gradient.
-# In the middle of a graph it passes through and is dropped, because keeping it costs memory, unless `retain_grad()` asked for it before `backward`.
-# So below, h = 9 has a `.grad`, 2 * h = 18, only because somebody asked.
-# The leaf x has 2 * h * 3 = 54 in any case.
-
-# %% name="left-behind-example"
-x = torch.tensor(3.0, requires_grad=True)
-h = x * 3
-h.retain_grad()
-(h**2).backward()
-print("x:", x.is_leaf, x.grad.item(), "  h:", h.is_leaf, h.grad.item())
-
-# %% claim=true
-assert (x.is_leaf, x.grad, h.is_leaf, h.grad) == (True, 54, False, 18)
-
-# %% [markdown]
-# These are all the rules you need.
+# When a gradient is missing, somebody has to say what a program left behind, and that is easier with the rules in the head than with a debugger.
+# You have met all of them by now; here they are together.
 #
 # | what happens | what follows |
 # |---|---|
@@ -1632,6 +1623,26 @@ assert (x.is_leaf, x.grad, h.is_leaf, h.grad) == (True, 54, False, 18)
 # | a change of a result in place | fails at `backward` if that result was saved |
 # | a change of a leaf that requires grad, in place | fails at once, except under `no_grad` |
 # | an error | what was added to `.grad` before it stays |
+#
+# Take two of the twelve programs below, with n = 3, and go through them aloud.
+# "twice": y = x ** 2 is a square, so the first `backward` puts 2 * 3 = 6 into `x.grad` and lets go of what the square had saved; the second one raises, and the 6 stays.
+# "rebound": x = x - 1 gives the name x to a result, and a result is no leaf; `backward` runs, but the new x keeps no `.grad`.
+
+# %% name="left-behind-example"
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+y.backward()
+print("twice:   raises:", not runs(y.backward), " leaf:", x.is_leaf, " grad:", x.grad)
+
+x = torch.tensor(3.0, requires_grad=True)
+x = x - 1
+print("rebound: raises:", not runs((x**2).backward), " leaf:", x.is_leaf)
+
+# %% claim=true
+assert not x.is_leaf
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    assert x.grad is None
 
 # %% exercise="predict_grad_state"
 def predict_grad_state(program):
@@ -1972,15 +1983,13 @@ assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 # ## 10 Several outputs ({minutes} minutes)
 #
 # Which pixels tell a four from a nine?
-# That is a question about two of the ten scores, and so far you have asked for the gradient of one number only.
+# That is a question about two of the ten scores, and `backward` starts from one number.
+# So make one number of them: add up the outputs, and say how much each of them counts, for example the score of the four once and that of the nine minus once.
 #
-# A function with 64 inputs and 10 outputs has 640 derivatives, a table called the **Jacobian**, with one row for each output.
-# `backward` never builds that table, which for a million inputs and outputs would not fit into any memory.
-# Instead you give it v, one number for each output, which says how much that output counts (below as `grad_outputs=`).
-# What comes back is v times the table, one number for each input.
+# First on a small function, with the outputs 3 * x0 and x1 * x2.
+# Let the first count once and the second ten times: 3 * x0 + 10 * x1 * x2.
 #
-# *Predict.* On paper first: a function with outputs 3 * x0 and x1 * x2 has, at x = (1, 2, 5), the Jacobian [[3, 0, 0], [0, 5, 2]].
-# What is v times it, for v = (1, 10)?
+# *Predict.* What is the gradient of that sum at x = (1, 2, 5)?
 
 # %% predict=true
 guess = [3, 50, 20]  # a list of three numbers
@@ -2000,13 +2009,20 @@ _table = torch.autograd.functional.jacobian(two_outputs, x)
 assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 
 # %% [markdown]
+# You need not write the sum yourself: `grad_outputs=v` says how much each output counts.
+#
+# The field has a name for what came back.
+# Each output has a gradient of its own, here (3, 0, 0) and (0, 5, 2), and written below each other they are a table, the **Jacobian**.
+# Counting its rows once and ten times and adding them up is the product of v and the table, so the result is a **vector-Jacobian product**.
+# The table itself is never built, and a good thing too: for a million inputs and a million outputs no memory would hold it.
+#
 # ### Exercise: `vjp` ({minutes} minutes)
 #
-# Write the product above for any function; then the four and the nine can be asked about.
-# For x ** 2 at 1 and 2, for example:
+# Write it for any function, and then ask about the four and the nine.
+# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4); counted once and ten times, that is
 
 # %% name="vjp-example"
-table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # that of x ** 2 at 1 and 2
+table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of 1 ** 2 and of 2 ** 2
 print(torch.tensor([1.0, 10.0]) @ table)
 
 # %% exercise="vjp"
@@ -2440,7 +2456,8 @@ check("Value", Value)
 # %% [markdown] name="checklist"
 # # Recap ({minutes} minutes)
 #
-# When a gradient is missing or wrong, ask in this order.
+# Ten pictures came out of nothing, by two ideas: `backward` says for each number which way is down, and a small step goes there.
+# When that fails, it shows in one of these ways; ask in this order.
 #
 # | you see | look at |
 # |---|---|
@@ -2462,44 +2479,35 @@ progress(2)
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?
 #
-# Say it aloud, then open the answers.
+# Say it aloud before you open an answer.
 #
-# 1. Is `w * 1` a leaf, and does it have a `.grad` after `backward`?
-# 2. Why does `.grad` add up, and what must a training loop do about it?
-# 3. What does `total = total + loss` keep, and what should you write instead?
-# 4. Which of `detach` and `no_grad` is for one tensor, and what does it share with it?
-# 5. Why may you change the square's result in place, and not that of `exp`?
-# 6. Why is a `where` around `log` too late?
+# <details><summary>Why does <code>.grad</code> add up, and what must a training loop do about it?</summary>
 #
-# <details><summary>Answers</summary>
-#
-# 1. No, it is the result of a step; and no, unless `retain_grad()` was called.
-# 2. So that a large batch can be run in parts; it must clear it before each pass.
-# 3. Every graph; `total = total + loss.item()`.
-# 4. `detach`; it shares the memory.
-# 5. The square saved its operand, `exp` its result.
-# 6. The other branch is computed too, and 0 times infinity is nan.
+# So that a large batch can be run in parts; a loop must clear it before each pass.
 #
 # </details>
-
-# %% [markdown] name="faq-tracking"
-# ### Questions people ask
 #
 # <details><summary>Do inputs and labels need gradients?</summary>
 #
-# No, unless you want to change the input itself, as you did with the eight. Parameters do.
+# No, unless you want to change the input itself, as you did with the eight.
 #
 # </details>
 #
-# <details><summary>When do I use <code>no_grad</code>?</summary>
+# <details><summary>What is <code>no_grad</code> for, and what is <code>detach</code> for?</summary>
 #
-# Whenever you will not call `backward`: for evaluation, and for updates by hand. The numbers are the same, and it saves memory.
+# `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given, and it shares that tensor's memory.
 #
 # </details>
 #
-# <details><summary>What does <code>item</code> do, and where must I not use it?</summary>
+# <details><summary>Where does <code>item</code> belong, and where not?</summary>
 #
-# It gives a Python number, for logs and comparisons. Never use it on the way to the loss, since a number has no graph.
+# In logs and comparisons, since a number holds no graph; and for the same reason never on the way to the loss.
+#
+# </details>
+#
+# <details><summary>Why may you change a square's result in place, and not that of <code>exp</code>?</summary>
+#
+# The square saved its operand, `exp` its result.
 #
 # </details>
 
