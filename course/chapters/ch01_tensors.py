@@ -732,6 +732,20 @@ def flatten_images(x):
 # %% check="flatten_images" points=2
 check("flatten_images", flatten_images)
 
+# %% [markdown]
+# Let fifteen digits be five color photos, one digit in red ink, one in green and one in blue.
+# What colors are found in row 3, column 4 of the first photo? That pixel is number 3 * 8 + 4 of its row.
+
+# %% name="flatten-used"
+pixels_of = mine("flatten_images", lambda x: x.flatten(2).transpose(1, 2))
+photos = images[:15].reshape(5, 3, 8, 8)
+pixels = pixels_of(photos)
+print(tuple(photos.shape), "becomes", tuple(pixels.shape))
+print("red, green, blue:", pixels[0, 3 * 8 + 4], "as in", photos[0, :, 3, 4])
+
+# %% claim=true
+assert torch.equal(pixels[0, 28], photos[0, :, 3, 4])
+
 # %% [markdown] side=true
 # #### When does `view` refuse? ({minutes} minutes)
 #
@@ -1156,6 +1170,34 @@ def predict_layout(ops):
 
 # %% check="predict_layout" points=5
 check("predict_layout", predict_layout)
+
+# %% [markdown] side=true
+# #### Which line would copy all the digits? ({minutes} minutes)
+#
+# Ask your `predict_layout` about their table, (1797, 64).
+# Of five lines that look alike, only one copies all 115,008 numbers.
+
+# %% name="predict-layout-used"
+def asked_of_torch(ops):
+    told = []
+    for name, r, c in ops:
+        x = torch.zeros(r, c)
+        results = {"slice": x[:, 1:], "transpose": x.T, "expand": x[:1].expand(r, c)}
+        results |= {"fancy": x[[0, 1]], "reshape": x.T.reshape(-1)}
+        y = results[name]
+        told.append((tuple(y.shape), y.stride(), same_memory(x, y)))
+    return told
+
+
+names = ("slice", "transpose", "expand", "fancy", "reshape")
+layouts = mine("predict_layout", asked_of_torch)([(name, 1797, 64) for name in names])
+for name, (shape, stride, shares_memory) in zip(names, layouts, strict=True):
+    copies = "nothing" if shares_memory else f"{math.prod(shape):,} numbers"
+    print(f"{name:10} {shape}, strides {stride}: copies {copies}")
+
+# %% claim=true
+assert layouts == asked_of_torch([(_name, 1797, 64) for _name in names])
+assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
 
 # %% [markdown] side=true
 # #### What does stretching save, and what not? ({minutes} minutes)
@@ -2093,7 +2135,36 @@ assert torch.equal(_one, torch.randn(3, generator=torch.Generator().manual_seed(
 assert torch.equal(_state, torch.get_rng_state())
 
 # %% [markdown]
-# Now shuffle with such a generator, and put 397 digits aside.
+# ### Exercise: `make_batch` ({minutes} minutes)
+#
+# To try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
+# `torch.randn` takes `dtype=` and `generator=`.
+# In NumPy, the same table at every call would look like this; torch's numbers are others:
+
+# %% name="make-batch-example"
+for _ in range(2):
+    print(np.random.default_rng(7).standard_normal((2, 3)))
+
+# %% exercise="make_batch"
+def make_batch(n, d, *, dtype=torch.float32, seed=0):
+    """Return an (n, d) tensor of standard normal numbers of the given dtype.
+
+    The numbers come from a generator of their own, seeded with seed: the same seed
+    gives the same numbers. The global random numbers are neither read nor changed.
+
+    make_batch(2, 3, seed=7) gives a (2, 3) float32 tensor, the same at every call.
+    """
+    ### BEGIN SOLUTION
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(n, d, dtype=dtype, generator=generator)
+    ### END SOLUTION
+
+
+# %% check="make_batch" points=2
+check("make_batch", make_batch)
+
+# %% [markdown]
+# Now shuffle the digits with such a generator, and put 397 of them aside.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
 
 # %% name="split"
@@ -2154,35 +2225,6 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little.
 # After shuffling it has seen every hand before.
 # Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
-
-# %% [markdown]
-# ### Exercise: `make_batch` ({minutes} minutes)
-#
-# A seed is good for more than a shuffle: to try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
-# `torch.randn` takes `dtype=` and `generator=`.
-# In NumPy, the same table at every call would look like this; torch's numbers are others:
-
-# %% name="make-batch-example"
-for _ in range(2):
-    print(np.random.default_rng(7).standard_normal((2, 3)))
-
-# %% exercise="make_batch"
-def make_batch(n, d, *, dtype=torch.float32, seed=0):
-    """Return an (n, d) tensor of standard normal numbers of the given dtype.
-
-    The numbers come from a generator of their own, seeded with seed: the same seed
-    gives the same numbers. The global random numbers are neither read nor changed.
-
-    make_batch(2, 3, seed=7) gives a (2, 3) float32 tensor, the same at every call.
-    """
-    ### BEGIN SOLUTION
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(n, d, dtype=dtype, generator=generator)
-    ### END SOLUTION
-
-
-# %% check="make_batch" points=2
-check("make_batch", make_batch)
 
 # %% [markdown] side=true
 # #### How much noise can your reader bear? ({minutes} minutes)
