@@ -429,8 +429,8 @@ assert _x.tolist() == [-1, 1]
 # There are your changed results: the function wrote through the view into the page, and from the call alone nobody sees it coming.
 # Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
 #
-# `x -= 1` works in place too, and so does every method whose name ends in an underscore, such as `add_`.
-# But `x = x - 1` makes a new tensor, and leaves the old one to those who still have it.
+# Besides assigning to places, two kinds of line work in place: `x -= 1`, and every method whose name ends in an underscore, such as `add_`.
+# The line `x = x - 1` looks much the same and does something else: it computes a new tensor and gives it the name x, while the old one stays as it was for everybody who still has it.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
@@ -870,7 +870,8 @@ guess = "left to right"  # "left to right" or "top to bottom"
 fade = torch.linspace(1, 0, 8)
 faded = digit * fade  # (8, 8) with (8,)
 show_digits([digit, faded], says=["digit", "digit * fade"])
-reveal(guess, "left to right" if faded[:, 7].sum() == 0 else "top to bottom")
+at_the_right = faded[:, 7].sum()  # the ink of the last column
+reveal(guess, "left to right" if at_the_right == 0 else "top to bottom")
 
 # %% claim=true
 assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
@@ -957,7 +958,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 #
 # A layer of a network adds to each channel a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
 # Do it for a whole batch, whose middle axis counts the channels.
-# The plain `x + bias` would line the biases up with the last axis instead; with three channels of three places that even runs, and is wrong.
+# The difficulty is where the biases line up: in plain `x + bias` they would meet the last axis, so they have to move one place to the left, as `fade` did.
 # Here are two channels of three places, with the biases 10 and 20:
 
 # %% name="add-bias-example"
@@ -1264,13 +1265,14 @@ assert averages.shape == (10, 8, 8)
 # Nobody wrote these ten, and you can read them all; in section 12 they will read for you.
 #
 # Now with numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
-# `dim=0` runs down the rows and leaves one number for each column, and `dim=1` leaves one for each row.
-# Without `dim` all axes disappear, and with `dim=(1, 2)` these two.
+# `dim=0` takes the houses away and leaves one number for each column; `dim=1` would take the columns away and leave one for each house.
+# Without `dim` all axes disappear, and a single number is left.
 
 # %% name="house-sizes"
 features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])
 means = features.mean(dim=0)
-print("the mean house:", means, " everything:", features.sum())
+print("the mean house:", means)
+print("all bedrooms:", features[:, 1].sum())
 
 # %% claim=true
 assert features.shape == (4, 3) and features.dtype == torch.float32
@@ -1290,7 +1292,7 @@ figures.reductions(features)
 # ```
 #
 # `known - new` has the shape (1500, 8, 8), a grid of differences for each known digit.
-# The sum takes its rows and columns away, so 1,500 numbers are left, one distance each, and `argmin` says at which place the smallest is.
+# With `dim=(1, 2)` the sum takes both rows and columns away, so 1,500 numbers are left, one distance each, and `argmin` says at which place the smallest is.
 #
 # ### Keeping the axis
 #
@@ -1928,8 +1930,8 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 
 # %% [markdown]
 # The 1 is lost.
-# The sum lies in the middle between 16777216 and 16777218; counted in steps of 2 these are number 8388608 and number 8388609, so the even one is where it was.
-# A counter in float32 stops there for good, and in formats with fewer digits much earlier.
+# The sum lies in the middle between 16777216 and 16777218, and by the rule for the exact middle it goes back to where it was.
+# So a counter in float32 stops there for good, and in formats with fewer digits much earlier.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
