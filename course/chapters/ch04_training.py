@@ -1068,12 +1068,10 @@ reveal(guess, "more" if max(shares) - shares[-1] > 0.2 else "fewer")
 assert max(shares) - shares[-1] < 0.1 and shares[-1] > 0.75
 
 # %% [markdown]
-# Hardly anything is lost.
-# The model is not wrong more often, it is *surer* when it is wrong, and the loss sees that where the accuracy does not.
-#
-# The cheapest remedy is to stop in time.
-# You cannot know in advance when, but your `save_best` from chapter 3 can keep the best model so far while the loop runs on.
-# Train another model, and let it keep.
+# Hardly anything is lost, so what is it that the loss sees and the accuracy does not?
+# Suppose the model is not wrong more often, but *surer* when it is wrong: that costs loss, and no accuracy.
+# To see whether it is so, we need the model as it was at its best, and your `save_best` from chapter 3 can keep that while the loop runs on.
+# Train another one, and compare.
 
 # %% name="stop-early"
 def plain_save_best(module, best, loss):
@@ -1085,22 +1083,38 @@ def plain_save_best(module, best, loss):
 keep_best = mine("save_best", plain_save_best)
 
 # %% name="stopped"
+def when_wrong(model):
+    """How many of the drawer are read wrongly, and how sure the model is of those answers."""
+    with torch.no_grad():
+        sure, says = model(ink[unseen]).softmax(dim=1).max(dim=1)
+    wrong = says != labels[unseen]
+    return wrong.sum().item(), sure[wrong].mean().item()
+
+
 crammer = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 best = None
 for epoch in range(200):
     _, drawer_loss, _ = train(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
     best = keep_best(crammer, best, drawer_loss)
+last = when_wrong(crammer)
 crammer.load_state_dict(best["state"])
-print(f"the last: {drawer_loss:.3f}, the best: {best['loss']:.3f}")
+for name, loss, (count, sure) in (
+    ("last", drawer_loss, last),
+    ("best", best["loss"], when_wrong(crammer)),
+):
+    print(f"the {name}: loss {loss:.3f}, {count} wrong, and {sure:.0%} sure of them")
 
 # %% claim=true
 _stopped = measure(crammer, drawer, F.cross_entropy)["loss"]
 assert abs(_stopped - best["loss"]) < 1e-6 and _stopped < drawer_loss - 0.015
+_wrong, _sure = when_wrong(crammer)
+assert abs(last[0] - _wrong) < 25 and last[1] > _sure + 0.02
 
 # %% [markdown]
-# So the best one is there, whatever the loop did afterwards.
-# Those who also end the loop when nothing better has come for, say, twenty epochs, save the time too; that is called **early stopping**.
+# About as many are wrong, but in the end it is surer of them.
+# The cheapest remedy is to take the best one, whatever the loop did afterwards.
+# Those who also end the loop when nothing better has come for, say, twenty epochs, save the time too, and that is called **early stopping**.
 # But now the drawer was used to choose: nothing learned from it by gradient, and yet its loss is the best of 200, a little too good to be true.
 # Whoever chooses by the drawer needs a second one, opened once, at the very end: the **test** set.
 #

@@ -254,6 +254,7 @@ print("to learn from:", ink[known].device, tuple(ink[known].shape))
 
 # %% [markdown]
 # Two places change, and they say `.to(device)`: the model moves once, and each batch just before it is used, since all the data together might not fit on the card.
+# The optimizer needs no move, but it comes after that of the model, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
 
 # %% name="two-places"
 def plain_mlp(sizes, activation):
@@ -449,8 +450,9 @@ print("moved:", moved["x"].device, " as it was:", batch["x"].device)
 # %% claim=true
 assert moved["x"].device.type == "meta" and batch["x"].device.type == "cpu" and moved["count"] == 2
 
-# %% [markdown]
-# One question is left: when do you build the optimizer?
+# %% [markdown] side=true
+# #### And if the optimizer is built too early? ({minutes} minutes)
+#
 # Suppose you have a trained reader and give it a new last layer, for other classes.
 #
 # *Predict.* The optimizer was built before the new layer came. After a step, has the new layer's weight changed?
@@ -477,8 +479,8 @@ assert _early.param_groups[0]["params"][0] is not _layer.weight
 assert _late.param_groups[0]["params"][0] is _layer.weight
 
 # %% [markdown]
-# It has a gradient, and nobody uses it, because an optimizer keeps the parameters that it was given.
-# A move may replace parameters too (to `"meta"` it does, to CUDA not), so keep to one order: **build the model, move it, build the optimizer.**
+# It has a gradient, and nobody uses it, because the optimizer still holds the parameters of the old layer.
+# A move may replace parameters too (to `"meta"` it does, to CUDA not), which is why the order is worth a habit.
 
 # %% [markdown] side=true
 # #### What does the smallest training on a device look like? ({minutes} minutes)
@@ -1198,9 +1200,9 @@ assert full.nbytes == 2 * low.nbytes
 # Because a training step has three stations, forward, backward and update, and at each of them something goes wrong.
 #
 # **Forward: sums and differences lose their digits.**
-# In chapter 1 a squared distance came out as -8, because p * p - 2 * p * q + q * q is a small difference of large squares.
-# And yet many programs find nearest neighbors that way, for all pairs need only one matrix product.
-# float32 can bear it, even if the same digits come on gray paper, where every pixel is 200 higher:
+# Many programs compute a squared distance as p * p - 2 * p * q + q * q, because for all pairs of points that takes only one matrix product.
+# It is a small difference of large squares, and in chapter 1 that once came out as -8.
+# With the digits, float32 can bear it, even if they come on gray paper, where every pixel is 200 higher:
 
 # %% name="gray-paper"
 def square_distances(a, b):
@@ -1241,7 +1243,7 @@ assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().
 # %% [markdown]
 # Squared distances below zero! All the true ones are smaller than one gap, so what told two pictures apart has been rounded away.
 # The same happens inside a network wherever large numbers nearly cancel, in a variance for example.
-# (In float16 it does not even get that far: the squares overflow, as 300 did.)
+# (In float16 it does not even get that far, since these squares are beyond 65,504.)
 #
 # **Backward: small gradients become zero.**
 # Gradients are often tiny, because they are products of many factors.
