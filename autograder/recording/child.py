@@ -17,7 +17,7 @@ from autograder.errors import WorkFailed
 from autograder.frames import Frame, discard, receive, send
 from autograder.recording.beside import lay_out
 from autograder.recording.outputs import Output, error
-from autograder.recording.shell import new_recording_shell, run_recorded, take_streams
+from autograder.recording.shell import new_recording_shell, run_recorded, take_streams, warm_up
 
 _SETUP_SECONDS = 60.0
 
@@ -31,6 +31,7 @@ class ReadyNotebook:
     def __init__(self, setup: str, stand_ins: Mapping[str, Any]) -> None:
         os.environ["NBGRADER_EXECUTION"] = "autograde"  # as nbgrader sets it: a check that fails is an error
         self._shell = new_recording_shell()
+        warm_up(self._shell)
         outputs = run_recorded(self._shell, setup, _SETUP_SECONDS) if setup else []
         problems = [each for each in outputs if each["output_type"] == "error"]
         if problems:
