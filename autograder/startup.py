@@ -11,7 +11,7 @@ _MANY = 100_000  # objects
 
 
 def collect_rarely() -> None:
-    """Look for garbage rarely, and not at the end: what is imported stays, and looking through it takes a sixth of it."""
+    """Look for garbage rarely, and not at the end: to look through all that is imported takes a sixth of a command."""
     gc.set_threshold(_MANY)
     atexit.register(gc.freeze)
 

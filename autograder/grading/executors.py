@@ -188,11 +188,12 @@ def _pool_for(assignment: Assignment, count: int) -> AbstractContextManager[Exec
 @contextlib.contextmanager
 def _growing(count: int, size: int) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
-        yield Growing(lambda: stack.enter_context(_at_once(count)), count, size)
+        yield Growing(lambda: stack.enter_context(at_once(count)), count, size)
 
 
 @contextlib.contextmanager
-def _at_once(count: int) -> Iterator[Executor]:
+def at_once(count: int) -> Iterator[Executor]:
+    """So many threads; where the block is left by an exception, what they wait for is ended."""
     executor = AtOnce(count)
     try:
         yield executor

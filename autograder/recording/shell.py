@@ -104,8 +104,8 @@ def new_recording_shell() -> RecordingShell:
     return shell
 
 
-def warm_up(shell: RecordingShell) -> None:
-    """Import what the first cell, and the first error, of a notebook would import: most notebooks have both.
+def fail_once(shell: RecordingShell) -> None:
+    """Run a cell that fails, for what the first cell and the first error import; nothing of it is left.
 
     To tell an error takes more time than most cells, and ten times that where it is the first.
     """

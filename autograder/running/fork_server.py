@@ -60,11 +60,13 @@ def _made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
     return ReadyChapter(ground)
 
 
-def _warm_up(modules: list[str]) -> None:
+def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
     """Import what submissions would import late, and keep the pages of what is there shared with all children."""
     for name in modules:
         with contextlib.suppress(Exception):  # what cannot be imported alone is not needed early
             importlib.import_module(name)
+    if isinstance(ready, ReadyNotebook):
+        ready.warm_up()
     gc.collect()
     gc.freeze()
 
@@ -160,7 +162,7 @@ class Server:
             if self._ready is None:
                 self._ready, self._room = _made_ready(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
-                _warm_up(start["modules"])
+                _warm_up(self._ready, start["modules"])
         except WorkFailed as error:
             return {"problem": str(error)}
         if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
