@@ -31,6 +31,7 @@ from autograder.frames import READY, Frame, discard, send
 from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
+from autograder.startup import collect_rarely
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import use_large_pages
 from autograder.walls.room import Room
@@ -67,7 +68,6 @@ def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
             importlib.import_module(name)
     if isinstance(ready, ReadyNotebook):
         ready.warm_up()
-    gc.collect()
     gc.freeze()
 
 
@@ -225,4 +225,5 @@ def _kill(first: int) -> None:
 
 
 if __name__ == "__main__":
+    collect_rarely()
     main(socket.socket(fileno=int(sys.argv[1])))
