@@ -354,6 +354,7 @@ class Clock:
     [
         pytest.param([1, 0.1, 0.1, 0.1, 0.1, 0.1], 0, id="small"),
         pytest.param([1, 5, 5, 5, 5, 5], 4, id="slow"),
+        pytest.param([6, 5, 5, 5, 5, 5], 4, id="slow from the first on"),
         pytest.param([2, 0.1, 0.1, 40, 40, 40, 40, 40], 4, id="slow later"),
     ],
 )
@@ -374,7 +375,7 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
 
 def waits_for_a_process(started: list[int]) -> int:
     """How a process ends that would never end by itself, as one with an endless loop."""
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     started.append(process.pid)
     return begun(process).wait()
 

@@ -13,6 +13,7 @@ from tests.small_chapter import PROJECT
 
 LOOK = """
 import json, sys
+import matplotlib.pyplot
 from IPython.core.ultratb import VerboseTB
 from autograder.recording.child import ReadyNotebook
 from autograder.recording.shell import RecordingShell, run_recorded
@@ -22,12 +23,11 @@ VerboseTB.structured_traceback = lambda *about, **more: told.append(1) or own(*a
 ready = ReadyNotebook("", {})
 before = sorted(RecordingShell.instance().user_ns), set(sys.modules)
 if WARM:
-    import matplotlib.pyplot
     ready.warm_up()
 names, modules = sorted(RecordingShell.instance().user_ns), set(sys.modules)
 told.clear()
 outputs = run_recorded(RecordingShell.instance(), "assert 1 == 2, 'off'", 5.0)
-figures = sys.modules["matplotlib.pyplot"].get_fignums() if WARM else []
+figures = matplotlib.pyplot.get_fignums()
 print(json.dumps({
     "names": names == before[0],
     "imports": len(set(sys.modules) - modules),

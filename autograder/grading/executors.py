@@ -27,7 +27,7 @@ from autograder.running.child_process import kill_all
 P = ParamSpec("P")
 T = TypeVar("T")
 _FEW = 3  # so many submissions are graded sooner here than a pool is ready
-_WORTH = 4  # so many times what the first submission took must be won by doing several at once
+_WORTH = 4  # so many times what it takes to get ready must be won by doing several at once
 _SOON = 0.05  # seconds
 _CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
 
@@ -117,8 +117,9 @@ class AtOnce(Executor):
 class Growing(Executor):
     """Does one thing after the other here, as long as several at once would not be done with the rest any sooner.
 
-    What it takes before that is ready is told by the first submission of the `size`: each of the `count` has to get
-    ready what that one got ready here. One that hardly helps only takes the machine from others.
+    What it takes before that is ready is told by the first submission of the `size`, which took so much longer than the
+    next: each of the `count` has to get ready what it got ready. One that hardly helps only takes the machine from
+    others.
     """
 
     def __init__(
@@ -147,9 +148,10 @@ class Growing(Executor):
     def _pool_is_sooner(self) -> bool:
         if len(self._took) < 2:
             return False
-        start, *others = self._took
-        here = self._left * sum(others) / len(others)
-        return here - here / self._count > _WORTH * start
+        first, *others = self._took
+        each = sum(others) / len(others)
+        here = self._left * each
+        return here - here / self._count > _WORTH * max(first - each, 0)
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
