@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from typing import Any
+
+_MANY = 100_000  # objects
+
+
+def collect_rarely() -> None:
+    """Look for garbage rarely, and not at the end: to look through all that is imported takes a sixth of a command."""
+    gc.set_threshold(_MANY)
+    atexit.register(gc.freeze)
 
 
 def spare_grammar() -> None:

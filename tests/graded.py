@@ -23,7 +23,7 @@ from tests.small_chapter import PROJECT
 WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
 # By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
 SEED = 20_250_101 if THOROUGH else SEEDS[1]
-ONE = Workers(count=1)  # the tests run side by side as it is
+ONE = Workers(count=1, stays=True)  # the tests run side by side as it is
 # Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
 PAGES = None if THOROUGH else ("wrong-01", "broken-json")
 

@@ -5,12 +5,13 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.authoring.build import build, render
+from autograder.authoring.build import build, check_sync, render
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.notebook import proof_notebook
 from autograder.errors import CourseError, CourseNotFound
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
+OTHER = "ch99_other"
 ADDRESS = "https://github.com/someone/pytorch-basics"
 
 
@@ -218,6 +219,47 @@ class TestRebuild:
         modes = {stat.S_IMODE((project / name).stat().st_mode) for name in ("plain", f"notebooks/{STEM}.ipynb")}
 
         assert len(modes) == 1
+
+
+class TestOneChapter:
+    @pytest.fixture
+    def two(self, tmp_path: Path) -> Path:
+        """A project of two chapters, nothing built, with a file in the generated folders that belongs to neither."""
+        project = make_project(tmp_path)
+        chapters = project / "course" / "chapters"
+        other = TEXT.replace("double", "triple").replace("hunt", "search")
+        (chapters / f"{OTHER}.py").write_text(other, encoding="utf-8")
+        (project / "notebooks").mkdir()
+        (project / "notebooks" / "stray.ipynb").touch()
+        return project
+
+    def test_nothing_else_is_looked_at(self, two: Path) -> None:
+        """Neither another chapter is observed or written, nor a stray file moved; what is listed has both."""
+        observed = list[str]()
+        told = build(two, lambda _, stem, __: observed.append(stem) or {}, only=STEM)
+
+        assert [STEM] == observed and (two / "notebooks" / "stray.ipynb").is_file()
+        assert {STEM, "stray"} == {path.stem for path in two.rglob("*.ipynb")}
+        assert any(line == f"wrote course/source/{STEM}/{STEM}.ipynb" for line in told)
+        assert all(stem in (two / "course" / "shipped" / "points.json").read_text() for stem in (STEM, OTHER))
+
+    def test_as_when_all_are_built(self, two: Path) -> None:
+        """To the byte."""
+        every = render(two, observe)
+
+        one = render(two, observe, only=STEM)
+        assert one == {path: every[path] for path in one} and len(one) < len(every)
+
+    def test_checked_alone(self, two: Path) -> None:
+        """What of it is missing, and nothing of others."""
+        build(two, observe, only=STEM)
+
+        assert [] == check_sync(two, observe, only=STEM) and check_sync(two, observe)
+
+    def test_unknown(self, two: Path) -> None:
+        """A chapter that is not there is told with those that are."""
+        with pytest.raises(CourseNotFound, match=f"expected one of the chapters {STEM}, {OTHER}, found 'ch09'"):
+            build(two, observe, only="ch09")
 
 
 class TestRefused:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -28,6 +31,7 @@ from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
+from autograder.running.child_process import begun
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
@@ -317,10 +321,16 @@ def test_worker_of_another_version_grades_nothing(assignment: Assignment) -> Non
 
 
 def test_size_of_the_crew(assignment: Assignment) -> None:
-    """As many workers as cores, no more than there is work; a few submissions are graded here."""
+    """As many workers as cores, no more than there is work; a few submissions are graded here.
+
+    Where workers can share torch, that is done only by a process that goes on afterwards: it would import torch twice.
+    """
     assert 1 == Workers().for_class(2, assignment).ahead == Workers(count=1).for_class(1000, assignment).ahead
     assert 8 == Workers(count=4).for_class(1000, assignment).ahead
     assert 256 == Workers(scheduler="tcp://x").for_class(5, assignment).ahead
+    walled = replace(assignment, unconfined=False)
+    assert 2 == Workers(count=1).for_class(1000, walled).ahead == Workers(count=4).for_class(1, walled).ahead
+    assert 1 == Workers(count=1, stays=True).for_class(1, walled).ahead
 
 
 class Clock:
@@ -344,6 +354,7 @@ class Clock:
     [
         pytest.param([1, 0.1, 0.1, 0.1, 0.1, 0.1], 0, id="small"),
         pytest.param([1, 5, 5, 5, 5, 5], 4, id="slow"),
+        pytest.param([6, 5, 5, 5, 5, 5], 4, id="slow from the first on"),
         pytest.param([2, 0.1, 0.1, 40, 40, 40, 40, 40], 4, id="slow later"),
     ],
 )
@@ -360,6 +371,31 @@ def test_pool_is_opened_where_it_will_be_sooner(seconds: list[float], in_pool: i
     took = [crew.submit(clock.work, each).result() for each in seconds]
 
     assert seconds == took and in_pool == len(handed)
+
+
+def waits_for_a_process(started: list[int]) -> int:
+    """How a process ends that would never end by itself, as one with an endless loop."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    started.append(process.pid)
+    return begun(process).wait()
+
+
+def test_what_is_done_at_once_ends_where_the_run_ends() -> None:
+    """Ctrl-C ends the processes that threads wait for; what had not begun does not begin."""
+    started, futures = list[int](), list[Future[int]]()
+
+    def stopped_half_way() -> None:
+        with executors.at_once(2) as executor:
+            futures.extend(executor.submit(waits_for_a_process, started) for _ in range(4))
+            while len(started) < 2:
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped_half_way()
+
+    assert 2 == len(started) and [True] * 2 == [each.cancelled() for each in futures[2:]]
+    assert {-signal.SIGKILL} == {each.result() for each in futures[:2]}
 
 
 def kind_of_worker(_: int) -> tuple[int, str]:

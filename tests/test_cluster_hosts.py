@@ -57,7 +57,9 @@ def expected(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
         cycle = Cycle(alone, STEM)
-        assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+        assert {} == cycle.autograde(
+            cycle.students(), how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+        )
     return verdicts(alone)
 
 

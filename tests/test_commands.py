@@ -32,7 +32,7 @@ def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C ends with one line and status 130."""
 
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("autograder.authoring.build.build", stop)
@@ -47,7 +47,7 @@ def test_stopped_in_the_midst_of_a_text_that_is_run(tmp_path: Path) -> None:
         "import sys\n"
         "from autograder import __main__\n"
         "from autograder.authoring import build\n"
-        'build.build = lambda *_: exec("raise KeyboardInterrupt")\n'
+        'build.build = lambda *_, **__: exec("raise KeyboardInterrupt")\n'
         'sys.exit(__main__.main(["build"]))\n'
     )
     words = [sys.executable, "-m", "stopping"]
@@ -72,7 +72,7 @@ def test_nobody_reads_on(command: str, unbuffered: str) -> None:
 def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pipe of the work's own that breaks is no reader who has gone."""
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
     monkeypatch.setattr("autograder.authoring.build.build", broken)
@@ -91,6 +91,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.grading.grader", "torch, nbgrader"),
         ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
         ("autograder.running.fork_server", "torch, nbgrader"),
+        ("autograder.grading.shared_server", "torch, nbgrader"),  # not before it collects rarely
     ],
 )
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:

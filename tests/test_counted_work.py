@@ -90,7 +90,9 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
             patch.setattr(SaveAutoGrades, "preprocess", counting("recorded", SaveAutoGrades.preprocess))
-            assert {} == cycle.autograde(STUDENTS, how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+            assert {} == cycle.autograde(
+                STUDENTS, how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+            )
     finally:
         event.remove(Engine, "before_cursor_execute", asked)
     return done

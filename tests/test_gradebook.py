@@ -223,9 +223,10 @@ class TestPreflight:
 
     def test_fresh_clone_is_sent_to_a_command_that_works(self, course: Path) -> None:
         """Before the build nbgrader has no source to release from; with a source, it can release again."""
-        for ask in (preflight.sourced, assignment.released_starters):
-            with pytest.raises(CourseNotFound, match="Run `make build`"):
-                ask(course, "ch01_tensors")
+        with pytest.raises(CourseNotFound, match="Run `python -m autograder build ch01_tensors` in the project folder"):
+            preflight.sourced(course, "ch01_tensors")
+        with pytest.raises(CourseNotFound, match="Run `make build`"):
+            assignment.released_starters(course, "ch01_tensors")
         (course / "source" / "ch01_tensors").mkdir(parents=True)
         preflight.sourced(course, "ch01_tensors")
 

@@ -145,7 +145,9 @@ def test_a_cell_that_the_gradebook_does_not_know_gets_no_points(tmp_path: Path) 
     notebook.cells.append(graded("mine", "assert True"))
     nbformat.write(notebook, release)
 
-    failures = Cycle(course, STEM).autograde(["ada"], how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+    failures = Cycle(course, STEM).autograde(
+        ["ada"], how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+    )
 
     assert "cannot be graded here" in failures["ada"]
     assert not (course / "autograded" / "ada" / STEM).exists()
@@ -161,6 +163,8 @@ def test_ungraded_cells_are_welcome(tmp_path: Path) -> None:
     notebook.cells[-1].source = "notes = 1"
     nbformat.write(notebook, submitted)
 
-    assert {} == Cycle(course, STEM).autograde(["ada"], how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+    assert {} == Cycle(course, STEM).autograde(
+        ["ada"], how=HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
+    )
     graded = (course / "autograded" / "ada" / STEM / f"{STEM}.ipynb").read_text()
     assert all(text in graded for text in ("Hello.", "2 + 2", "Read me.", "notes = 1"))

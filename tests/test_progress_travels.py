@@ -94,7 +94,7 @@ def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypat
     _append(home / STEM / NAME, "standardize", Entry(4, 4))
     cycle.submit("ada", home)
     cycle.collect()
-    how = HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED)
+    how = HowToGrade(workers=Workers(count=1, stays=True), unconfined=UNCONFINED)
     failures = cycle.autograde(["ada"], how=how) | cycle.feedback(["ada"])
     found = classroom.stored(course, STEM, "ada")
 

@@ -36,7 +36,7 @@ from tests.small_chapter import PROJECT
 
 STEM, SEED = "ch01_tensors", 77
 CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "zipped", "broken-json")
-ONE = Workers(count=1)
+ONE = Workers(count=1, stays=True)
 
 pytestmark = [
     pytest.mark.xdist_group("whole runs"),

@@ -20,7 +20,7 @@ from autograder.authoring.minutes import title, with_minutes
 from autograder.authoring.parts import check_folders, slips_told
 from autograder.catalog import contents, shipped
 from autograder.catalog.place import SHIPPED, find_course
-from autograder.errors import WorkFailed
+from autograder.errors import CourseNotFound, WorkFailed
 
 # The folders of committed generated files, and which of their files are generated.
 _WATCHED = {Path("notebooks"): (".ipynb",), Path("solutions"): (".ipynb",)}
@@ -67,29 +67,29 @@ def observe(course: Path, stem: str, committed: Files) -> Files:
         return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
 
 
-def build(project: Path, observer: Observe = observe) -> list[str]:
-    """Bring every generated file up to date; returns one line for each change.
+def build(project: Path, observer: Observe = observe, only: str | None = None) -> list[str]:
+    """Bring every generated file up to date, or those of one chapter; returns one line for each change.
 
     Files without a chapter, and notebooks that somebody worked in, are moved to build/aside/. Raises CourseError;
     nothing is half written.
     """
-    outputs = render(project, observer)
+    outputs = render(project, observer, only)
     changed = {path: data for path, data in outputs.items() if not _current(project, path, outputs)}
     told = [
         _aside(project, path, "your work in") for path in sorted(changed) if _worked_in(project / path, changed[path])
     ]
     files.write_all({project / path: data for path, data in changed.items()})
     told += [f"wrote {path.as_posix()}" for path in sorted(changed)]
-    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs)]
+    return told + [_aside(project, path, "the stray") for path in _strays(project, outputs) if only is None]
 
 
-def write_proofs(project: Path, folder: Path) -> list[Path]:
+def write_proofs(project: Path, folder: Path, only: str | None = None) -> list[Path]:
     """Write each solved chapter with the claims in their places, for the tests to run; returns where they are."""
     from autograder.authoring.notebook import proof_notebook, to_bytes
 
     public = address.read(project)
     course = find_course(project)
-    chapters = [with_minutes(course, chapter) for chapter in read_course(course)]
+    chapters = [with_minutes(course, chapter) for chapter in _chosen(read_course(course), only)]
     made = {folder / f"{chapter.stem}.ipynb": to_bytes(proof_notebook(chapter, public)) for chapter in chapters}
     files.write_all(made)
     return list(made)
@@ -118,10 +118,10 @@ def _marked(cells: list[dict[str, Any]]) -> set[str]:
     return {str(cell["metadata"]["nbgrader"].get("grade_id")) for cell in cells if "nbgrader" in cell["metadata"]}
 
 
-def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
+def check_sync(project: Path, observer: Observe = observe, only: str | None = None) -> list[Problem]:
     """Name the committed generated files that are stale, missing or stray; `make build` mends them all."""
-    outputs = render(project, observer)
-    problems = [Problem(State.STRAY, path) for path in _strays(project, outputs)]
+    outputs = render(project, observer, only)
+    problems = [Problem(State.STRAY, path) for path in _strays(project, outputs) if only is None]
     for path in outputs:
         if path.parent not in _watched(project):
             continue
@@ -132,11 +132,12 @@ def check_sync(project: Path, observer: Observe = observe) -> list[Problem]:
     return sorted(problems, key=str)
 
 
-def render(project: Path, observer: Observe = observe) -> Outputs:
-    """Make every generated file, in memory; the paths start at the project folder."""
+def render(project: Path, observer: Observe = observe, only: str | None = None) -> Outputs:
+    """Make every generated file, or those of one chapter, in memory; the paths start at the project folder."""
     course = find_course(project)
-    chapters = read_course(course)
-    check_folders(course, {chapter.stem for chapter in chapters})
+    whole = read_course(course)
+    check_folders(course, {chapter.stem for chapter in whole})
+    chapters = _chosen(whole, only)
     public = address.read(project)
     try:
         with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
@@ -150,8 +151,18 @@ def render(project: Path, observer: Observe = observe) -> Outputs:
         committed = _committed(course, chapter.stem)
         for suffix, data in observer(course, chapter.stem, committed).items():
             outputs[_data(project) / f"{chapter.stem}{suffix}"] = data
-    outputs[_data(project) / contents.POINTS] = contents.encode([_listed(chapter) for chapter in chapters])
+    outputs[_data(project) / contents.POINTS] = contents.encode([_listed(chapter) for chapter in whole])
     return outputs
+
+
+def _chosen(chapters: tuple[Chapter, ...], only: str | None) -> tuple[Chapter, ...]:
+    chosen = tuple(each for each in chapters if only in (None, each.stem))
+    if not chosen:
+        known = ", ".join(each.stem for each in chapters)
+        raise CourseNotFound(
+            f"expected one of the chapters {known}, found {only!r}. Name one of them, or none for all."
+        )
+    return chosen
 
 
 def _data(project: Path) -> Path:

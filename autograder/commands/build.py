@@ -9,6 +9,7 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `build`."""
+    parser.add_argument("chapter", nargs="?", help="build this chapter alone, by the stem of its file (default: all)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="write nothing; say which files are not up to date")
     what.add_argument("--proofs", type=Path, metavar="FOLDER", help="write only the solved chapters with their claims")
@@ -19,11 +20,11 @@ def run(args: argparse.Namespace) -> int:
     from autograder.authoring.build import build, check_sync, write_proofs
 
     if args.proofs:
-        print("\n".join(f"wrote {path}" for path in write_proofs(args.root, args.proofs)))
+        print("\n".join(f"wrote {path}" for path in write_proofs(args.root, args.proofs, args.chapter)))
         return 0
     if args.check:
-        return _report([str(problem) for problem in check_sync(args.root)])
-    print("\n".join(build(args.root) or ["Everything is up to date."]))
+        return _report([str(problem) for problem in check_sync(args.root, only=args.chapter)])
+    print("\n".join(build(args.root, only=args.chapter) or ["Everything is up to date."]))
     return 0
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
 from nbgrader.utils import is_grade
@@ -149,7 +150,8 @@ def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, s
         lateness.set_dates(gradebook, Path(coursedir.root), wanted.stem)
     folders = {Path(folder).parent.name: Path(folder) for folder in sorted(converter.assignments)}
     scored = own_cells.Scoring(wanted, converter)
-    with closing(class_run.grade_class(wanted, folders, Workers(), converter.force, scored)) as done:
+    workers = Workers(stays=isinstance(converter.parent, NbGraderAPI))  # formgrader's, whose buttons are pressed again
+    with closing(class_run.grade_class(wanted, folders, workers, converter.force, scored)) as done:
         reasons = {student: outcome for student, outcome in done if isinstance(outcome, str) and outcome}
     for student in folders:
         _clear_unfinished(coursedir, wanted.stem, student)

@@ -43,7 +43,8 @@ def sourced(course: Path, assignment: str) -> None:
     """Raise a CourseError where nbgrader would find nothing to make an assignment from."""
     source = course / "source" / assignment
     if not source.is_dir():
-        raise CourseNotFound(f"expected {source}, found no such folder. Run `make build`, which writes it.")
+        advice = f"Run `python -m autograder build {assignment}` in the project folder, which writes it."
+        raise CourseNotFound(f"expected {source}, found no such folder. {advice}")
 
 
 def known(assignment: str, names: Iterable[str]) -> None:

@@ -137,17 +137,15 @@ def _outcomes(
     """
     left, suspects = deque(students), deque[str]()
     anything_done, deaths = False, 0
-    open_crew = crew.open
     while left or suspects:
         alone = bool(suspects)
         turn = _Turn(deque([suspects.popleft()]) if alone else left, 1 if alone else crew.ahead)
         try:
-            with open_crew() as executor:
+            with crew.open() as executor:
                 for student, future in turn.completed(submit, executor):
                     anything_done = True
                     yield student, _outcome(future)
         except BrokenExecutor:
-            open_crew = crew.again or crew.open
             if not alone:
                 suspects.extend(turn.under_way.values())
                 continue

@@ -1,6 +1,6 @@
 """Where a class is graded: in this process, in a pool on this machine, or by Dask workers; and what these are given.
 
-A worker imports the grader, with torch, only when it has work.
+A worker imports the grader, with torch, only when it has work; where nothing is judged, nobody does.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakSet
 
 from autograder.grading.assignment import Assignment
 from autograder.grading.cluster import dask, dask_here
 from autograder.grading.pool_worker import begin
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading.submission import Parcel
+from autograder.running.child_process import kill_all
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _FEW = 3  # so many submissions are graded sooner here than a pool is ready
-_WORTH = 4  # so many times what the first submission took must be won by a pool
+_WORTH = 4  # so many times what it takes to get ready must be won by doing several at once
+_SOON = 0.05  # seconds
 _CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may change
 
 
@@ -33,15 +36,17 @@ _CLUSTER_AHEAD = 256  # submissions under way on a cluster, whose size may chang
 class Workers:
     """The choice of workers: so many processes here (None: one for each core), or a Dask cluster.
 
-    `scheduler` is the address of one that runs; `dask_local` starts one here with so many workers.
+    `scheduler` is the address of one that runs; `dask_local` starts one here with so many workers. Where this process
+    `stays`, to grade again and again, it grades few submissions itself, and has all ready for the next ones.
     """
 
     count: int | None = None
     scheduler: str | None = None
     dask_local: int | None = None
+    stays: bool = False
 
     def for_class(self, size: int, assignment: Assignment) -> Crew:
-        """The crew for a class of this size; where nothing is judged, only run, work begins in this process.
+        """The crew for a class of this size; where nothing is judged, only run, all work is done in this process.
 
         What judging holds could bring a process down, and this one must not be: a worker's end costs one submission.
         """
@@ -52,23 +57,24 @@ class Workers:
             number = self.dask_local
             return Crew(lambda: dask_here(number), 2 * number)
         count = min(self.count or cores(), size)
-        if count == 1 or (assignment.has_exercises and size <= _FEW):
+        if assignment.has_exercises and self._has_pool(count, size, assignment):
+            return Crew(lambda: _pool_for(assignment, count), 2 * count)
+        if assignment.has_exercises or count == 1:
             return Crew(lambda: contextlib.nullcontext(Here()), 1)
-        if not assignment.has_exercises:
-            return Crew(lambda: _growing(count, size), 2 * count, again=lambda: _pool(count))
-        return Crew(lambda: _pool_for(assignment, count), 2 * count)
+        return Crew(lambda: _growing(count, size), 2 * count)
+
+    def _has_pool(self, count: int, size: int, assignment: Assignment) -> bool:
+        """Whether exercises are judged in a pool. A shared one, though of one worker, imports torch only once."""
+        is_shared = not assignment.unconfined and not self.stays
+        return is_shared or (count > 1 and size > _FEW)
 
 
 @dataclass(frozen=True)
 class Crew:
-    """How to open an executor, how many submissions to hand it at a time, and how to open one after one broke.
-
-    Where `again` is None, that is done as the first time.
-    """
+    """How to open an executor, and how many submissions to hand it at a time."""
 
     open: Callable[[], AbstractContextManager[Executor]]
     ahead: int
-    again: Callable[[], AbstractContextManager[Executor]] | None = None
 
 
 class Here(Executor):
@@ -84,11 +90,36 @@ class Here(Executor):
         return future
 
 
-class Growing(Executor):
-    """Does everything here, in this process, as long as a pool would not be done with the rest any sooner.
+class AtOnce(Executor):
+    """Does several things at once, in threads of this process: for work that mostly waits for other processes."""
 
-    What a pool of `count` workers takes before it is ready is told by the first submission of the `size`: each worker
-    has to get ready what that one got ready here, and more. One that hardly helps only takes the machine from others.
+    def __init__(self, count: int) -> None:
+        self._threads, self._given = ThreadPoolExecutor(count), WeakSet[Future[Any]]()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Call the function as soon as a thread is free."""
+        future = self._threads.submit(fn, *args, **kwargs)
+        self._given.add(future)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Begin nothing new; with `wait`, be done with what has begun."""
+        self._threads.shutdown(wait, cancel_futures=cancel_futures)
+
+    def stop(self) -> None:
+        """End what is under way now, by ending the processes that it waits for."""
+        self.shutdown(wait=False, cancel_futures=True)
+        while not all(future.done() for future in list(self._given)):
+            kill_all()
+            time.sleep(_SOON)
+
+
+class Growing(Executor):
+    """Does one thing after the other here, as long as several at once would not be done with the rest any sooner.
+
+    What it takes before that is ready is told by the first submission of the `size`, which took so much longer than the
+    next: each of the `count` has to get ready what it got ready. One that hardly helps only takes the machine from
+    others.
     """
 
     def __init__(
@@ -117,9 +148,10 @@ class Growing(Executor):
     def _pool_is_sooner(self) -> bool:
         if len(self._took) < 2:
             return False
-        start, *others = self._took
-        here = self._left * sum(others) / len(others)
-        return here - here / self._count > _WORTH * start
+        first, *others = self._took
+        each = sum(others) / len(others)
+        here = self._left * each
+        return here - here / self._count > _WORTH * max(first - each, 0)
 
 
 def graded(assignment: Assignment, parcel: Parcel, seed: int) -> SubmissionVerdict:
@@ -158,7 +190,20 @@ def _pool_for(assignment: Assignment, count: int) -> AbstractContextManager[Exec
 @contextlib.contextmanager
 def _growing(count: int, size: int) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
-        yield Growing(lambda: stack.enter_context(_pool(count)), count, size)
+        yield Growing(lambda: stack.enter_context(at_once(count)), count, size)
+
+
+@contextlib.contextmanager
+def at_once(count: int) -> Iterator[Executor]:
+    """So many threads; where the block is left by an exception, what they wait for is ended."""
+    executor = AtOnce(count)
+    try:
+        yield executor
+    except BaseException:
+        executor.stop()
+        raise
+    finally:
+        executor.shutdown()
 
 
 @contextlib.contextmanager

@@ -15,14 +15,11 @@ import socket
 import sys
 from multiprocessing.connection import Connection
 
-import torch
-
 from autograder.frames import discard
 from autograder.grading.shared_pool import ENOUGH, WORKER
-from autograder.running import child as _child  # noqa: F401  (with IPython, for the workers and the children)
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
-from autograder.startup import spare_grammar
+from autograder.startup import collect_rarely, spare_grammar
 from autograder.walls.linux import die_with_parent
 
 
@@ -30,6 +27,8 @@ class SharedServer:
     """Forks workers for who grades a class, and serves each of them."""
 
     def __init__(self, line: socket.socket) -> None:
+        from autograder.running import child  # noqa: F401  (with torch and IPython, for the workers and the children)
+
         self._line, self._server, self._workers = line, Server(), list[int]()
         self._server.listen(line.fileno(), self._heard)
 
@@ -71,6 +70,8 @@ class SharedServer:
 
 def _work(line: Connection) -> None:
     """Do what comes, until nothing more comes."""
+    import torch
+
     spare_grammar()
     sys.dont_write_bytecode = False  # the course's files are read by every run
     torch.set_num_threads(1)
@@ -86,4 +87,5 @@ def _work(line: Connection) -> None:
 
 if __name__ == "__main__":
     discard(0)
+    collect_rarely()
     SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()

@@ -5,6 +5,7 @@ A cell is not told what comes after it. What the cells print on descriptors of t
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -17,7 +18,7 @@ from autograder.errors import WorkFailed
 from autograder.frames import Frame, discard, receive, send
 from autograder.recording.beside import lay_out
 from autograder.recording.outputs import Output, error
-from autograder.recording.shell import new_recording_shell, run_recorded, take_streams
+from autograder.recording.shell import fail_once, new_recording_shell, run_recorded, take_streams
 
 _SETUP_SECONDS = 60.0
 
@@ -37,6 +38,12 @@ class ReadyNotebook:
             raise WorkFailed(f"the setup cell raised {problems[0]['ename']}: {problems[0]['evalue']}")
         self._shell.user_ns.update({name: each for name, each in stand_ins.items() if name in self._shell.user_ns})
 
+    def warm_up(self) -> None:
+        """Do once what the first cell, the first error and the first picture of most notebooks take long for."""
+        fail_once(self._shell)
+        if "matplotlib.pyplot" in sys.modules:
+            _draw_once()
+
     def serve(self, source: int, sink: int) -> None:
         """Run the cells that come from `source`, in the working folder; a frame to `sink` for each."""
         begin = receive(source)
@@ -51,6 +58,16 @@ class ReadyNotebook:
         while (asked := receive(source)) is not None:
             outputs = run_recorded(self._shell, asked.head["source"], asked.head["seconds"])
             send(sink, Frame({"stage": asked.head["stage"]}, _packed(outputs)))
+
+
+def _draw_once() -> None:
+    """Draw a picture that nobody sees, beside those of pyplot: fonts are looked for, and formats imported."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    figure.subplots().set_title("x")
+    FigureCanvasAgg(figure).print_figure(io.BytesIO(), bbox_inches="tight")
 
 
 def _settle(begin: Frame) -> None:

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
+from weakref import WeakSet
 
 from autograder.errors import WorkFailed
 
 ENDED_EARLY = "it ended before it was ready"
+_begun = WeakSet[subprocess.Popen[bytes]]()
+
+
+def begun(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Remember a process that runs submissions, or is to."""
+    _begun.add(process)
+    return process
+
+
+def kill_all() -> None:
+    """End all processes that run submissions for this one: whoever waits for one of them waits no longer."""
+    for process in list(_begun):
+        process.kill()
 
 
 def failed(what: str, complaints: Path, remedy: str) -> WorkFailed:

@@ -31,6 +31,7 @@ from autograder.frames import READY, Frame, discard, send
 from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
+from autograder.startup import collect_rarely
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import use_large_pages
 from autograder.walls.room import Room
@@ -60,12 +61,13 @@ def _made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
     return ReadyChapter(ground)
 
 
-def _warm_up(modules: list[str]) -> None:
+def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
     """Import what submissions would import late, and keep the pages of what is there shared with all children."""
     for name in modules:
         with contextlib.suppress(Exception):  # what cannot be imported alone is not needed early
             importlib.import_module(name)
-    gc.collect()
+    if isinstance(ready, ReadyNotebook):
+        ready.warm_up()
     gc.freeze()
 
 
@@ -160,7 +162,7 @@ class Server:
             if self._ready is None:
                 self._ready, self._room = _made_ready(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
-                _warm_up(start["modules"])
+                _warm_up(self._ready, start["modules"])
         except WorkFailed as error:
             return {"problem": str(error)}
         if self._start != {"ground": asdict(ground), "hidden": start["hidden"]}:
@@ -223,4 +225,5 @@ def _kill(first: int) -> None:
 
 
 if __name__ == "__main__":
+    collect_rarely()
     main(socket.socket(fileno=int(sys.argv[1])))

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.frames import READY, FrameError, receive
-from autograder.running.child_process import ENDED_EARLY, cpu_seconds, environment, failed
+from autograder.running.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
 from autograder.running.fork_server import MESSAGE_BYTES
 from autograder.running.program import Limits, Program
 from autograder.walls.confine import STATUS, Quota
@@ -100,7 +100,7 @@ class WarmProcess:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._begun.append(process)
+        self._begun.append(begun(process))
 
     def lives(self) -> bool:
         """Whether it is still there: one that waited long may have been ended from outside."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, receive, send
-from autograder.running.child_process import ENDED_EARLY, cpu_seconds, environment, failed
+from autograder.running.child_process import ENDED_EARLY, begun, cpu_seconds, environment, failed
 from autograder.running.program import Limits, Program
 
 
@@ -87,7 +87,7 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
                 bufsize=0,
                 start_new_session=True,
             )
-        child = _Process(process, complaints)
+        child = _Process(begun(process), complaints)
         try:
             child.start(program, limits)
             yield child
