@@ -58,6 +58,7 @@ def run(
     progress: Callable[[str], ShowProgress] = no_bars,
     *,
     mishaps: bool = True,
+    repeats: bool = True,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
     workers: Workers = Workers(),  # noqa: B008  (a value)
@@ -65,7 +66,8 @@ def run(
 ) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError.
 
-    Without mishaps, nobody's file is damaged and nobody's code hangs. With `pages`, only these students get feedback,
+    Without mishaps, nobody's file is damaged and nobody's code hangs; without repeats, exercises stay open where there
+    are no more answers of the bank to hand in. With `pages`, only these students get feedback,
     the slowest part of nbgrader's cycle. `ids` gives so many students names that say nothing about them.
     """
     copy_course(project, folder / "course", stem)
@@ -76,7 +78,7 @@ def run(
     cycle.generate()
     cycle.release()
     made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
-    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
+    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
