@@ -66,15 +66,11 @@ def run(
 ) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError.
 
-    Without mishaps, nobody's file is damaged and nobody's code hangs; without repeats, exercises stay open where there
-    are no more answers of the bank to hand in. With `pages`, only these students get feedback,
-    the slowest part of nbgrader's cycle. `ids` gives so many students names that say nothing about them.
+    `ClassMaker.students` says who is in it. With `pages`, only these students get feedback, the slowest part of it.
+    `ids` gives so many students names that say nothing about them.
     """
     copy_course(project, folder / "course", stem)
-    exchange = folder / "exchange"
-    exchange.mkdir()
-    exchange.chmod(0o777)  # nbgrader asks for an exchange that everybody may write to
-    cycle = Cycle(folder / "course", stem, exchange)
+    cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
     made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
@@ -88,6 +84,14 @@ def run(
     made = ExampleClass(folder, stem, students, failures)
     cycle.export(made.grades)
     return made
+
+
+def _exchange(folder: Path) -> Path:
+    """Make the folder where students hand in: nbgrader asks for one that everybody may write to."""
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    return exchange
 
 
 def _called(students: tuple[Student, ...], ids: Callable[[int], Sequence[str]] | None) -> tuple[Student, ...]:
