@@ -34,7 +34,10 @@ def group(stem: str) -> pytest.MarkDecorator:
 
 
 def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
-    """The class of a chapter after nbgrader's cycle; mishaps in one chapter only, feedback for everybody at night."""
+    """The class of a chapter after nbgrader's cycle; mishaps in one chapter only.
+
+    At night there is feedback for everybody, and everybody has answered everything.
+    """
     return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
 
 
@@ -42,9 +45,10 @@ def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
 def _graded_class(stem: str, folder: Path) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-        empty = example_class.empty_folder(folder)
+        empty, whole = example_class.empty_folder(folder), stem == WHOLE
+        repeats = whole or THOROUGH
         return example_class.run(
-            PROJECT, empty, stem, mishaps=stem == WHOLE, pages=PAGES, workers=ONE, unconfined=UNCONFINED
+            PROJECT, empty, stem, mishaps=whole, repeats=repeats, pages=PAGES, workers=ONE, unconfined=UNCONFINED
         )
 
 

@@ -7,10 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.authoring.agreement import still_hold
+from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.build import observe
 from autograder.authoring.judge import Judge
+from autograder.authoring.proved import kept
 from autograder.catalog import shipped
 from autograder.judging.key import Key
 from autograder.watching.exercise import Case, ExerciseSet
@@ -20,7 +21,7 @@ from tests.our_course import COURSE
 
 
 class MadeJudge:
-    """What `still_hold` asks of a judge, for the made exercise and its answers."""
+    """What `holds` asks of a judge, for the made exercise and its answers."""
 
     exercises = ExerciseSet("ch99_made", [made.exercise()])
     names = ("double",)
@@ -29,13 +30,9 @@ class MadeJudge:
         """The key of a build here and now."""
         return made.key(seed)
 
-    def shipped_keys(self) -> dict[str, Key]:
+    def shipped_key(self, _name: str) -> Key:
         """The made exercise keeps all."""
-        return {"double": made.key()}
-
-    def shipped_key(self, name: str) -> Key:
-        """One of them."""
-        return self.shipped_keys()[name]
+        return made.key()
 
     def shown(self, name: str) -> list[tuple[KnownAnswer, tuple[Observation, ...]]]:
         """What the known mistakes and a right answer show."""
@@ -50,7 +47,8 @@ class MadeJudge:
 
 def held(key: Key) -> bool:
     """Whether a committed key still holds, by the made exercise of here and now."""
-    return still_hold(shipped.encode({"double": key}), cast(Judge, MadeJudge()))
+    (committed,) = shipped.decode(shipped.encode({"double": key})).values()
+    return holds(cast(Judge, MadeJudge()), committed)
 
 
 def with_mistake(**changed: Any) -> Key:
@@ -104,8 +102,8 @@ def test_damaged_files_do_not_hold() -> None:
     """What cannot be read is built anew."""
     files = shipped.encode({"double": made.key()})
 
-    assert not still_hold(files | {".json": b"[]"}, cast(Judge, MadeJudge()))
-    assert not still_hold({".json": files[".json"]}, cast(Judge, MadeJudge()))
+    assert not kept(cast(Judge, MadeJudge()), files | {".json": b"[]"})
+    assert not kept(cast(Judge, MadeJudge()), {".json": files[".json"]})
 
 
 @pytest.mark.parametrize(("change", "kept"), [("a digit", True), ("a sentence", False)])

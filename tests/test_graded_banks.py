@@ -64,7 +64,8 @@ def test_right_answers_earn_everything(graded: ExampleClass) -> None:
     """The reference and every right alternative get full points."""
     for student in graded.students:
         if student.name.startswith(("right", "perfect")):
-            assert all(report.passed for report in verdict_of(graded, student.name).reports), student.name
+            reports = verdict_of(graded, student.name).reports
+            assert student.expected.solved <= {each.exercise for each in reports if each.passed}, student.name
 
 
 def test_every_answer_is_handed_in(graded: ExampleClass, judge: Judge) -> None:

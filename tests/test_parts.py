@@ -113,13 +113,26 @@ def test_a_case_for_no_requirement(parts: ExerciseParts, capsys: pytest.CaptureF
     ] == built(parts, capsys)
 
 
-def test_no_hint(parts: ExerciseParts, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (
+            ', hints=("Which numbers stay?", "`row.clone()` may be written into.")',
+            "",
+            'expected at least one hint, found none. Write hints=("...",) in @exercise.',
+        ),
+        (
+            "Which numbers stay?",
+            " ",
+            "expected hints that say something, found an empty one. Write it, or take it out.",
+        ),
+    ],
+)
+def test_no_hint(parts: ExerciseParts, capsys: pytest.CaptureFixture[str], old: str, new: str, line: str) -> None:
     """And where to write one."""
-    edit(parts.exercise, ', hints=("Which numbers stay?", "`row.clone()` may be written into.")', "")
+    edit(parts.exercise, old, new)
 
-    assert [f'{FILE}: swap_ends: expected at least one hint, found none. Write hints=("...",) in @exercise.'] == built(
-        parts, capsys
-    )
+    assert [f"{FILE}: swap_ends: {line}"] == built(parts, capsys)
 
 
 @pytest.mark.parametrize(

@@ -298,13 +298,12 @@ class TestForm:
     @pytest.mark.parametrize(
         ("old", "new", "line"),
         [
-            ('"Which numbers stay?"', '" "', f"{FILE}: a hint is empty"),
             ('{"inputs":', '{"input":', f"{FILE}: 'leaves what is between' tells of 'input', which no probe sees"),
             ('tier="warm-up"', 'tier="warm"', "expected a tier of 'warm-up', 'core', 'stretch', found 'warm'"),
         ],
     )
     def test_an_exercise_that_is_not_in_form(self, parts: ExerciseParts, old: str, new: str, line: str) -> None:
-        """A hint, what is told of something seen, a tier."""
+        """What is told of something seen, a tier."""
         edit(parts.exercise, old, new)
 
         assert any(line in each for each in told(parts)), told(parts)

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import build
+from autograder.authoring.build import build, observe
+from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proved import ROOMS, proof_path
+from autograder.catalog import shipped
+from autograder.errors import ChapterError
 from autograder.files import remember
+from autograder.judging.key import Key
 from tests.proven_course import edit, make_proven_course
 from tests.small_chapter import PROJECT
 
@@ -75,6 +79,24 @@ def test_another_exercise_that_is_imported_counts(parts: ExerciseParts) -> None:
 def test_another_machine_has_a_proof_of_its_own(parts: ExerciseParts) -> None:
     """What holds here need not hold on another processor."""
     assert proof_path(parts) != proof_path(parts, "an older processor")
+
+
+def test_what_is_shipped_is_computed_once(parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build with the same content takes it from memory; one that looks anew, or at other content, computes it."""
+    project, stem = parts.course.parent, parts.stem
+    committed = {suffix: (parts.course / "shipped" / f"{stem}{suffix}").read_bytes() for suffix in shipped.SUFFIXES}
+    assert [] == build(project)
+
+    def computes(*_: object) -> Key:
+        raise ChapterError("it computes")
+
+    monkeypatch.setattr(Judge, "_make_key", computes)
+    assert [] == build(project)
+    with pytest.raises(ChapterError, match="it computes"):
+        observe(parts.course, stem, committed, anew=True)
+    edit(parts.bank, "You turn the whole row round.", "You turn the row round.")
+    with pytest.raises(ChapterError, match="it computes"):
+        build(project)
 
 
 def test_the_rooms_of_a_proof_are_all_named() -> None:

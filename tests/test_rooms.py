@@ -225,7 +225,10 @@ NAMED = named()
 
 @pytest.mark.parametrize("path", ENGINE, ids=short)
 def test_engine_knows_no_course(path: Path) -> None:
-    """No line of the engine, not even a comment, names a chapter, an exercise or a figure of this course."""
+    """No line of the engine, not even a comment, names a chapter, an exercise or a figure of this course.
+
+    A new exercise that is named by a word of the engine has another name, or its word stands in COMMON.
+    """
     lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
 
     assert [] == [f"{number}: {line.strip()}" for number, line in lines if NAMED.search(line)]

@@ -3,22 +3,23 @@
 from pathlib import Path
 
 from autograder.authoring.bank import bank_path, load_bank
-from autograder.authoring.tally import HEADS, KNOWN, table, tallies
+from autograder.authoring.tally import HEADS, KNOWN, Tally, renewed, tally
 from tests.asked import THOROUGH
 from tests.our_course import COURSE
 
 ROOT = Path(__file__).parent.parent
-ROWS = [line for line in (ROOT / "docs" / "answers.md").read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
-EVERY = {exercise.name: exercise.chapter for exercise in COURSE.every()}
+DOCUMENT = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
+ROWS = [line for line in DOCUMENT.splitlines() if line[:1] == "|"]
+EVERY = {name: chapter.stem for chapter in COURSE.listed for name in chapter.exercises}  # in their order
 
 
 def test_the_table_has_each_exercise_as_its_bank_is() -> None:
-    """How many answers there are of each kind; `python -m autograder answers` prints the table anew."""
+    """How many answers there are of each kind; `python -m autograder answers NAME` writes an exercise's row anew."""
     found = {name: list(load_bank(bank_path(ROOT / "course", stem, name))) for name, stem in EVERY.items()}
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in ROWS[2:-1]]
 
     assert list(HEADS) == [cell.strip() for cell in ROWS[0].strip("|").split("|")]
-    assert sorted(EVERY) == sorted(row[0] for row in rows)
+    assert sorted(EVERY) == sorted(row[0] for row in rows), "run `python -m autograder answers NAME`"
     for row in rows:
         wrong = [answer for answer in found[row[0]] if not answer.is_right]
         facet = sum(bool(answer.facet) for answer in wrong)
@@ -26,7 +27,7 @@ def test_the_table_has_each_exercise_as_its_bank_is() -> None:
 
         assert [len(found[row[0]]) - len(wrong), len(wrong), len(wrong) - facet, facet, slips] == list(
             map(int, row[1:KNOWN])
-        ), row[0]
+        ), f"run `python -m autograder answers {row[0]}`"
 
 
 def test_unknown_answers_are_counted_once() -> None:
@@ -39,7 +40,28 @@ def test_unknown_answers_are_counted_once() -> None:
 
 def test_what_unknown_answers_are_told_is_as_it_says() -> None:
     """One chapter by day, all of them at night."""
-    stems = list(dict.fromkeys(EVERY.values()))
-    made = table(tallies(ROOT / "course", stems if THOROUGH else stems[:1]))
+    first = next(iter(EVERY.values()))
+    names = [name for name, stem in EVERY.items() if THOROUGH or stem == first]
 
-    assert made[2:-1] == ROWS[2 : len(made) - 1]
+    assert DOCUMENT == renewed(DOCUMENT, list(EVERY), [tally(ROOT / "course", EVERY[name], name) for name in names])
+
+
+def test_a_row_is_written_anew() -> None:
+    """The row of one exercise, in its place, and the sums; all else stays."""
+    name = list(EVERY)[2]
+    old = f"| `{name}` | {ROWS[4].split(' | ', 1)[1]}"
+    damaged = DOCUMENT.replace(old, f"| `{name}` | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |").replace(ROWS[-1], ROWS[0])
+    counts = [int(cell) for cell in old.strip("| ").split(" | ")[1:]]
+
+    assert ROWS[4] == old and DOCUMENT == renewed(damaged, list(EVERY), [Tally(name, *counts)])
+    assert DOCUMENT == renewed(DOCUMENT.replace(old + "\n", ""), list(EVERY), [Tally(name, *counts)])
+    assert DOCUMENT == renewed(
+        DOCUMENT.replace(ROWS[3], f"{ROWS[3]}\n{ROWS[3].replace('`', '`gone_', 1)}"), list(EVERY), []
+    )
+
+
+def test_where_there_is_no_document_it_is_the_table() -> None:
+    """Another course has none."""
+    told = renewed("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
+
+    assert ["| `one` | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |", "| all | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |"] == told[2:]

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.catalog import shipped
-from autograder.errors import DamagedData
 from autograder.judging.judgement import judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report
@@ -23,20 +21,10 @@ _INPUTS = Tolerance(relative=1e-5, absolute=1e-9)
 _EXACT = Tolerance(0.0, 0.0)
 
 
-def still_hold(committed: dict[str, bytes], course_judge: Judge) -> bool:
-    """Whether committed files and a build of today have the same cases, sentences and rules, and tell every answer of
-    the bank, as it is observed here, the same.
-    """
-    try:
-        keys = shipped.decode(committed)
-    except DamagedData:
-        return False
-    names = course_judge.names
-    return set(keys) == set(names) and all(holds(course_judge, keys[name]) for name in names)
-
-
 def holds(course_judge: Judge, old: Key) -> bool:
-    """Whether the committed key of one exercise still holds."""
+    """Whether the committed key of an exercise and a build of today have the same cases, sentences and rules, and tell
+    every answer of the bank, as it is observed here, the same.
+    """
     new = course_judge.shipped_key(old.exercise)
     exercise, here = course_judge.exercises[new.exercise], course_judge.key(new.exercise, VISIBLE_SEED)
     if _form(old) != _form(new) or not _same_inputs(old, new) or not _fits(exercise, old, here.reference):

@@ -51,20 +51,23 @@ class Problem:
         return f"{self.state.value}: {self.path.as_posix()}"
 
 
-def observe(course: Path, stem: str, committed: Files) -> Files:
-    """A chapter's shipped observations, of its reference and answer bank on the visible cases: the committed ones while
-    they still hold, since last digits differ between processors.
+def observe(course: Path, stem: str, committed: Files, anew: bool = False) -> Files:
+    """A chapter's shipped observations, of its reference and answer bank on the visible cases: of each exercise the
+    committed ones while they still hold, since last digits differ between processors.
+
+    Whether they do is remembered, and unless it is asked anew, not computed again.
     """
-    from autograder.authoring.agreement import still_hold
     from autograder.authoring.form import check_cases
     from autograder.authoring.judge import Judge
+    from autograder.authoring.proved import kept
 
     with slips_told(course):
         judge = Judge(course, stem)
         check_cases(course, judge)
-        built = shipped.encode(judge.shipped_keys())
+        old = kept(judge, committed, anew)
+        keys = {name: old.get(name) or judge.shipped_key(name) for name in judge.names}
         hints = contents.encode_hints({name: judge.exercises[name].hints for name in judge.names})
-        return (committed if still_hold(committed, judge) else built) | {contents.HINTS: hints}
+        return shipped.encode(keys) | {contents.HINTS: hints}
 
 
 def build(project: Path, observer: Observe = observe, only: str | None = None) -> list[str]:

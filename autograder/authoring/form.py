@@ -82,8 +82,6 @@ def exercise_lines(parts: ExerciseParts, exercise: Exercise) -> Iterator[str]:
     where, hints = shown(parts, parts.exercise), exercise.hints
     if not 2 <= len(hints) <= 3:
         yield f"{where}: {_count(len(hints), 'hint')}; write two or three, from a nudge to nearly there."
-    if not all(hint.strip() for hint in hints):
-        yield f"{where}: a hint is empty; write it, or take it out."
     if len(set(hints)) < len(hints):
         yield f"{where}: two hints are alike; let each lead on from the one before."
     if any(len(hint) > _LONGEST for hint in hints):

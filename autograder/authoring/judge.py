@@ -139,12 +139,8 @@ class Judge:
             ]
         return self._shown[name]
 
-    def shipped_keys(self) -> dict[str, Key]:
-        """What students are shipped, by exercise: of the keys on the visible cases, what each exercise keeps."""
-        return {name: self.shipped_key(name) for name in self.names}
-
     def shipped_key(self, name: str) -> Key:
-        """What students are shipped of one exercise."""
+        """What students are shipped of an exercise: of its key on the visible cases, what the exercise keeps."""
         return self.key(name, VISIBLE_SEED).only(self.exercises[name].keep)
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:

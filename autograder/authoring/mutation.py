@@ -14,25 +14,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed solution: what changed, and the text of the cell."""
+    """One changed solution: what changed, the text of the cell, and the line of the solution that was changed."""
 
     change: str
     source: str
+    line: int
 
 
 def mutants(source: str) -> Iterator[Mutant]:
     """Every mutant of the functions in a solution cell; no two texts are alike, none is the original."""
     tree = ast.parse(source)
     seen, told = {ast.unparse(tree)}, Counter[str]()
-    for change, text in _changed(tree):
+    for change, text, line in _changed(tree):
         if text in seen:
             continue
         seen.add(text)
         told[change] += 1
-        yield Mutant(change if told[change] == 1 else f"{change} ({told[change]})", text)
+        yield Mutant(change if told[change] == 1 else f"{change} ({told[change]})", text, line)
 
 
-def _changed(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _changed(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
     inside, variables = _body_nodes(tree), _variables(tree)
     for node in ast.walk(tree):
         if id(node) not in inside:
@@ -40,7 +41,7 @@ def _changed(tree: ast.Module) -> Iterator[tuple[str, str]]:
         for replacement in _replacements(node, variables):
             text = _with(tree, node, replacement)
             if _compiles(text):
-                yield f"{_text(node)} -> {_text(replacement)}", text
+                yield f"{_text(node)} -> {_text(replacement)}", text, getattr(node, "lineno", 0)
 
 
 def _with(tree: ast.Module, node: ast.AST, replacement: ast.AST) -> str:

@@ -12,12 +12,16 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+from autograder.authoring.agreement import holds
 from autograder.authoring.chapter import read_chapter
+from autograder.authoring.judge import Judge
 from autograder.authoring.parts import ExerciseParts
 from autograder.authoring.proof import shipped_hints, shipped_key
 from autograder.catalog import shipped
 from autograder.catalog.place import EXERCISES
-from autograder.files import digest_of
+from autograder.errors import DamagedData
+from autograder.files import digest_of, remember
+from autograder.judging.key import Key
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The rooms that a proof runs through, beside the files that stand in no room.
@@ -27,8 +31,12 @@ _RELATIVE = re.compile(r"^from \.+(\w*) import ([\w, ]+)", re.MULTILINE)
 
 def proof_path(parts: ExerciseParts, where: str = "") -> Path:
     """The file that stands for the proof of an exercise as it is now; `where` says on what machine, if not on this."""
-    chapter = read_chapter(parts.chapter)
-    key, files = shipped_key(parts), _written(parts)
+    return _path(parts, where, shipped_key(parts))
+
+
+def _path(parts: ExerciseParts, where: str, key: Key | None) -> Path:
+    """The file that stands for what was found of an exercise of which this is shipped."""
+    chapter, files = read_chapter(parts.chapter), _written(parts)
     name = digest_of(
         *(where, sys.version, version("torch"), _code()),
         *(chapter.prelude, chapter.exercise(parts.name).source),
@@ -38,6 +46,28 @@ def proof_path(parts: ExerciseParts, where: str = "") -> Path:
         *shipped_hints(parts),
     )
     return parts.course.parent / "build" / "proved" / parts.stem / parts.name / name
+
+
+def kept(judge: Judge, committed: dict[str, bytes], anew: bool = False) -> dict[str, Key]:
+    """The keys in a chapter's committed files that still hold, by exercise.
+
+    What held before, with the same content, is not computed again, unless all is to be looked at `anew`.
+    """
+    try:
+        keys = shipped.decode(committed)
+    except DamagedData:
+        return {}
+    return {name: keys[name] for name in judge.names if name in keys and _still_holds(judge, keys[name], anew)}
+
+
+def _still_holds(judge: Judge, key: Key, anew: bool) -> bool:
+    parts = ExerciseParts(judge.course, judge.chapter.stem, key.exercise)
+    place = _path(parts, "what is shipped", key)
+    if anew or not place.is_file():
+        if not holds(judge, key):
+            return False
+        remember(place)
+    return True
 
 
 def _written(parts: ExerciseParts) -> list[Path]:

@@ -23,7 +23,7 @@ from autograder.names import names_of
 
 _CELLS = f'''\
 # %% [markdown]
-# ### Exercise: `$name`
+# ### Exercise: `$name` ({{minutes}} minutes)
 #
 # {MARK}: the task, in a sentence or two.
 

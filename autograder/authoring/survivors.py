@@ -44,7 +44,7 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
     of_listed = expected if thorough else expected[: len(judge.cases(parts.name, VISIBLE_SEED))]
     alive = {
         mutant.change
-        for mutant in made
+        for mutant in sorted(made, key=lambda mutant: mutant.line)
         if survives(exercise, mutant, of_listed if mutant.change in known else expected, prelude, seconds)
     }
     for change in sorted(alive - set(known)):
@@ -75,7 +75,8 @@ def survives(
 ) -> bool:
     """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
 
-    The case that refuses it goes to the front of what is expected: it refuses most that are changed near by.
+    The case that refuses it goes to the front of what is expected: it refuses most that are changed near by, and such
+    come one after the other.
     """
     namespace = dict(prelude)
     try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from autograder.authoring.bank import KnownAnswer
@@ -43,11 +43,12 @@ HEADS = (
 KNOWN = len(HEADS) - 3  # how many columns need no answer to be run
 
 
-def tallies(course: Path, stems: Iterable[str]) -> Iterator[Tally]:
-    """A tally of each exercise of these chapters."""
-    for stem in stems:
-        chapter = Judge(course, stem)
-        yield from (_tally(chapter, name) for name in chapter.names)
+def tally(course: Path, stem: str, name: str) -> Tally:
+    """A tally of an exercise."""
+    here = Judge(course, stem, only=name)
+    told = Counter(_told(here, name, answer) for answer in here.banks[name] if not answer.is_right)
+    of_unknown = (told[kind] for kind in ("another", "requirement", "difference"))
+    return Tally(*known(name, here.banks[name]), *of_unknown)  # type: ignore[arg-type]
 
 
 def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
@@ -58,15 +59,9 @@ def known(name: str, bank: Iterable[KnownAnswer]) -> tuple[object, ...]:
     return name, right, len(wrong), len(wrong) - facet, facet, sum(answer.slip for answer in wrong)
 
 
-def _tally(chapter: Judge, name: str) -> Tally:
-    told = Counter(_told(chapter, name, answer) for answer in chapter.banks[name] if not answer.is_right)
-    of_unknown = (told[kind] for kind in ("another", "requirement", "difference"))
-    return Tally(*known(name, chapter.banks[name]), *of_unknown)  # type: ignore[arg-type]
-
-
-def _told(chapter: Judge, name: str, answer: KnownAnswer) -> str:
+def _told(here: Judge, name: str, answer: KnownAnswer) -> str:
     """What a wrong answer is told on the visible cases if the bank does not know it."""
-    key, exercise = chapter.key(name, VISIBLE_SEED), chapter.exercises[name]
+    key, exercise = here.key(name, VISIBLE_SEED), here.exercises[name]
     seen = next(mistake.observations for mistake in key.mistakes if mistake.tag == answer.tag)
     others = tuple(mistake for mistake in key.mistakes if mistake.tag != answer.tag)
     report: Report = judge(exercise, replace(key, mistakes=others), seen, answer.source)
@@ -78,10 +73,23 @@ def _told(chapter: Judge, name: str, answer: KnownAnswer) -> str:
     return "requirement" if any(sentence in spoken for sentence in told) else "difference"
 
 
-def table(rows: Iterable[Tally]) -> list[str]:
-    """The tallies as lines of Markdown, with the sums below."""
-    found = [astuple(row) for row in rows]
-    sums = tuple(sum(column) for column in list(zip(*found, strict=True))[1:])
-    assert len(HEADS) == len(fields(Tally))
-    lines = [HEADS, ("---",) * len(HEADS), *((f"`{row[0]}`", *row[1:]) for row in found), ("all", *sums)]
-    return [f"| {' | '.join(map(str, line))} |" for line in lines]
+def renewed(document: str, names: Sequence[str], counted: Iterable[Tally]) -> str:
+    """A document with these rows of its table, and the sums, as they are now; other rows stay.
+
+    `names` are the exercises that there are, in their order. A document without the table is the table alone.
+    """
+    lines = document.splitlines()
+    rows = {row[0]: row[1:] for row in map(_cells, lines) if row and row[0] in names}
+    rows |= {name: tuple(map(str, numbers)) for name, *numbers in map(astuple, counted)}
+    found = [(f"`{name}`", *rows[name]) for name in names if name in rows]
+    sums = [sum(map(int, column)) for column in list(zip(*found, strict=True))[1:]]
+    table = [HEADS, ("---",) * len(HEADS), *found, ("all", *sums)]
+    places = [place for place, line in enumerate(lines) if _cells(line)] or [0, -1]
+    lines[places[0] : places[-1] + 1] = [f"| {' | '.join(map(str, row))} |" for row in table]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    """The cells of a row of the table; none of another line."""
+    cells = tuple(cell.strip(" `") for cell in line.strip("|").split("|"))
+    return cells if line.startswith("|") and len(cells) == len(HEADS) else ()

@@ -1,4 +1,4 @@
-"""Count what the answer banks hold, by exercise, and what wrong answers are told: the table in docs/answers.md."""
+"""Count what the answer banks hold, and what wrong answers are told: rows of the table in docs/answers.md."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `answers`."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="whose rows are counted anew (default: every exercise)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; it takes a minute or two, as each answer is run."""
+    """Count anew, a minute or two for all, as each answer is run; into the document where it is there, else print."""
     from autograder.authoring.chapter import read_course
-    from autograder.authoring.tally import table, tallies
+    from autograder.authoring.parts import parts_of
+    from autograder.authoring.tally import renewed, tally
     from autograder.catalog.place import find_course
+    from autograder.files import write_all
 
     course = find_course(args.root)
-    print("\n".join(table(tallies(course, [chapter.stem for chapter in read_course(course)]))))
+    named = {name: parts_of(course, name).stem for name in args.names}
+    every = {name: chapter.stem for chapter in read_course(course) for name in chapter.exercises}
+    document = args.root / "docs" / "answers.md"
+    before = document.read_text(encoding="utf-8") if document.is_file() else ""
+    after = renewed(before, list(every), [tally(course, stem, name) for name, stem in (named or every).items()])
+    if before:
+        write_all({document: after.encode()})
+    print(f"{document}: counted {', '.join(named) or 'every exercise'}." if before else after)
     return 0

@@ -58,6 +58,7 @@ def run(
     progress: Callable[[str], ShowProgress] = no_bars,
     *,
     mishaps: bool = True,
+    repeats: bool = True,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
     workers: Workers = Workers(),  # noqa: B008  (a value)
@@ -65,18 +66,15 @@ def run(
 ) -> ExampleClass:
     """Make the class in an empty folder and take it through the cycle; raises CourseError.
 
-    Without mishaps, nobody's file is damaged and nobody's code hangs. With `pages`, only these students get feedback,
-    the slowest part of nbgrader's cycle. `ids` gives so many students names that say nothing about them.
+    `ClassMaker.students` says who is in it. With `pages`, only these students get feedback, the slowest part of it.
+    `ids` gives so many students names that say nothing about them.
     """
     copy_course(project, folder / "course", stem)
-    exchange = folder / "exchange"
-    exchange.mkdir()
-    exchange.chmod(0o777)  # nbgrader asks for an exchange that everybody may write to
-    cycle = Cycle(folder / "course", stem, exchange)
+    cycle = Cycle(folder / "course", stem, _exchange(folder))
     cycle.generate()
     cycle.release()
     made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
-    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps)), ids)
+    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()
@@ -86,6 +84,14 @@ def run(
     made = ExampleClass(folder, stem, students, failures)
     cycle.export(made.grades)
     return made
+
+
+def _exchange(folder: Path) -> Path:
+    """Make the folder where students hand in: nbgrader asks for one that everybody may write to."""
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    return exchange
 
 
 def _called(students: tuple[Student, ...], ids: Callable[[int], Sequence[str]] | None) -> tuple[Student, ...]:

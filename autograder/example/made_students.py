@@ -52,24 +52,30 @@ class ClassMaker:
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
         self.bank = {name: [*judge.banks[name]] for name in self.names}
 
-    def students(self, mishaps: bool = True) -> Iterator[Student]:
-        """Every student of the class; without mishaps, those whose answers are the bank's, in proper files."""
+    def students(self, mishaps: bool = True, repeats: bool = True) -> Iterator[Student]:
+        """Every student of the class; without mishaps, those whose answers are the bank's, in proper files.
+
+        Without repeats, nobody hands in an answer of the bank that another one did, but leaves the exercise open.
+        """
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, Expected(everything))
         yield self._student("untouched", {}, Expected())
-        yield from self._from_bank("right", [[a for a in self.bank[name] if a.is_right] for name in self.names])
-        yield from self._from_bank("wrong", [[a for a in self.bank[name] if not a.is_right] for name in self.names])
+        for word, is_right in (("right", True), ("wrong", False)):
+            rows = [[a for a in self.bank[name] if a.is_right is is_right] for name in self.names]
+            yield from self._from_bank(word, rows, repeats)
         if mishaps:
             yield from self._mangled(everything)
             yield from self._ill_behaved(everything)
 
-    def _from_bank(self, word: str, rows: list[list[KnownAnswer]]) -> Iterator[Student]:
-        """Student k hands in answer k of every exercise; the last one again where there are fewer."""
+    def _from_bank(self, word: str, rows: list[list[KnownAnswer]], repeats: bool) -> Iterator[Student]:
+        """Student k hands in answer k of every exercise; where there are fewer the last one again, or none."""
         for k in range(max(map(len, rows))):
             picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
+            left = set() if repeats else {row[0].exercise for row in rows if 0 < len(row) <= k}
             sources = self.solutions | {name: answer.source for name, answer in picked.items()}
-            mistakes = {name: answer.tag for name, answer in picked.items() if not answer.is_right}
-            solved = frozenset(self.names) - set(mistakes)
+            sources = {name: text for name, text in sources.items() if name not in left}
+            mistakes = {name: answer.tag for name, answer in picked.items() if name in sources and not answer.is_right}
+            solved = frozenset(sources) - set(mistakes)
             yield self._student(f"{word}-{k + 1:02d}", sources, Expected(solved, mistakes))
 
     def _mangled(self, everything: frozenset[str]) -> Iterator[Student]:

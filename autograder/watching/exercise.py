@@ -216,6 +216,8 @@ def _goal(draw_cases: DrawCases, tier: Tier, hints: tuple[str, ...]) -> str:
         raise ExerciseError(f"{name}: expected a tier of {told}, found {tier!r}. Write one of these.")
     if not hints:
         raise ExerciseError(f'{name}: expected at least one hint, found none. Write hints=("...",) in @exercise.')
+    if not all(map(str.strip, hints)):
+        raise ExerciseError(f"{name}: expected hints that say something, found an empty one. Write it, or take it out.")
     return goal
 
 

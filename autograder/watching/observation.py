@@ -59,8 +59,8 @@ class Foreign:
 
 def to_parts(value: Plain) -> tuple[Any, bytes]:
     """Encode plain data: what JSON can hold, and the tensors as safetensors."""
-    tensors: dict[str, torch.Tensor] = {}
-    return _encode(value, tensors), save(tensors)
+    kept = _Kept()
+    return _encode(value, kept), save(kept.tensors)
 
 
 def to_bytes(value: Plain) -> bytes:
@@ -115,13 +115,30 @@ class _Counted(dict[str, torch.Tensor]):
         return found
 
 
-def _encode(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
+class _Kept:
+    """Tensors under the keys by which they are told of: each once, however often it occurs."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, torch.Tensor] = {}
+        self._keys: dict[tuple[torch.dtype, torch.Size, bytes], str] = {}
+
+    def key(self, tensor: torch.Tensor) -> str:
+        """The key of a tensor, kept in the order of its memory; what is alike to the last bit has one key."""
+        plain = tensor.detach().permute(_stride_order(tensor)).contiguous()
+        bits = _row(plain).view(torch.uint8).numpy().tobytes()
+        key = self._keys.setdefault((plain.dtype, plain.shape, bits), f"{len(self.tensors):05d}")
+        if key not in self.tensors:
+            self.tensors[key] = plain.clone()
+        return key
+
+
+def _encode(value: Plain, kept: _Kept) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, torch.Tensor):
-        return {"t": "tensor", "k": _keep(value, tensors), "order": _stride_order(value)}
+        return {"t": "tensor", "k": kept.key(value), "order": _stride_order(value)}
     if isinstance(value, Seen):
-        key = None if value.values is None else _keep(value.values, tensors)
+        key = None if value.values is None else kept.key(value.values)
         return {
             "t": "seen",
             "k": key,
@@ -129,7 +146,7 @@ def _encode(value: Plain, tensors: dict[str, torch.Tensor]) -> Any:
         }
     for tag, kind, pack, _ in _TAGGED:
         if type(value) is kind:
-            return {"t": tag, "v": pack(value, tensors)}
+            return {"t": tag, "v": pack(value, kept)}
     raise TypeError(f"an observation holds plain data; found {type(value).__name__}")
 
 
@@ -160,22 +177,6 @@ def _seen(values: torch.Tensor | None, shape: list[int], dtype: str, device: str
     return Seen(values, tuple(size), dtype, _text(device), bool(tracked))
 
 
-def _keep(tensor: torch.Tensor, tensors: dict[str, torch.Tensor]) -> str:
-    """Store a tensor once, however often it occurs, in the order of its memory."""
-    plain = tensor.detach().permute(_stride_order(tensor)).contiguous()
-    for key, other in tensors.items():
-        if other.dtype == plain.dtype and other.shape == plain.shape and _same_bits(other, plain):
-            return key
-    key = f"{len(tensors):05d}"
-    tensors[key] = plain.clone()
-    return key
-
-
-def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two contiguous tensors of one shape and dtype are alike to the last bit."""
-    return bool(torch.equal(_row(a).view(torch.uint8), _row(b).view(torch.uint8)))
-
-
 def _row(tensor: torch.Tensor) -> torch.Tensor:
     """A contiguous tensor as one row; a single element may have any stride, and then its bytes cannot be looked at."""
     return tensor.as_strided((tensor.numel(),), (1,))
@@ -195,8 +196,8 @@ def _with_stride_order(stored: torch.Tensor, order: Any) -> torch.Tensor:
     return stored.permute([order.index(dim) for dim in range(len(order))])
 
 
-def _items(value: Any, tensors: dict[str, torch.Tensor]) -> list[Any]:
-    return [_encode(item, tensors) for item in value]
+def _items(value: Any, kept: _Kept) -> list[Any]:
+    return [_encode(item, kept) for item in value]
 
 
 def _dtype_named(name: str) -> torch.dtype:
@@ -222,14 +223,15 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-_Pack = Callable[[Any, dict[str, torch.Tensor]], Any]
-_TAGGED: tuple[tuple[str, type, _Pack, _Pack], ...] = (
+_Pack = Callable[[Any, _Kept], Any]
+_Unpack = Callable[[Any, dict[str, torch.Tensor]], Any]
+_TAGGED: tuple[tuple[str, type, _Pack, _Unpack], ...] = (
     ("list", list, _items, lambda v, t: [_decode(item, t) for item in v]),
     ("tuple", tuple, _items, lambda v, t: tuple(_decode(item, t) for item in v)),
     (
         "dict",
         dict,
-        lambda v, t: [[_encode(key, t), _encode(item, t)] for key, item in v.items()],
+        lambda v, kept: [[_encode(key, kept), _encode(item, kept)] for key, item in v.items()],
         lambda v, t: {_decode(key, t): _decode(item, t) for key, item in v},
     ),
     ("size", torch.Size, lambda v, t: list(v), lambda v, t: torch.Size(v)),
