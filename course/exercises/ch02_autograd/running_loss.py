@@ -23,7 +23,8 @@ def running(*kept: str, generator: bool = True) -> Probe:
     """The mean of losses, and what was seen each time the next one was asked for.
 
     Facets: `returned`, `gradient` (the sum that arrived at the parameter), `so_far` (the same, each time the next
-    loss was asked for) and `kept` (how many graphs were still held then, besides the last one; at most).
+    loss was asked for), `kept` (how many graphs were still held then, besides the last one; at most) and `whole` (does
+    a graph that backward went through still hold what a second backward needs?).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -32,15 +33,25 @@ def running(*kept: str, generator: bool = True) -> Probe:
         graphs: list[weakref.ref[_Mark]] = []
         so_far: list[float] = []
         held: list[int] = [0]
+        whole: list[bool] = []
 
         def losses() -> Iterator[Tensor]:
             for level in levels:
-                yield _marked_loss(param, level, graphs)
+                loss, before = _marked_loss(param, level, graphs), _arrived(param)
+                yield loss
+                whole.append(_arrived(param) != before and _goes_again(loss, param))
+                del loss  # from here on, only the answer can hold it
                 so_far.append(_arrived(param))
                 held.append(sum(graph() is not None for graph in graphs[:-1]))
 
         result = answer(losses() if generator else list(losses()))
-        return {"returned": see(result), "gradient": _arrived(param), "so_far": so_far, "kept": max(held)}
+        return {
+            "returned": see(result),
+            "gradient": _arrived(param),
+            "so_far": so_far,
+            "kept": max(held),
+            "whole": any(whole),
+        }
 
     return watched(look, *kept)
 
@@ -56,6 +67,14 @@ def _marked_loss(param: Tensor, level: float, graphs: list[weakref.ref[_Mark]]) 
 
 def _arrived(param: Tensor) -> float:
     return 0.0 if param.grad is None else float(param.grad)
+
+
+def _goes_again(loss: Tensor, param: Tensor) -> bool:
+    try:
+        torch.autograd.grad(loss, param, retain_graph=True)  # writes no .grad
+    except RuntimeError:
+        return False
+    return True
 
 
 def spelled(name: str, case: Case) -> str:
@@ -75,8 +94,12 @@ backward = Requirement(
 )
 freed = Requirement(
     "keeps no graph of an earlier loss",
-    running("kept"),
-    tells={"kept": "When the next loss had come, the graph of an earlier one was still held."},
+    running("kept", "whole"),
+    tells={
+        "kept": "When the next loss had come, the graph of an earlier one was still held.",
+        "whole": "After your backward the graph of a loss is still whole, ready for a second one: a plain `backward()` "
+        "frees what it holds, `retain_graph=True` keeps it.",
+    },
 )
 
 
