@@ -210,6 +210,15 @@ def softmax_stable(x, dim):
     return powers / powers.sum(dim=dim)
 
 
+@bank.wrong(
+    "one-softmax-for-all",
+    "Your numbers add up to 1 over the whole tensor. Those along `dim` are to add up to 1, in each slice.",
+)
+def softmax_stable(x, dim):
+    shifted = (x - x.max()).exp()
+    return shifted / shifted.sum()
+
+
 @bank.right("slice-by-slice")
 def softmax_stable(x, dim):
     rows = x.unbind(dim)

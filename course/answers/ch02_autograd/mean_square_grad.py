@@ -69,6 +69,17 @@ def mean_square_grad(x):
     return result
 
 
+@bank.wrong(
+    "puts-the-flag-down",
+    "You switch requires_grad of `x` off at the end, also where it was on when you came. Work on a leaf of your own.",
+)
+def mean_square_grad(x):
+    x.requires_grad_(True)
+    gradient = torch.autograd.grad((x**2).mean(), x)[0]
+    x.requires_grad_(False)
+    return gradient
+
+
 @bank.told("returns-a-tracked-gradient", "tracked")
 def mean_square_grad(x):
     copy = x.detach().clone().requires_grad_()
@@ -146,6 +157,14 @@ def mean_square_grad(x):
     leaf = x.detach().clone().requires_grad_()
     (leaf.square().sum() / len(leaf)).backward()
     return leaf.grad
+
+
+@bank.right("puts-the-flag-back")
+def mean_square_grad(x):
+    before = x.requires_grad
+    gradient = torch.autograd.grad(x.requires_grad_().square().mean(), x)[0]
+    x.requires_grad_(before)
+    return gradient
 
 
 @bank.right("torch-func")

@@ -140,6 +140,16 @@ def vjp(f, x, v):
     return (rows @ v.detach().flatten()).reshape(x.shape)
 
 
+@bank.wrong(
+    "v-after-the-sum",
+    "You differentiate the plain sum of the outputs, and multiply by `v` afterwards. It is right only where each output "
+    "depends on its own input alone: weigh the outputs before.",
+)
+def vjp(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(leaf).sum(), leaf)[0] * v.detach()
+
+
 @bank.right("torch-func")
 def vjp(f, x, v):
     return torch.func.vjp(f, x.detach())[1](v.detach())[0].detach()

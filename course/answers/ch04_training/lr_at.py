@@ -184,6 +184,16 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     return min_lr + (base_lr - min_lr) * math.cos(math.pi * t / 2)
 
 
+@bank.wrong("zero-at-the-end", "From total_steps on your rate is 0. It ends at min_lr, and stays there.")
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return 0.0
+    t = (step - warmup_steps) / (total_steps - warmup_steps)
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
 @bank.right("all-with-torch")
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     up = (step + 1) / max(1, warmup_steps)

@@ -34,7 +34,8 @@ def master_weights(w16, grad, lr, steps):
 
 @bank.wrong(
     "alone-rounds-at-the-end",
-    "You do all steps of `alone` in float32 and round once at the end. In 16 bits, each step is rounded.",
+    "You do not round `alone` at each step: you take its steps in float32, or all of them at once. "
+    "In 16 bits, each step is rounded.",
 )
 def master_weights(w16, grad, lr, steps):
     master, slope = w16.float(), grad.float()
