@@ -13,14 +13,18 @@ import contextlib
 import os
 import socket
 import sys
+import time
 from multiprocessing.connection import Connection
 
+from autograder.errors import WorkFailed
 from autograder.frames import discard
 from autograder.grading.shared_pool import ENOUGH, WORKER
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
 from autograder.startup import collect_rarely, spare_grammar
 from autograder.walls.linux import die_with_parent
+
+_SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
 
 
 class SharedServer:
@@ -82,6 +86,9 @@ def _work(line: Connection) -> None:
                 result, error = function(*args, **kwargs), None
             except Exception as raised:
                 result, error = None, raised
+                if isinstance(raised, WorkFailed):
+                    # Perhaps the shared process is ending. Then so does this one, now, and the work goes to another.
+                    time.sleep(_SECONDS_TO_END_TOO)
             line.send((result, error))
 
 
