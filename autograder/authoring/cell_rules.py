@@ -149,6 +149,31 @@ def _prose(chapter: Chapter, index: int, cell: Cell) -> None:
         fail(chapter.where, cell.line, f"expected <code>{code}</code> in a <summary>, found `{code}`; write HTML.")
 
 
+def _lesson(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold a lesson's cell to what readers should copy: what stands in for their own answers has a cell of its own."""
+    _no_markers(chapter, index, cell)
+    if re.search(r"\bmine\(", cell.source):
+        fail(chapter.where, cell.line, "expected `mine(...)` in a cell of its own, folded away; mark it `mine=true`.")
+
+
+def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
+    """Hold a cell that fetches the reader's answers to their names: `my_step = mine("step", ...)`, `MyNet` for a class."""
+    _no_markers(chapter, index, cell)
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        fail(chapter.where, cell.line, f"the cell is no Python ({error.msg}); correct it.")
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "mine"]
+    if not calls:
+        fail(chapter.where, cell.line, "expected `mine(...)` in a cell with mine=true, found none; take the key away.")
+    given = {ast.unparse(node.value): ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
+    for call in calls:
+        name = ast.literal_eval(call.args[0])
+        own = f"My{name}" if name[:1].isupper() else f"my_{name}"
+        if given.get(ast.unparse(call)) != own:
+            fail(chapter.where, cell.line, f'expected `{own} = mine("{name}", ...)` as a line; name it so.')
+
+
 def _claim(chapter: Chapter, index: int, cell: Cell) -> None:
     """Hold a claim to its place and purpose: below code, with an assert, giving no name to readers' cells."""
     _no_markers(chapter, index, cell)
@@ -175,8 +200,9 @@ CELL_RULES: dict[Kind, Callable[[Chapter, int, Cell], None]] = {
     Kind.PREDICT: _predict,
     Kind.PARAMETERS: _parameters,
     Kind.MARKDOWN: _prose,
-    Kind.LESSON: _no_markers,
+    Kind.LESSON: _lesson,
     Kind.SETUP: _no_markers,
     Kind.FIGURE: _no_markers,
+    Kind.MINE: _mine,
     Kind.CLAIM: _claim,
 }

@@ -22,6 +22,7 @@ class Kind(Enum):
     PARAMETERS = "parameters"
     PREDICT = "predict"
     FIGURE = "figure"
+    MINE = "mine"
     CLAIM = "claim"
     EXERCISE = "exercise"
     CHECK = "check"

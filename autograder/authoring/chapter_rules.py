@@ -34,6 +34,7 @@ _KINDS: dict[str, frozenset[str]] = {
     "parameters": frozenset({"parameters", "name"}),
     "predict": frozenset({"predict", "name"}),
     "figure": frozenset({"figure", "name"}),
+    "mine": frozenset({"mine", "name"}),
     "claim": frozenset({"claim", "name"}),
     "exercise": frozenset({"exercise", "name"}),
     "check": frozenset({"check", "points", "extra", "name"}),

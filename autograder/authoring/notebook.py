@@ -41,6 +41,7 @@ import torch
 
 place = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
 print("course", version("pytorch-basics"), "| torch", torch.__version__, "| device", place)"""
+MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
 
@@ -142,6 +143,8 @@ def _metadata(cell: Cell) -> dict[str, Any]:
         return {"tags": ["parameters"]}
     if cell.kind is Kind.FIGURE:
         return _folded()
+    if cell.kind is Kind.MINE:
+        return {**_folded(), "tags": [MINE]}
     folded = _folded() if cell.kind is Kind.SETUP else {}
     return {**folded, "nbgrader": _nbgrader(cell)} if cell.grade_id else {}
 

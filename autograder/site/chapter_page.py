@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.authoring.chapter_rules import RESERVED
+from autograder.authoring.notebook import MINE
 from autograder.catalog.course import here
 from autograder.errors import WorkFailed
 from autograder.site.headings import fit_headings
@@ -53,6 +54,7 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield worked
             continue
         mark, is_folded = worked.metadata.get("nbgrader", {}), _is_folded(worked)
+        is_mine = MINE in worked.metadata.get("tags", ())
         worked.metadata = {}
         if mark.get("solution"):
             yield new_code_cell(untouched.source)
@@ -69,6 +71,8 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
             yield _folded(worked, "hide-output", "what comes out")
         elif is_folded and worked.id in RESERVED:
             yield _folded(worked, "hide-input", "what is imported")
+        elif is_mine:
+            yield _folded(worked, "hide-input", "what stands in until yours passes")
         else:
             yield _shown(stem, worked, is_folded)
         asked = False
