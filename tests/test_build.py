@@ -137,6 +137,16 @@ class TestNotebooks:
         ]
         assert {"install", "setup"} < {cell.id for cell in drawn}
 
+    def test_mine(self, tmp_path: Path) -> None:
+        """What stands in for the reader's answer is folded away, and the site knows it by its tag."""
+        taken = '# %% mine=true name="own"\nmy_double = mine("double", abs)\n'
+        build(make_project(tmp_path, f"{TEXT}\n{taken}"), observe)
+        for folder in ("notebooks", "solutions", "course/source"):
+            own = cells(tmp_path, folder)["own"]
+
+            assert 'my_double = mine("double", abs)' == own.source
+            assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["mine"]} == own.metadata
+
 
 class TestSidePaths:
     def test_cells(self, tmp_path: Path) -> None:

@@ -165,6 +165,13 @@ SLIPS = {
     ),
     "claim that gives": ("assert sum([41, 1])", "total = 42\nassert sum([41, 1])", "a claim gives 'total' a value"),
     "claim no Python": ("assert sum([41, 1])", "assert sum([41, 1)", "the claim is no Python"),
+    "mine in a lesson": ("reveal(guess", 'two = mine("double", abs)\nreveal(guess', "expected `mine(...)` in a cell of its own"),
+    "mine of nothing": ("figure=true", "mine=true", "expected `mine(...)` in a cell with mine=true, found none"),
+    "mine unnamed": ("figure=true\nmath.pi", 'mine=true\ntwo = mine("double", abs)', "expected `my_double = mine(\"double\""),
+    "mine at once": ("figure=true\nmath.pi", 'mine=true\nmine("double", abs)(2)', "expected `my_double = mine(\"double\""),
+    "class of mine": ("figure=true\nmath.pi", 'mine=true\nmy_Net = mine("Net", abs)', "expected `MyNet = mine(\"Net\""),
+    "mine of no text": ("figure=true\nmath.pi", "mine=true\nmy_a = mine(a, abs)", "the exercise's name in quotes"),
+    "mine no Python": ("figure=true\nmath.pi", 'mine=true\nmine("double"', "the cell is no Python"),
     "wide line": ("math.pi", "math.pi  # " + "wide " * 20, "at most 100 characters in code cells, found 111: `math.pi"),
     "Markdown in a summary": (
         "math.pi",

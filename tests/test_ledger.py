@@ -94,7 +94,7 @@ def test_each_prediction_holds(path: Path) -> None:
     exec(found.prelude, scope)
     scope["reveal"] = lambda guess, actual: shown.append(Reveal(guess, actual))
     for cell in found.cells:
-        if cell.kind in (Kind.LESSON, Kind.PREDICT):
+        if cell.kind in (Kind.LESSON, Kind.MINE, Kind.PREDICT):
             exec(cell.source, scope)
 
     assert [told for told in shown if not told.held] == []

@@ -67,9 +67,10 @@ class TestFilled:
             ("# %%\n" + "1\n" * 25, 3),
             ("# %%\n1\n\n# %% claim=true\nassert 1\n" + "assert 1\n" * 90, 1),
             ("# %% figure=true\n" + "1\n" * 90, 1),
+            ('# %% mine=true\nmy_double = mine("double", abs)\n' + "1\n" * 90, 1),
             ("# %% predict=true\nguess = 1  # one\n\n# %%\nreveal(guess, 1)\n" * 5, 3),
         ],
-        ids=["words", "signs", "fence", "blank lines", "lines", "half a minute", "claim", "figure", "guesses"],
+        ids=["words", "signs", "fence", "blank lines", "lines", "half a minute", "claim", "figure", "mine", "guesses"],
     )
     def test_rates(self, tmp_path: Path, cells: str, minutes: int) -> None:
         """150 words, 10 lines of code that readers see, 25 seconds a guess; a half goes up, all takes at least 1."""

@@ -62,6 +62,14 @@ def test_an_exercise_is_unsolved_and_its_solution_folded() -> None:
     assert not any("nbgrader" in each.metadata for each in page.cells)
 
 
+def test_what_stands_in_for_an_answer_is_folded() -> None:
+    """What a lesson takes until the reader's own answer passes can be opened; which one it took stands there."""
+    code, said = 'my_f = mine("f", abs)', printed("with your f")
+    page = chapter_page(STEM, notebook(cell(code)), notebook(cell(code, said, tags=["mine"])))
+
+    assert [["hide-input"]] == tags(page) and [said] == page.cells[0].outputs
+
+
 def test_a_guess_is_left_to_the_reader() -> None:
     """The cell that asks is as students get it, and what comes out is folded away; later cells stand open."""
     student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"), cell("print(7)"))

@@ -168,7 +168,9 @@ def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
         fail(chapter.where, cell.line, "expected `mine(...)` in a cell with mine=true, found none; take the key away.")
     given = {ast.unparse(node.value): ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
     for call in calls:
-        name = ast.literal_eval(call.args[0])
+        name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        if not isinstance(name, str):
+            fail(chapter.where, cell.line, f"expected the exercise's name in quotes, found `{ast.unparse(call)}`; write it.")
         own = f"My{name}" if name[:1].isupper() else f"my_{name}"
         if given.get(ast.unparse(call)) != own:
             fail(chapter.where, cell.line, f'expected `{own} = mine("{name}", ...)` as a line; name it so.')

@@ -113,8 +113,8 @@ reveal(guess, images[0].numel())
 # In an exercise you complete a function and keep its first line.
 # The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
 # When you are stuck, run `hint("describe")` in a new cell, with your exercise's name; each call says a little more.
-# What you write is used: `mine("describe", ...)` in a lesson takes your function if its last check passed.
-# Otherwise it takes the plain one behind the comma, and it tells you which.
+# What you write is used: lessons go on with `my_describe`, which is your `describe` once its check has passed.
+# Until then it is a plain version of the lesson's own; a folded cell below the check makes it, and tells you which.
 #
 # <details><summary>How it is graded</summary>
 #
@@ -248,6 +248,9 @@ def describe(x):
 
 # %% check="describe" points=1
 check("describe", describe)
+
+# %% mine=true
+my_describe = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
 
 # %% [markdown] side=true
 # #### What is `requires_grad` good for? ({minutes} minutes)
@@ -459,14 +462,16 @@ def first_and_rest(x):
 # %% check="first_and_rest" points=2
 check("first_and_rest", first_and_rest)
 
+# %% mine=true
+my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
+
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
 # The lesson's own version is careless and gives out two views, so until yours passes, the page changes too.
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
-split = mine("first_and_rest", lambda x: (x[0], x[1:]))
-one, others = split(page)
+one, others = my_first_and_rest(page)
 one[:] = 16 - one  # ink where there was paper
 show_digits([one, page[0]], says=["set aside, inverted", "on the page"])
 
@@ -732,14 +737,16 @@ def flatten_images(x):
 # %% check="flatten_images" points=2
 check("flatten_images", flatten_images)
 
+# %% mine=true
+my_flatten_images = mine("flatten_images", lambda x: x.flatten(2).transpose(1, 2))
+
 # %% [markdown]
 # Let fifteen digits be five color photos, one digit in red ink, one in green and one in blue.
 # What colors are found in row 3, column 4 of the first photo? That pixel is number 3 * 8 + 4 of its row.
 
 # %% name="flatten-used"
-pixels_of = mine("flatten_images", lambda x: x.flatten(2).transpose(1, 2))
 photos = images[:15].reshape(5, 3, 8, 8)
-pixels = pixels_of(photos)
+pixels = my_flatten_images(photos)
 print(tuple(photos.shape), "becomes", tuple(pixels.shape))
 print("red, green, blue:", pixels[0, 3 * 8 + 4], "as in", photos[0, :, 3, 4])
 
@@ -983,16 +990,18 @@ def add_bias(x, bias):
 # %% check="add_bias" points=1
 check("add_bias", add_bias)
 
-# %% [markdown]
-# Take the rows of a digit for eight channels, and give each its own extra ink, with your function.
-
-# %% name="add-bias-used"
+# %% mine=true
 def by_channel(x, bias):
     return torch.stack([x[:, c] + bias[c] for c in range(len(bias))], dim=1)
 
 
-with_bias = mine("add_bias", by_channel)
-shaded = with_bias(images[:1], torch.arange(8.0))
+my_add_bias = mine("add_bias", by_channel)
+
+# %% [markdown]
+# Take the rows of a digit for eight channels, and give each its own extra ink, with your function.
+
+# %% name="add-bias-used"
+shaded = my_add_bias(images[:1], torch.arange(8.0))
 show_digits([images[0], shaded[0]], says=["a zero", "ink rising by row"])
 
 # %% claim=true
@@ -1172,13 +1181,7 @@ def predict_layout(ops):
 # %% check="predict_layout" points=5
 check("predict_layout", predict_layout)
 
-# %% [markdown] side=true
-# #### Which line would copy all the digits? ({minutes} minutes)
-#
-# Ask your `predict_layout` about their table, (1797, 64).
-# Of five lines that look alike, only one copies all 115,008 numbers.
-
-# %% name="predict-layout-used"
+# %% mine=true
 def asked_of_torch(ops):
     told = []
     for name, r, c in ops:
@@ -1190,8 +1193,17 @@ def asked_of_torch(ops):
     return told
 
 
+my_predict_layout = mine("predict_layout", asked_of_torch)
+
+# %% [markdown] side=true
+# #### Which line would copy all the digits? ({minutes} minutes)
+#
+# Ask your `predict_layout` about their table, (1797, 64).
+# Of five lines that look alike, only one copies all 115,008 numbers.
+
+# %% name="predict-layout-used"
 names = ("slice", "transpose", "expand", "fancy", "reshape")
-layouts = mine("predict_layout", asked_of_torch)([(name, 1797, 64) for name in names])
+layouts = my_predict_layout([(name, 1797, 64) for name in names])
 for name, (shape, stride, shares_memory) in zip(names, layouts, strict=True):
     copies = "nothing" if shares_memory else f"{math.prod(shape):,} numbers"
     print(f"{name:10} {shape}, strides {stride}: copies {copies}")
@@ -1449,16 +1461,18 @@ def standardize(x, dim, eps):
 # %% check="standardize" points=3
 check("standardize", standardize)
 
-# %% [markdown]
-# With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
-
-# %% name="standardize-used"
+# %% mine=true
 def plain_standardize(x, dim, eps):
     return (x - x.mean(dim, keepdim=True)) / (x.std(dim, keepdim=True) + eps)
 
 
-to_standard = mine("standardize", plain_standardize)
-standard = to_standard(rows, dim=0, eps=1e-5)
+my_standardize = mine("standardize", plain_standardize)
+
+# %% [markdown]
+# With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
+
+# %% name="standardize-used"
+standard = my_standardize(rows, dim=0, eps=1e-5)
 show_digits(standard[:10])
 
 # %% claim=true
@@ -1582,12 +1596,14 @@ def masked_mean(x, mask, dim):
 # %% check="masked_mean" points=3
 check("masked_mean", masked_mean)
 
+# %% mine=true
+my_masked_mean = mine("masked_mean", lambda x, mask, dim: x.nanmean(dim))
+
 # %% [markdown]
 # And here is the average of the damaged threes, as you compute it, beside that of the whole ones.
 
 # %% name="masked-mean-used"
-mean_of_real = mine("masked_mean", lambda x, mask, dim: x.nanmean(dim))
-repaired = mean_of_real(damaged, real, dim=0)
+repaired = my_masked_mean(damaged, real, dim=0)
 show_digits([repaired, threes.mean(dim=0)], says=["from half the pixels", "from all"])
 
 # %% claim=true
@@ -1692,6 +1708,9 @@ def one_hot(labels, k):
 # %% check="one_hot" points=2
 check("one_hot", one_hot)
 
+# %% mine=true
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
+
 # %% [markdown]
 # `one_hot(labels, 10)` has a row for each digit and a column for each class.
 # Transposed, it has ten rows, and row 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
@@ -1703,8 +1722,7 @@ check("one_hot", one_hot)
 guess = (10, 64)  # a tuple
 
 # %% name="ten-averages"
-as_rows = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
-hot = as_rows(labels, 10)  # (1797, 10)
+hot = my_one_hot(labels, 10)  # (1797, 10)
 sums = hot.T @ rows
 counts = hot.sum(dim=0)[:, None]  # how many there are of each
 templates = sums / counts
@@ -1791,6 +1809,9 @@ def batched_einsum(a, b, v):
 # %% check="batched_einsum" points=4
 check("batched_einsum", batched_einsum)
 
+# %% mine=true
+my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
+
 # %% [markdown]
 # A matrix can also turn a picture around.
 # Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
@@ -1798,8 +1819,7 @@ check("batched_einsum", batched_einsum)
 # %% name="batched-einsum-used"
 same = torch.eye(8)  # 1 on the diagonal, 0 elsewhere
 turns = torch.stack([same, same.flip(1), same.roll(1, dims=1), same * (torch.arange(8) % 2)])
-products = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
-turned = products(images[:4], turns, torch.ones(4, 8))["product"]
+turned = my_batched_einsum(images[:4], turns, torch.ones(4, 8))["product"]
 show_digits([*images[:4], *turned], per_row=4)
 
 # %% claim=true
@@ -1842,10 +1862,9 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 # The name of a format says its bits, 8 bits are a byte, and your `describe` counts the bytes.
 
 # %% name="dtype-memory"
-tell = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
 million = torch.zeros(1000, 1000)
 for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print(f"a million numbers take {tell(million.to(kind))['bytes'] / 1e6:.0f} MB in {kind}")
+    print(f"a million numbers take {my_describe(million.to(kind))['bytes'] / 1e6:.0f} MB in {kind}")
 
 # %% claim=true
 _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
@@ -2110,6 +2129,9 @@ def pairwise_sq_dists(a, b):
 # %% check="pairwise_sq_dists" points=3
 check("pairwise_sq_dists", pairwise_sq_dists)
 
+# %% mine=true
+my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) ** 2)
+
 # %% [markdown] name="moment"
 # ## 12 Your program reads handwriting ({minutes} minutes)
 #
@@ -2165,6 +2187,13 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 # %% check="make_batch" points=2
 check("make_batch", make_batch)
 
+# %% mine=true
+def plain_noise(n, d, seed):
+    return torch.randn(n, d, generator=torch.Generator().manual_seed(seed))
+
+
+my_make_batch = mine("make_batch", plain_noise)
+
 # %% [markdown]
 # Now shuffle the digits with such a generator, and put 397 of them aside.
 # `randperm` gives the numbers 0 to 1,796 in a random order.
@@ -2178,9 +2207,7 @@ show_digits(images[unseen[:10]])
 # Read them with your own function: all distances in one call, the place of the smallest in each row, the label at that place.
 
 # %% name="nearest-neighbor"
-sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) ** 2)
-
-distances = sq_dists(rows[unseen], rows[known])  # (397, 1400)
+distances = my_pairwise_sq_dists(rows[unseen], rows[known])  # (397, 1400)
 nearest = known[distances.argmin(dim=1)]
 answers = labels[nearest]
 
@@ -2208,9 +2235,9 @@ show_digits(pictures, says=truth + told, per_row=len(wrong))
 # And the ten averages, computed from the known digits alone?
 
 # %% name="nearest-mean"
-hot = as_rows(labels[known], 10)
+hot = my_one_hot(labels[known], 10)
 templates = hot.T @ rows[known] / hot.sum(dim=0)[:, None]
-by_mean = sq_dists(rows[unseen], templates).argmin(dim=1)
+by_mean = my_pairwise_sq_dists(rows[unseen], templates).argmin(dim=1)
 share = (by_mean == labels[unseen]).float().mean().item()
 print(f"nearest of ten averages: {share:.1%}")
 
@@ -2239,15 +2266,10 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 guess = True  # True or False
 
 # %% name="noise"
-def plain_noise(n, d, seed):
-    return torch.randn(n, d, generator=torch.Generator().manual_seed(seed))
-
-
-noise = mine("make_batch", plain_noise)
 shares = {}
 for strength in (4, 16):
-    noisy = rows[unseen] + strength * noise(397, 64, seed=seed)
-    nearest = known[sq_dists(noisy, rows[known]).argmin(dim=1)]
+    noisy = rows[unseen] + strength * my_make_batch(397, 64, seed=seed)
+    nearest = known[my_pairwise_sq_dists(noisy, rows[known]).argmin(dim=1)]
     shares[strength] = (labels[nearest] == labels[unseen]).float().mean().item()
     show_digits(noisy[:10].clamp(0, 16))
     print(f"noise of {strength}: {shares[strength]:.0%}")

@@ -250,6 +250,15 @@ def grad_by_hand(x, y, z):
 # %% check="grad_by_hand" points=1
 check("grad_by_hand", grad_by_hand)
 
+# %% mine=true
+def by_one_more(x, y, z):
+    """How much more comes out for one more of each; exact here, since no number meets itself."""
+    here = (x + y) * z
+    return (x + 1 + y) * z - here, (x + y + 1) * z - here, (x + y) * (z + 1) - here
+
+
+my_grad_by_hand = mine("grad_by_hand", by_one_more)
+
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
 # Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
@@ -266,16 +275,9 @@ _stepper = autograd_stepper(product, x=x, y=y, z=z, product=product)
 assert x.grad is None  # looked at, not changed
 
 # %% name="xyz-product"
-def by_one_more(x, y, z):
-    """How much more comes out for one more of each; exact here, since no number meets itself."""
-    here = (x + y) * z
-    return (x + 1 + y) * z - here, (x + y + 1) * z - here, (x + y) * (z + 1) - here
-
-
 product.backward()
-by_hand = mine("grad_by_hand", by_one_more)
 print("autograd:", (x.grad.item(), y.grad.item(), z.grad.item()))
-print("by hand: ", by_hand(2.0, 3.0, 4.0))
+print("by hand: ", my_grad_by_hand(2.0, 3.0, 4.0))
 
 # %% claim=true
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
@@ -321,16 +323,18 @@ def mean_square_grad(x):
 # %% check="mean_square_grad" points=1
 check("mean_square_grad", mean_square_grad)
 
+# %% mine=true
+my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
+
 # %% [markdown]
 # On twelve numbers the mean divides by 12; so these two must agree.
 
 # %% name="mean-of-squares"
 twelve = torch.randn(4, 3)
-of_mean_square = mine("mean_square_grad", lambda x: 2 * x / x.numel())
-print(of_mean_square(twelve)[0], 2 * twelve[0] / 12)
+print(my_mean_square_grad(twelve)[0], 2 * twelve[0] / 12)
 
 # %% claim=true
-assert torch.allclose(of_mean_square(twelve), 2 * twelve / 12)
+assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 
 # %% [markdown] name="leaf-text" side=true
 # #### Do data and labels get a gradient? ({minutes} minutes)
@@ -525,11 +529,14 @@ known, unseen = order[:1400], order[1400:]
 # - **Softmax** turns the scores into shares: take exp of each, which makes them all positive, and divide by their sum, so that they add up to 1.
 # - The loss is minus the logarithm of the share that the true class got. If it got everything, that is 0; the less it got, the larger it is.
 
-# %% name="two-pictures"
-softmax = mine("softmax_stable", torch.softmax)  # of chapter 1
+# %% mine=true
+# of chapter 1
+my_softmax_stable = mine("softmax_stable", torch.softmax)
+my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
+# %% name="two-pictures"
 scores = torch.tensor([[1.0, -1.0, 2.0], [-1.0, 3.0, 2.0]]) @ torch.tensor([1.0, 0.0, 0.5])
-shares = softmax(scores, dim=0)
+shares = my_softmax_stable(scores, dim=0)
 print("scores:                ", scores)
 print("shares:                ", shares)
 print("loss, if this is right:", -shares.log())
@@ -546,16 +553,14 @@ assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
 # For all known digits and ten pictures it is the same: the scores are one matrix product, (1400, 64) @ (64, 10), and the loss is the mean.
 
 # %% name="wrongness"
-one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
-truth = one_hot(labels, 10)  # (1797, 10), a 1 for the true class
+truth = my_one_hot(labels, 10)  # (1797, 10), a 1 for the true class
 
 
 def wrongness(pictures, which=known):
     """How badly ten pictures (64, 10) read these digits; 0 would be perfect."""
-    shares = softmax(ink[which] @ pictures, dim=1)
+    shares = my_softmax_stable(ink[which] @ pictures, dim=1)
     right = (shares * truth[which]).sum(dim=1)  # the share of the true class
     return -right.log().mean()
-
 
 # %% claim=true
 assert round(-math.log(0.5), 2) == 0.69
@@ -824,6 +829,9 @@ def grad_of(f, x):
 # %% check="grad_of" points=2
 check("grad_of", grad_of)
 
+# %% mine=true
+my_grad_of = mine("grad_of", torch.autograd.functional.jacobian)
+
 # %% [markdown] side=true name="arrange-descend"
 # #### Would you like the lines of `descend` first, in disorder? ({minutes} minutes)
 #
@@ -872,6 +880,17 @@ def descend(f, x0, lr, steps):
 # %% check="descend" points=3
 check("descend", descend)
 
+# %% mine=true name="learning"
+def plain_descend(f, x, lr, steps):
+    """Gradient descent in its plainest form."""
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        x = x - lr * torch.autograd.grad(f(x), [x])[0]
+    return x.detach()
+
+
+my_descend = mine("descend", plain_descend)
+
 # %% [markdown] side=true
 # #### Does `.grad` exist before the first `backward`? ({minutes} minutes)
 #
@@ -894,25 +913,12 @@ assert fresh.grad.tolist() == [4.0]
 # ## 5 Ten pictures out of nothing ({minutes} minutes)
 #
 # Everything is ready: a loss, and your own `descend`.
-
-# %% name="learning"
-def plain_descend(f, x, lr, steps):
-    """Gradient descent in its plainest form."""
-    for _ in range(steps):
-        x = x.detach().requires_grad_()
-        x = x - lr * torch.autograd.grad(f(x), [x])[0]
-    return x.detach()
-
-
-descent = mine("descend", plain_descend)
-
-# %% [markdown]
 # Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
 
 # %% name="two-hundred-steps"
 pictures, done = torch.zeros(64, 10), 0
 for steps in (1, 5, 20, 200):
-    pictures = descent(wrongness, pictures, 1.0, steps - done)
+    pictures = my_descend(wrongness, pictures, 1.0, steps - done)
     done = steps
     loss = wrongness(pictures).item()
     print(f"steps: {steps:3}   loss {loss:.2f}, {accuracy(pictures):.0%} in the drawer")
@@ -930,16 +936,15 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # Now turn the question around, and ask for the gradient with respect to the *digit*: which pixels would have to change, so that this eight is read as a three?
 
 # %% name="pixels-that-decide"
-gradient_at = mine("grad_of", torch.autograd.functional.jacobian)
 eight = next(i for i in unseen if labels[i] == 8 and (ink[i] @ pictures).argmax() == 8)
 
 
 def not_a_three(digit):
     """How wrong it would be to call this digit a three."""
-    return -softmax(digit @ pictures, dim=0)[3].log()
+    return -my_softmax_stable(digit @ pictures, dim=0)[3].log()
 
 
-more_ink = -gradient_at(not_a_three, ink[eight])
+more_ink = -my_grad_of(not_a_three, ink[eight])
 show_digits([16 * ink[eight], 16 * more_ink], says=["an eight", "more like a three"])
 
 # %% claim=true
@@ -955,7 +960,7 @@ assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 # %% name="turned-into-a-three"
 digit, steps = ink[eight], 0
 while (digit @ pictures).argmax() != 3 and steps < 200:
-    digit = descent(not_a_three, digit, 0.02, 1)
+    digit = my_descend(not_a_three, digit, 0.02, 1)
     steps += 1
 change = (digit - ink[eight]).abs().mean().item() * 16
 says = ["read as 8", f"read as {(digit @ pictures).argmax()}"]
@@ -1131,18 +1136,20 @@ def accumulate(loss_fn, batches, params):
 # %% check="accumulate" points=4
 check("accumulate", accumulate)
 
-# %% [markdown]
-# Run the known digits in three parts, 500, 500 and 400, and look: the same ten pictures as in section 3.
-
-# %% name="digits-in-parts"
+# %% mine=true
 def not_in_parts(loss_fn, batches, params):
     loss_fn(torch.cat(batches)).backward()
     return [p.grad for p in params]
 
 
+my_accumulate = mine("accumulate", not_in_parts)
+
+# %% [markdown]
+# Run the known digits in three parts, 500, 500 and 400, and look: the same ten pictures as in section 3.
+
+# %% name="digits-in-parts"
 empty, parts = torch.zeros(64, 10, requires_grad=True), known.split(500)
-gradient_in_parts = mine("accumulate", not_in_parts)
-(gradient,) = gradient_in_parts(lambda part: wrongness(empty, part), parts, [empty])
+(gradient,) = my_accumulate(lambda part: wrongness(empty, part), parts, [empty])
 show_digits(-gradient.T)
 for part in (known, parts[0]):
     print(f"{len(part):4} digits: {saved_bytes(lambda: wrongness(empty, part)):,} bytes held")
@@ -1172,8 +1179,11 @@ def all_at_once(losses):
         loss.backward()
     return sum(loss.item() for loss in kept) / len(kept)
 
+# %% mine=true
+my_running_loss = mine("running_loss", all_at_once)
+
 # %% name="running-loss-used"
-for mean_of in (all_at_once, mine("running_loss", all_at_once)):
+for mean_of in (all_at_once, my_running_loss):
     held = []
     with saved_tensors() as alive:
         mean_of(losses())
@@ -1399,12 +1409,14 @@ def stop_gradient_loss(a, b):
 # %% check="stop_gradient_loss" points=2
 check("stop_gradient_loss", stop_gradient_loss)
 
+# %% mine=true
+my_stop_gradient_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
+
 # %% [markdown]
 # Once more the blank and the eight, with yours.
 
 # %% name="stop-gradient-used"
-held_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
-shown = pulled(held_loss)
+shown = pulled(my_stop_gradient_loss)
 show_digits(shown, says=["the blank", "the eight"])
 
 # %% claim=true
@@ -2051,16 +2063,18 @@ def vjp(f, x, v):
 # %% check="vjp" points=3
 check("vjp", vjp)
 
+# %% mine=true
+my_vjp = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
+
 # %% [markdown]
 # Now let v be 1 for the score of the four, -1 for that of the nine, and 0 for the rest.
 
 # %% name="vjp-used"
-product_at = mine("vjp", lambda f, x, v: torch.autograd.functional.vjp(f, x, v)[1])
 v = torch.zeros(10)
 v[4], v[9] = 1.0, -1.0
 four = next(i for i in unseen if labels[i] == 4)
 nine = next(i for i in unseen if labels[i] == 9)
-decides = product_at(lambda digit: digit @ pictures, ink[four], v)
+decides = my_vjp(lambda digit: digit @ pictures, ink[four], v)
 says = ["a four", "a nine", "tells them apart"]
 show_digits([16 * ink[four], 16 * ink[nine], decides], says=says)
 

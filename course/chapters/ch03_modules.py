@@ -229,13 +229,15 @@ def train(model, steps, rate=0.5):
             for p in model.parameters():
                 p -= rate * p.grad
 
+# %% mine=true
+MyTwoLayerMLP = mine("TwoLayerMLP", Reader)
+
 # %% name="reader-learns"
 def accuracy(model):
     return (model(ink).argmax(dim=1) == labels).float().mean().item()
 
 
-make = mine("TwoLayerMLP", Reader)
-yours = make(64, 32, 10)
+yours = MyTwoLayerMLP(64, 32, 10)
 for name, each in {"ten pictures": ten, "32, and ten that judge": yours}.items():
     print(f"{name:22}  before: {accuracy(each):.0%}", end="  ")
     train(each, 200)
@@ -551,10 +553,7 @@ class Standardizer(nn.Module):
 # %% check="Standardizer" points=2
 check("Standardizer", Standardizer)
 
-# %% [markdown]
-# Put it in front of a `Reader`: four tensors learn, and six go into the file.
-
-# %% name="standardizer-used"
+# %% mine=true
 class PlainStandardizer(nn.Module):
     def __init__(self, mean, std):
         super().__init__()
@@ -564,8 +563,14 @@ class PlainStandardizer(nn.Module):
         return x.sub(self.mean).div(self.std)
 
 
+MyStandardizer = mine("Standardizer", PlainStandardizer)
+
+# %% [markdown]
+# Put it in front of a `Reader`: four tensors learn, and six go into the file.
+
+# %% name="standardizer-used"
 spread = ink.std(dim=0) + 0.1  # some pixels never change: nothing is divided by 0
-first_layer = mine("Standardizer", PlainStandardizer)(ink.mean(dim=0), spread)
+first_layer = MyStandardizer(ink.mean(dim=0), spread)
 standard = nn.Sequential(first_layer, Reader())
 print("learn:", len(list(standard.parameters())), " in the file:", len(standard.state_dict()))
 show_digits(first_layer(ink[:5]))
@@ -638,12 +643,15 @@ class Linear(nn.Module):
 # %% check="Linear" points=3
 check("Linear", Linear)
 
+# %% mine=true
+MyLinear = mine("Linear", nn.Linear)
+
 # %% [markdown]
 # Put your layer into a `Reader`, in the place of torch's, and train it.
 
 # %% name="linear-used"
 with_yours = Reader()
-with_yours.look = mine("Linear", nn.Linear)(64, 32)
+with_yours.look = MyLinear(64, 32)
 train(with_yours, 200)
 print(f"{accuracy(with_yours):.0%} are read correctly")
 
@@ -790,6 +798,9 @@ def count_params(module, trainable_only=False):
 # %% check="count_params" points=2
 check("count_params", count_params)
 
+# %% mine=true
+my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
+
 # %% [markdown]
 # *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
 
@@ -797,13 +808,12 @@ check("count_params", count_params)
 guess = 33  # a number
 
 # %% name="mlp-count"
-count = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
-reveal(guess, count(make(2, 8, 1)))
+reveal(guess, my_count_params(MyTwoLayerMLP(2, 8, 1)))
 
 # %% claim=true
 _tiny = Reader(2, 8, 1)
-assert _tiny(torch.randn(32, 2)).shape == (32, 1) and count(_tiny) == 33
-assert count(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
+assert _tiny(torch.randn(32, 2)).shape == (32, 1) and my_count_params(_tiny) == 33
+assert my_count_params(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
 
 # %% [markdown]
 # 2 * 8 + 8 into the middle, and 8 + 1 out of it.
@@ -927,21 +937,24 @@ class MLP(nn.Module):
 # %% check="MLP" points=3
 check("MLP", MLP)
 
-# %% [markdown]
-# Here it is on the digits, fresh from the factory.
-
-# %% name="untrained"
+# %% mine=true
 def three_sizes(sizes, activation):
     return nn.Sequential(nn.Linear(sizes[0], sizes[1]), activation(), nn.Linear(sizes[1], sizes[2]))
 
 
-network = mine("MLP", three_sizes)([64, 64, 10], nn.ReLU)
-print(count(network), "numbers;", f"{accuracy(network):.0%} are read correctly")
+MyMLP = mine("MLP", three_sizes)
+
+# %% [markdown]
+# Here it is on the digits, fresh from the factory.
+
+# %% name="untrained"
+network = MyMLP([64, 64, 10], nn.ReLU)
+print(my_count_params(network), "numbers;", f"{accuracy(network):.0%} are read correctly")
 says = network(ink).argmax(dim=1)
 print("how often it says 0, 1, 2, ...:", says.bincount(minlength=10).tolist())
 
 # %% claim=true
-assert 0.01 < accuracy(network) < 0.35 and count(network) == 4810
+assert 0.01 < accuracy(network) < 0.35 and my_count_params(network) == 4810
 
 # %% [markdown]
 # About one in ten, which is what guessing does.
@@ -1248,7 +1261,7 @@ assert torch.allclose(looking(shifted)[..., 1:], seen[:1, ..., :-1], atol=1e-5)
 
 # %% name="looking-network"
 looker = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 10))
-print(looker(pictures).shape, "scores, from", count(looker), "numbers")
+print(looker(pictures).shape, "scores, from", my_count_params(looker), "numbers")
 
 # %% claim=true
 assert looker(pictures).shape == (1797, 10)
@@ -1423,10 +1436,7 @@ def init_he(module):
 # %% check="init_he" points=3
 check("init_he", init_he)
 
-# %% [markdown]
-# Train a deep network twice, once as `nn.Linear` begins and once with your start.
-
-# %% name="init-he-used"
+# %% mine=true
 def plain_init(module):
     for p in module.parameters():
         if p.ndim == 2:
@@ -1436,12 +1446,18 @@ def plain_init(module):
     return module
 
 
+my_init_he = mine("init_he", plain_init)
+
+# %% [markdown]
+# Train a deep network twice, once as `nn.Linear` begins and once with your start.
+
+# %% name="init-he-used"
 def deep():
     parts = [part for _ in range(10) for part in (nn.Linear(64, 64), nn.ReLU())]
     return nn.Sequential(*parts, nn.Linear(64, 10))
 
 
-as_it_comes, your_start = deep(), mine("init_he", plain_init)(deep())
+as_it_comes, your_start = deep(), my_init_he(deep())
 for model in (as_it_comes, your_start):
     train(model, 100, rate=0.05)
     loss = F.cross_entropy(model(ink), labels)
@@ -1676,7 +1692,7 @@ torch.save(network.state_dict(), file)
 file.seek(0)
 
 torch.manual_seed(seed + 1)
-other = mine("MLP", three_sizes)([64, 64, 10], nn.ReLU)
+other = MyMLP([64, 64, 10], nn.ReLU)
 print("before:", torch.equal(other(ink), network(ink)))
 print(other.load_state_dict(torch.load(file, weights_only=True)))
 print("after: ", torch.equal(other(ink), network(ink)))
@@ -1786,16 +1802,19 @@ def load_partial(module, state):
 # %% check="load_partial" points=3
 check("load_partial", load_partial)
 
-# %% [markdown]
-# Now the reader of letters begins with what the other has learned about strokes.
-
-# %% name="load-partial-used"
+# %% mine=true
 def first_layer_only(module, state):
     module.look.load_state_dict({name: state[f"look.{name}"] for name in ("weight", "bias")})
     return ["judge.bias", "judge.weight"]
 
 
-left_out = mine("load_partial", first_layer_only)(letters, with_yours.state_dict())
+my_load_partial = mine("load_partial", first_layer_only)
+
+# %% [markdown]
+# Now the reader of letters begins with what the other has learned about strokes.
+
+# %% name="load-partial-used"
+left_out = my_load_partial(letters, with_yours.state_dict())
 print("not loaded:", left_out)
 print("the same strokes:", torch.equal(letters.look.weight, with_yours.look.weight))
 
@@ -1936,17 +1955,20 @@ def freeze_all_but(module, pattern):
 # %% check="freeze_all_but" points=4
 check("freeze_all_but", freeze_all_but)
 
-# %% [markdown]
-# Freeze the reader of letters, all but its last layer, and look at where a gradient arrives.
-# (There are no letters here, so the digits 0 to 9 stand for its first ten.)
-
-# %% name="freeze-used"
+# %% mine=true
 def freeze_look(module, pattern):
     module.look.requires_grad_(False).eval()
     return ["judge.weight", "judge.bias"]
 
 
-print("learn:", mine("freeze_all_but", freeze_look)(letters, "judge.*"))
+my_freeze_all_but = mine("freeze_all_but", freeze_look)
+
+# %% [markdown]
+# Freeze the reader of letters, all but its last layer, and look at where a gradient arrives.
+# (There are no letters here, so the digits 0 to 9 stand for its first ten.)
+
+# %% name="freeze-used"
+print("learn:", my_freeze_all_but(letters, "judge.*"))
 F.cross_entropy(letters(ink), labels).backward()
 for name, p in letters.named_parameters():
     print(f"{name:12}", "no gradient" if p.grad is None else "a gradient")
@@ -2307,7 +2329,7 @@ assert (huge() @ huge()).shape == (10**6, 10**6)
 with torch.device("meta"):  # everything made in this block is made there
     giant = nn.Sequential(*[nn.Linear(30_000, 30_000) for _ in range(80)])
     out = giant(torch.empty(2, 30_000))
-total = count(giant)
+total = my_count_params(giant)
 print(f"{total / 1e9:.1f} billion parameters, {4 * total / 1e9:.0f} GB as float32")
 
 # %% claim=true

@@ -243,7 +243,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 # %% check="train_step" points=4
 check("train_step", train_step)
 
-# %% name="train-step-used"
+# %% mine=true
 def plain_step(model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)
     loss.backward()
@@ -252,12 +252,17 @@ def plain_step(model, optimizer, criterion, x, y):
     return loss.item()
 
 
-learn = mine("train_step", plain_step)
-print([round(learn(neuron, optimizer, criterion, x, y), 3) for _ in range(6)])
+my_train_step = mine("train_step", plain_step)
+
+# %% [markdown]
+# Six steps with it, on the neuron of above.
+
+# %% name="train-step-used"
+print([round(my_train_step(neuron, optimizer, criterion, x, y), 3) for _ in range(6)])
 
 # %% claim=true
 for _ in range(100):
-    _last = learn(neuron, optimizer, criterion, x, y)
+    _last = my_train_step(neuron, optimizer, criterion, x, y)
 assert _last < 0.005
 
 # %% [markdown] side=true
@@ -270,7 +275,7 @@ theirs = nn.Linear(1, 1)
 by_hand = copy.deepcopy(theirs)
 sgd = torch.optim.SGD(theirs.parameters(), lr=0.1)
 for _ in range(100):
-    learn(theirs, sgd, criterion, x, y)
+    my_train_step(theirs, sgd, criterion, x, y)
     by_hand.zero_grad()
     criterion(by_hand(x), y).backward()
     with torch.no_grad():
@@ -285,10 +290,10 @@ assert all(torch.allclose(_p, _q, atol=1e-6) for _p, _q in _pairs)
 # %% [markdown] side=true
 # #### In which order do things really happen? ({minutes} minutes)
 #
-# Here hooks listen to every part of a small model while `learn` runs once: the backward pass fills in the last layer first.
+# Here hooks listen to every part of a small model while `my_train_step` runs once: the backward pass fills in the last layer first.
 
 # %% figure=true
-figures.call_order(learn)
+figures.call_order(my_train_step)
 
 # %% [markdown] side=true
 # #### Are they the same five lines for a yes or no? ({minutes} minutes)
@@ -302,7 +307,7 @@ points = torch.randn(32, 2)
 right_side = (points[:, :1] > 0).float()
 sgd = torch.optim.SGD(yes_no.parameters(), lr=0.1)
 bce = nn.BCEWithLogitsLoss()
-sides = [learn(yes_no, sgd, bce, points, right_side) for _ in range(50)]
+sides = [my_train_step(yes_no, sgd, bce, points, right_side) for _ in range(50)]
 print(f"{sides[0]:.4f} ... {sides[-1]:.4f}")
 
 # %% claim=true
@@ -649,7 +654,7 @@ def evaluate(model, loader, criterion):
 # %% check="evaluate" points=4
 check("evaluate", evaluate)
 
-# %% name="evaluate-used"
+# %% mine=true name="evaluate-used"
 def plain_evaluate(model, loader, criterion):
     [(inputs, targets)] = loader  # one batch, such as our drawer
     model.eval()
@@ -660,22 +665,27 @@ def plain_evaluate(model, loader, criterion):
     return {"loss": criterion(logits, targets).item(), "accuracy": right.mean().item()}
 
 
-measure = mine("evaluate", plain_evaluate)
+my_evaluate = mine("evaluate", plain_evaluate)
 
-# %% name="untrained"
+# %% mine=true
 def plain_mlp(sizes, activation):
     a, b, c = sizes
     return nn.Sequential(nn.Linear(a, b), activation(), nn.Linear(b, c))
 
 
 MyMLP = mine("MLP", plain_mlp)
+
+# %% [markdown]
+# Measure your `MLP` of chapter 3 with it, before it has learned anything.
+
+# %% name="untrained"
 reader = MyMLP([64, 64, 10], nn.ReLU)
-print(measure(reader, drawer, F.cross_entropy), " log(10):", round(math.log(10), 3))
+print(my_evaluate(reader, drawer, F.cross_entropy), " log(10):", round(math.log(10), 3))
 ten = unseen[:10]
 show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 
 # %% claim=true
-_seen = measure(reader, drawer, F.cross_entropy)
+_seen = my_evaluate(reader, drawer, F.cross_entropy)
 assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 
 # %% [markdown]
@@ -699,7 +709,7 @@ new_in, new_out = torch.randn(5000, 10), torch.randn(5000, 1)
 guesser = nn.Linear(10, 1)
 sgd = torch.optim.SGD(guesser.parameters(), lr=0.1)
 for _ in range(100):
-    noise_loss = learn(guesser, sgd, F.mse_loss, noise_in, noise_out)
+    noise_loss = my_train_step(guesser, sgd, F.mse_loss, noise_in, noise_out)
 print(f"training {noise_loss:.2f}, saying 0: {(noise_out**2).mean():.2f}")
 with torch.no_grad():
     new_loss = F.mse_loss(guesser(new_in), new_out)
@@ -728,7 +738,7 @@ adam = torch.optim.Adam(house_net.parameters(), lr=0.001)
 
 # %% name="house-net-result"
 for epoch in range(1, 51):
-    training = learn(house_net, adam, F.mse_loss, houses[:80], values[:80])
+    training = my_train_step(house_net, adam, F.mse_loss, houses[:80], values[:80])
     if epoch % 10 == 0:
         with torch.no_grad():
             validation = F.mse_loss(house_net(houses[80:]), values[80:]).item()
@@ -775,8 +785,8 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 # | part | what it does there |
 # |---|---|
 # | `loader` | in each epoch, deals out all known digits in batches |
-# | `learn`, your `train_step` | the five lines for one batch: clear, forward, loss, backward, step |
-# | `measure`, your `evaluate` | after each epoch, opens the drawer |
+# | `my_train_step` | the five lines for one batch: clear, forward, loss, backward, step |
+# | `my_evaluate` | after each epoch, opens the drawer |
 # | `history` | keeps a row of numbers for each epoch, to be drawn |
 
 # %% name="parts"
@@ -798,9 +808,9 @@ for epoch in range(1, 21):
     reader.train()
     losses = []
     for inputs, targets in loader:
-        loss = learn(reader, optimizer, F.cross_entropy, inputs, targets)  # the five lines
+        loss = my_train_step(reader, optimizer, F.cross_entropy, inputs, targets)  # the five lines
         losses.append(loss)
-    seen = measure(reader, drawer, F.cross_entropy)
+    seen = my_evaluate(reader, drawer, F.cross_entropy)
     history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
     if epoch in (1, 2, 5, 10, 20):
         print(f"epoch {epoch:2}: drawer {seen['accuracy']:.0%}, loss {seen['loss']:.3f}")
@@ -880,8 +890,8 @@ sorted_reader = MyMLP([64, 64, 10], nn.ReLU)
 optimizer = torch.optim.SGD(sorted_reader.parameters(), lr=0.5)
 for epoch in range(5):
     for inputs, targets in sorted_loader:
-        learn(sorted_reader, optimizer, F.cross_entropy, inputs, targets)
-share = measure(sorted_reader, drawer, F.cross_entropy)["accuracy"]
+        my_train_step(sorted_reader, optimizer, F.cross_entropy, inputs, targets)
+share = my_evaluate(sorted_reader, drawer, F.cross_entropy)["accuracy"]
 answers = sorted_reader(ink[unseen]).argmax(dim=1)
 print(f"{share:.0%}; how often it says 0, 1, ...:", answers.bincount(minlength=10).tolist())
 reveal(guess, share > 0.5)
@@ -943,17 +953,17 @@ def fit(model, optimizer, criterion, loader, drawer, epochs):
 # %% check="fit" points=4
 check("fit", fit)
 
-# %% name="fit-used"
+# %% mine=true name="fit-used"
 def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
     for _ in range(epochs):  # without dropout, the mode does not matter
-        losses = [learn(model, optimizer, criterion, *batch) for batch in loader]
-        seen = measure(model, drawer, criterion)
+        losses = [my_train_step(model, optimizer, criterion, *batch) for batch in loader]
+        seen = my_evaluate(model, drawer, criterion)
         history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
     return history
 
 
-train = mine("fit", plain_fit)
+my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
 # With it, the question of section 1 is quickly asked: which learning rate?
@@ -967,7 +977,7 @@ guess = 0.5  # a number
 def share_read(lr):
     fresh = MyMLP([64, 64, 10], nn.ReLU)
     sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
-    return train(fresh, sgd, F.cross_entropy, loader, drawer, 5)[-1][2]
+    return my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5)[-1][2]
 
 
 shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.5, 10)}
@@ -995,7 +1005,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # %% name="playground"
 from explorers import playground
 
-playground(lambda: MyMLP([2, 16, 2], nn.ReLU), learn)
+playground(lambda: MyMLP([2, 16, 2], nn.ReLU), my_train_step)
 
 # %% claim=true
 from explorers.play_run import Player as _Player
@@ -1014,7 +1024,7 @@ assert _spiral < _right("spiral", 1.0, width=64)
 
 # %% [markdown]
 # At 10 it ends with one answer for all points, as in the third fate.
-# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `learn`, and choose 0.03.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `my_train_step`, and choose 0.03.
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
@@ -1035,7 +1045,7 @@ hundred = TensorDataset(ink[known[:100]], labels[known[:100]])
 few = DataLoader(hundred, batch_size=20, shuffle=True)
 crammer = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
-crammed = train(crammer, adam, F.cross_entropy, few, drawer, 200)
+crammed = my_fit(crammer, adam, F.cross_entropy, few, drawer, 200)
 for epoch in (1, 50, 200):
     loss, drawer_loss, _ = crammed[epoch - 1]
     print(f"epoch {epoch:3}: loss {loss:.4f}, drawer {drawer_loss:.3f}")
@@ -1073,14 +1083,14 @@ assert max(shares) - shares[-1] < 0.1 and shares[-1] > 0.75
 # To see whether it is so, we need the model as it was at its best, and your `save_best` from chapter 3 can keep that while the loop runs on.
 # Train another one, and compare.
 
-# %% name="stop-early"
+# %% mine=true name="stop-early"
 def plain_save_best(module, best, loss):
     if best and best["loss"] <= loss:
         return best
     return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
 
 
-keep_best = mine("save_best", plain_save_best)
+my_save_best = mine("save_best", plain_save_best)
 
 # %% name="stopped"
 def when_wrong(model):
@@ -1095,8 +1105,8 @@ crammer = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 best = None
 for epoch in range(200):
-    _, drawer_loss, _ = train(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
-    best = keep_best(crammer, best, drawer_loss)
+    _, drawer_loss, _ = my_fit(crammer, adam, F.cross_entropy, few, drawer, 1)[0]
+    best = my_save_best(crammer, best, drawer_loss)
 last = when_wrong(crammer)
 crammer.load_state_dict(best["state"])
 for name, loss, (count, sure) in (
@@ -1106,7 +1116,7 @@ for name, loss, (count, sure) in (
     print(f"the {name}: loss {loss:.3f}, {count} wrong, and {sure:.0%} sure of them")
 
 # %% claim=true
-_stopped = measure(crammer, drawer, F.cross_entropy)["loss"]
+_stopped = my_evaluate(crammer, drawer, F.cross_entropy)["loss"]
 assert abs(_stopped - best["loss"]) < 1e-6 and _stopped < drawer_loss - 0.015
 _wrong, _sure = when_wrong(crammer)
 assert abs(last[0] - _wrong) < 25 and last[1] > _sure + 0.02
@@ -1446,7 +1456,7 @@ line = torch.linspace(-math.pi, math.pi, 200)
 bent = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
 adam = torch.optim.Adam(bent.parameters(), lr=0.01)  # section 10 is about Adam
 for _ in range(1000):
-    sin_loss = learn(bent, adam, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
+    sin_loss = my_train_step(bent, adam, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
 print(f"{sin_loss:.5f}")
 
 # %% claim=true
@@ -1748,7 +1758,7 @@ guess = "all"  # "about 6", "about half" or "all"
 batch, nonsense = ink[known[:64]], torch.randint(10, (64,))
 parrot = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(parrot.parameters(), lr=0.01)
-losses = [learn(parrot, adam, F.cross_entropy, batch, nonsense) for _ in range(200)]
+losses = [my_train_step(parrot, adam, F.cross_entropy, batch, nonsense) for _ in range(200)]
 right = (parrot(batch).argmax(dim=1) == nonsense).sum().item()
 print(f"loss {losses[0]:.2f} ... {losses[-1]:.4f}; {right} of 64 right")
 reveal(guess, "all" if right > 60 else "about half" if right > 20 else "about 6")
@@ -1781,7 +1791,7 @@ class Trial:
         return self.inputs, self.labels
 
     def step(self, x, y):
-        return learn(self.model, self.optimizer, F.cross_entropy, x, y)
+        return my_train_step(self.model, self.optimizer, F.cross_entropy, x, y)
 
 
 trial = Trial()
@@ -1850,7 +1860,7 @@ inputs = torch.rand(64, 2)
 targets = inputs.sum(dim=1, keepdim=True)  # what it should learn: the sum of the two
 simple = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
 sgd = torch.optim.SGD(simple.parameters(), lr=0.1)
-fallen = [learn(simple, sgd, F.mse_loss, inputs, targets) for _ in range(200)]
+fallen = [my_train_step(simple, sgd, F.mse_loss, inputs, targets) for _ in range(200)]
 print(f"{fallen[0]:.3f} ... {fallen[-1]:.4f}")
 
 # %% exercise="broken_loops"
@@ -2216,14 +2226,16 @@ def collate_pad(batch, pad=0):
 # %% check="collate_pad" points=2
 check("collate_pad", collate_pad)
 
-# %% name="collate-used"
+# %% mine=true
 def plain_collate(batch):
     lengths = [len(row) for row in batch]
     return nn.utils.rnn.pad_sequence(batch, batch_first=True), lengths
 
 
-collate = mine("collate_pad", plain_collate)
-print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=collate))))
+my_collate_pad = mine("collate_pad", plain_collate)
+
+# %% name="collate-used"
+print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad))))
 
 # %% [markdown] name="schedule-text"
 # ## Schedules and clipping ({minutes} minutes)
@@ -2516,7 +2528,7 @@ check("AdamW", AdamW)
 # %% name="resume"
 def run_on(model, optimizer, steps=5):
     for _ in range(steps):
-        learn(model, optimizer, F.mse_loss, x, y)
+        my_train_step(model, optimizer, F.mse_loss, x, y)
     return model.weight.item()
 
 
@@ -2565,7 +2577,7 @@ def one_step():
     """One Adam step of a new model on new data; returns the loss."""
     model = nn.Linear(3, 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    return learn(model, optimizer, F.mse_loss, torch.randn(8, 3), torch.randn(8, 1))
+    return my_train_step(model, optimizer, F.mse_loss, torch.randn(8, 3), torch.randn(8, 1))
 
 
 with torch.random.fork_rng():

@@ -176,13 +176,15 @@ def pick_device(prefer=None):
 # %% check="pick_device" points=1
 check("pick_device", pick_device)
 
-# %% name="pick-device-used"
+# %% mine=true
 def plain_pick(prefer=None):
     return torch.device(prefer or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
-pick = mine("pick_device", plain_pick)
-print("here:", pick(), " on request:", pick("meta"))
+my_pick_device = mine("pick_device", plain_pick)
+
+# %% name="pick-device-used"
+print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
 
 # %% [markdown] side=true
 # #### What must hold for `torch.cuda.is_available()`? ({minutes} minutes)
@@ -256,14 +258,26 @@ print("to learn from:", ink[known].device, tuple(ink[known].shape))
 # Two places change, and they say `.to(device)`: the model moves once, and each batch just before it is used, since all the data together might not fit on the card.
 # The optimizer needs no move, but it comes after that of the model, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
 
-# %% name="two-places"
+# %% mine=true
+# of chapters 3 and 4
 def plain_mlp(sizes, activation):
     a, b, c = sizes
     return nn.Sequential(nn.Linear(a, b), activation(), nn.Linear(b, c))
 
 
-MLP = mine("MLP", plain_mlp)
-model = MLP([64, 256, 10], nn.ReLU).to(device)
+def plain_step(model, optimizer, criterion, x, y):
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+MyMLP = mine("MLP", plain_mlp)
+my_train_step = mine("train_step", plain_step)
+
+# %% name="two-places"
+model = MyMLP([64, 256, 10], nn.ReLU).to(device)
 x, y = ink[known[:64]].to(device), labels[known[:64]].to(device)
 print("on", model(x).device, "the first loss is", F.cross_entropy(model(x), y).item())
 
@@ -279,7 +293,7 @@ assert abs(F.cross_entropy(model(x), y).item() - math.log(10)) < 0.2
 def train_digits(device, step, epochs=20, lr=0.5):
     """Learn to read; return the model, and the mean loss of each epoch."""
     _ = torch.manual_seed(seed)
-    model = MLP([64, 256, 10], nn.ReLU).to(device)
+    model = MyMLP([64, 256, 10], nn.ReLU).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr)
     history = []
     for _ in range(epochs):
@@ -294,16 +308,7 @@ def train_digits(device, step, epochs=20, lr=0.5):
 # The first step that it gets is yours, unchanged:
 
 # %% name="train-on-device"
-def plain_step(model, optimizer, criterion, x, y):
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
-
-
-train_step = mine("train_step", plain_step)
-reader, history = train_digits(device, train_step)
+reader, history = train_digits(device, my_train_step)
 print(f"on {device}: loss {history[0]:.2f}, then {history[-1]:.3f}")
 
 # %% claim=true
@@ -323,19 +328,19 @@ print(f"{share_right(reader):.0%} of the unseen digits are right")
 assert share_right(reader) > 0.92
 
 # %% [markdown]
-# Not one line of `train_step` knows where it runs.
+# Not one line of your `train_step` knows where it runs.
 # If you have a card, run the chapter once with `"cpu"` and once with `"cuda"`: the figures agree, except in their last digits (a side path at the end says why).
 #
-# *Predict.* Does a step of `train_step` run to its end on the meta device?
+# *Predict.* Does a step of `my_train_step` run to its end on the meta device?
 
 # %% predict=true
 guess = False  # True or False
 
 # %% name="train-on-meta"
-reveal(guess, runs(lambda: train_digits("meta", train_step, epochs=1)))
+reveal(guess, runs(lambda: train_digits("meta", my_train_step, epochs=1)))
 
 # %% claim=true
-assert not runs(lambda: train_digits("meta", train_step, epochs=1))
+assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 
 # %% [markdown]
 # Forward, backward and update need shapes alone, so they ran.
@@ -378,7 +383,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 # %% check="train_step_on" points=3
 check("train_step_on", train_step_on)
 
-# %% name="step-on-used"
+# %% mine=true
 def plain_step_on(device, model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)  # both are there already
     optimizer.zero_grad()
@@ -387,11 +392,13 @@ def plain_step_on(device, model, optimizer, criterion, x, y):
     return loss.detach()
 
 
-step_on = mine("train_step_on", plain_step_on)
-step_on_meta = partial(step_on, "meta")  # step_on with its first argument filled in
+my_train_step_on = mine("train_step_on", plain_step_on)
+
+# %% name="step-on-used"
+step_on_meta = partial(my_train_step_on, "meta")  # its first argument is filled in
 _, losses = train_digits("meta", step_on_meta, epochs=1)
 print("on meta:", losses[-1])
-_, losses = train_digits(device, partial(step_on, device))
+_, losses = train_digits(device, partial(my_train_step_on, device))
 print(f"on {device}:", losses[-1])
 
 # %% claim=true
@@ -439,12 +446,15 @@ def to_device(obj, device):
 # %% check="to_device" points=3
 check("to_device", to_device)
 
-# %% name="to-device-used"
+# %% mine=true
 def plain_to_device(obj, device):
     return obj | {"x": obj["x"].to(device)}  # enough for this batch
 
 
-moved = mine("to_device", plain_to_device)(batch, "meta")
+my_to_device = mine("to_device", plain_to_device)
+
+# %% name="to-device-used"
+moved = my_to_device(batch, "meta")
 print("moved:", moved["x"].device, " as it was:", batch["x"].device)
 
 # %% claim=true
@@ -886,18 +896,20 @@ def bench(fn, warmup, iters, sync):
 # %% check="bench" points=3
 check("bench", bench)
 
-# %% name="stopwatch"
+# %% mine=true
 def plain_bench(fn, warmup, iters, sync):
     return min(timeit.repeat(lambda: (fn(), sync()), number=1, repeat=warmup + iters))
 
 
+my_bench = mine("bench", plain_bench)
+
+# %% name="stopwatch"
 def stopwatch(action, calls=5 if short else 15):
     """The seconds that one call takes, on this chapter's device."""
     sync = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    return timer(action, 2, calls, sync)
+    return my_bench(action, 2, calls, sync)
 
 
-timer = mine("bench", plain_bench)
 machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
 print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(x)) * 1e6:.0f} us")
 
@@ -1473,7 +1485,7 @@ def mixed_region(block):
 # %% check="mixed_region" points=2
 check("mixed_region", mixed_region)
 
-# %% name="mixed-region-used"
+# %% mine=true
 def plain_region(block):
     def safe(x):
         with torch.autocast("cpu", enabled=False):
@@ -1482,8 +1494,10 @@ def plain_region(block):
     return safe
 
 
-safe = mine("mixed_region", plain_region)
-island = safe(lambda new: square_distances(new, gray[known]))
+my_mixed_region = mine("mixed_region", plain_region)
+
+# %% name="mixed-region-used"
+island = my_mixed_region(lambda new: square_distances(new, gray[known]))
 with torch.autocast("cpu"):
     print(f"within autocast: {nearest_right(island(gray[unseen])):.0%}")
 
@@ -1654,12 +1668,7 @@ def underflow_report(loss_fn, scales):
 # %% check="underflow_report" points=3
 check("underflow_report", underflow_report)
 
-# %% name="underflow-used"
-def deep_loss():
-    """The loss of the deep reader of section 7, and its parameters."""
-    return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
-
-
+# %% mine=true
 def plain_report(loss_fn, scales):
     loss, weights = loss_fn()
     gradients = torch.autograd.grad(loss, weights)
@@ -1667,7 +1676,15 @@ def plain_report(loss_fn, scales):
     return {scale: ((slopes * scale).half() == 0).float().mean().item() for scale in scales}
 
 
-report = mine("underflow_report", plain_report)(deep_loss, [1.0, 2.0**8, 2.0**16])
+my_underflow_report = mine("underflow_report", plain_report)
+
+# %% name="underflow-used"
+def deep_loss():
+    """The loss of the deep reader of section 7, and its parameters."""
+    return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
+
+
+report = my_underflow_report(deep_loss, [1.0, 2.0**8, 2.0**16])
 for scale, lost in report.items():
     print(f"loss times {scale:7g}: {lost:.1%} of the deep reader's gradients are lost")
 
@@ -1832,12 +1849,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 # %% check="amp_train_step" points=4
 check("amp_train_step", amp_train_step)
 
-# %% [markdown] name="half-the-bits"
-# And now the moment: the training of section 2, with the same first weights and batches.
-# It runs in float32 with your `train_step_on`, and in both formats of 16 bits with your `amp_train_step`.
-# Since your step takes the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
-
-# %% name="amp-loop"
+# %% mine=true name="amp-loop"
 def plain_amp_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
     with torch.autocast(device_type, dtype=dtype):
@@ -1848,7 +1860,12 @@ def plain_amp_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.detach()
 
 
-amp_step = mine("amp_train_step", plain_amp_step)
+my_amp_train_step = mine("amp_train_step", plain_amp_step)
+
+# %% [markdown] name="half-the-bits"
+# And now the moment: the training of section 2, with the same first weights and batches.
+# It runs in float32 with your `train_step_on`, and in both formats of 16 bits with your `amp_train_step`.
+# Since your step takes the mean squared error, the targets are ten numbers, 1 for the true digit and 0 for the others.
 
 # %% name="digits-in-half"
 def train_in(dtype):
@@ -1859,8 +1876,8 @@ def train_in(dtype):
     def step(model, optimizer, criterion, x, y):
         target = F.one_hot(y, 10).float()
         if dtype == torch.float32:
-            return step_on(device, model, optimizer, F.mse_loss, x, target)
-        return amp_step(model, optimizer, scaler, x, target, **options)
+            return my_train_step_on(device, model, optimizer, F.mse_loss, x, target)
+        return my_amp_train_step(model, optimizer, scaler, x, target, **options)
 
     return train_digits(device, step, lr=2.0)
 
@@ -1954,8 +1971,8 @@ def wide_step(mixed):
     scaler = torch.amp.GradScaler(device.type, enabled=False)
     options = {"device_type": device.type, "dtype": torch.bfloat16, "max_norm": 1e6}
     if mixed:
-        return lambda: amp_step(model, optimizer, scaler, x, y, **options)
-    return lambda: step_on(device, model, optimizer, F.mse_loss, x, y)
+        return lambda: my_amp_train_step(model, optimizer, scaler, x, y, **options)
+    return lambda: my_train_step_on(device, model, optimizer, F.mse_loss, x, y)
 
 
 print(f"loss {wide_step(False)().item():.4f} in float32, {wide_step(True)().item():.4f} mixed")
@@ -2269,14 +2286,17 @@ class LossScaler:
 # %% check="LossScaler" extra=3
 check("LossScaler", LossScaler)
 
-# %% name="scaler-used"
+# %% mine=true
 def plain_scaler(factor, growth_interval):
     return torch.amp.GradScaler("cpu", factor, growth_interval=growth_interval)
 
 
+MyLossScaler = mine("LossScaler", plain_scaler)
+
+# %% name="scaler-used"
 weight = nn.Parameter(torch.tensor(1.0))
 optimizer = torch.optim.SGD([weight], lr=0.5)
-scaler = mine("LossScaler", plain_scaler)(1024.0, growth_interval=2)
+scaler = MyLossScaler(1024.0, growth_interval=2)
 optimizer.zero_grad()
 scaler.scale(math.inf * weight).backward()
 scaler.step(optimizer)

@@ -195,10 +195,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 # %% check="train" points=4
 check("train", train)
 
-# %% [markdown]
-# Until yours passes, the lesson goes on with this one: chapter 4's loop around a DataLoader, which sends each batch to where the model is.
-
-# %% name="plain-train"
+# %% mine=true name="plain-train"
 def one_epoch(model, optimizer, loader, here):
     losses = []
     for x, y in loader:
@@ -223,7 +220,7 @@ def plain_train(model, optimizer, train_set, val_set, epochs, batch_size=16, see
     return {"losses": losses, "accuracies": accuracies}
 
 
-trainer = mine("train", plain_train)
+my_train = mine("train", plain_train)
 
 # %% [markdown] name="train-it"
 # ### Train it ({minutes} minutes)
@@ -235,7 +232,7 @@ guess = True  # True or False
 
 # %% name="train-the-model"
 optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-history = trainer(model, optimizer, learn_from, measure_on, epochs=15, batch_size=32, seed=seed)
+history = my_train(model, optimizer, learn_from, measure_on, epochs=15, batch_size=32, seed=seed)
 share = history["accuracies"][-1]
 wrong = round((1 - share) * len(drawer))
 print(f"{share:.1%} of the drawer are right, {wrong} are wrong")
@@ -562,11 +559,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 # %% check="train_amp" points=5
 check("train_amp", train_amp)
 
-# %% [markdown]
-# Then let it train this chapter's model, three epochs in float32 and three in half the bits.
-# (Until yours passes, the lesson takes one without groups and without clipping.)
-
-# %% name="plain-amp"
+# %% mine=true name="plain-amp"
 def plain_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     losses = []
     for x, y in batches:
@@ -580,7 +573,10 @@ def plain_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return losses
 
 
-amp_epoch = mine("train_amp", plain_amp)
+my_train_amp = mine("train_amp", plain_amp)
+
+# %% [markdown]
+# Then let it train this chapter's model, three epochs in float32 and three in half the bits.
 
 # %% name="in-half-the-bits"
 pictures, names = (part.to(here) for part in learn_from)
@@ -591,7 +587,7 @@ for amp in (False, True):
     optimizer = torch.optim.Adam(net.parameters(), lr=0.003)
     scaler = torch.amp.GradScaler(here.type)
     for _ in range(3):
-        losses = amp_epoch(net, optimizer, scaler, parts, 2, 1.0, amp=amp)
+        losses = my_train_amp(net, optimizer, scaler, parts, 2, 1.0, amp=amp)
     right = probabilities(net, measure_on[0]).argmax(dim=1) == measure_on[1]
     reads[amp] = right.float().mean().item()
     print(f"{amp=!s:5}  last loss {losses[-1]:.3f}, in the drawer {reads[amp]:.1%}")
@@ -961,7 +957,7 @@ optimizer = torch.optim.Adam(well_read.parameters())
 for lr, epochs in [(0.003, 3), (0.001, 2)]:
     optimizer.param_groups[0]["lr"] = lr
     copies = changed_copies(images[known], count), labels[known].repeat(count)
-    again = trainer(well_read, optimizer, copies, measure_on, epochs, batch_size=64, seed=seed)
+    again = my_train(well_read, optimizer, copies, measure_on, epochs, batch_size=64, seed=seed)
     print(f"in the drawer: {again['accuracies'][-1]:.1%}")
 
 # %% claim=true
@@ -1000,7 +996,7 @@ _mixed = torch.cat([copies[0], changed_copies(_pictures[:10], 100)])
 _labels = torch.cat([copies[1], _drawn[1][:10].repeat(100)])
 _slow = torch.optim.Adam(_model.parameters(), lr=0.0003)
 _mine = _pictures[10:], _drawn[1][10:]
-trainer(_model, _slow, (_mixed, _labels), _mine, epochs=1, batch_size=64)
+my_train(_model, _slow, (_mixed, _labels), _mine, epochs=1, batch_size=64)
 assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if short else 0.96)
 
 # %% [markdown] name="distribution-text"
@@ -1068,7 +1064,7 @@ assert as_drawn < without_box < in_box - 0.05
 # mixed = torch.cat([copies[0], changed_copies(my_pictures[:10], 100)])
 # mixed_labels = torch.cat([copies[1], my_labels[:10].repeat(100)])
 # slow = torch.optim.Adam(well_read.parameters(), lr=0.0003)
-# trainer(well_read, slow, (mixed, mixed_labels), (my_pictures[10:], my_labels[10:]), epochs=1, batch_size=64)
+# my_train(well_read, slow, (mixed, mixed_labels), (my_pictures[10:], my_labels[10:]), epochs=1, batch_size=64)
 # ```
 #
 # </details>
