@@ -157,7 +157,7 @@ def _lesson(chapter: Chapter, index: int, cell: Cell) -> None:
 
 
 def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
-    """Hold a cell that fetches the reader's answers to their names: `my_step = mine("step", ...)`, `MyNet` for a class."""
+    """Hold what fetches the reader's answers to their names: `my_step = mine("step", ...)`, and `MyNet` for a class."""
     _no_markers(chapter, index, cell)
     try:
         tree = ast.parse(cell.source)
@@ -166,11 +166,13 @@ def _mine(chapter: Chapter, index: int, cell: Cell) -> None:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "mine"]
     if not calls:
         fail(chapter.where, cell.line, "expected `mine(...)` in a cell with mine=true, found none; take the key away.")
-    given = {ast.unparse(node.value): ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)}
+    lines = [node for node in tree.body if isinstance(node, ast.Assign)]
+    given = {ast.unparse(node.value): ast.unparse(node.targets[0]) for node in lines}
     for call in calls:
         name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
         if not isinstance(name, str):
-            fail(chapter.where, cell.line, f"expected the exercise's name in quotes, found `{ast.unparse(call)}`; write it.")
+            what = f"expected the exercise's name in quotes, found `{ast.unparse(call)}`; write it."
+            fail(chapter.where, cell.line, what)
         own = f"My{name}" if name[:1].isupper() else f"my_{name}"
         if given.get(ast.unparse(call)) != own:
             fail(chapter.where, cell.line, f'expected `{own} = mine("{name}", ...)` as a line; name it so.')
