@@ -67,8 +67,8 @@ def told(
         shell.run_cell(text, store_history=True).raise_error()
     lines = capsys.readouterr().out.splitlines()
     taken = list(dict.fromkeys(name for cell in cells for name in cell.taken))
-    yours = {name for name in taken if f"with your `{name}`" in lines}
-    assert all(name in yours or f"with the lesson's `{name}`, until yours passes" in lines for name in taken)
+    yours = {name for name in taken if f"From here on: your `{name}`" in lines}
+    assert all(name in yours or f"From here on: the lesson's `{name}`, until yours passes" in lines for name in taken)
     return {name: name in yours for name in taken}
 
 

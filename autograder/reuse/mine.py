@@ -31,7 +31,9 @@ class Taken:
     why: str
 
     def __repr__(self) -> str:
-        return f"with the lesson's `{self.name}`{self.why}" if self.why else f"with your `{self.name}`"
+        return (
+            f"From here on: the lesson's `{self.name}`{self.why}" if self.why else f"From here on: your `{self.name}`"
+        )
 
     def _repr_html_(self) -> Html:
         return panel(OPEN if self.why else PASSED, prose(repr(self)))
