@@ -407,58 +407,6 @@ assert losses[-1].device.type == device.type and abs(losses[-1].item() - history
 # %% [markdown]
 # The whole training has run on a device without numbers, so every shape, device and dtype in it fits.
 # You can run that test on any laptop before you pay for an hour on a card.
-#
-# ### Exercise: `to_device` ({minutes} minutes)
-#
-# Batches are not always a pair: they may be a dict, or a list of lists.
-# One function moves them all, so that no loop needs to know what its batches look like; it calls itself for the parts.
-
-# %% name="nested-batch"
-batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
-print({key: type(value).__name__ for key, value in batch.items()})
-
-# %% exercise="to_device"
-def to_device(obj, device):
-    """Return obj with every tensor in it moved to device; obj itself stays as it was.
-
-    obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth. Each
-    container comes back as a new one of its type, an OrderedDict as an OrderedDict, with
-    the same keys in the same order.
-    Anything else (a number, a string, None) comes back as it is. A named tuple has a
-    field for each value, type(obj)(*values) makes one, and obj._fields tells it from a
-    plain tuple.
-
-    to_device({"x": torch.ones(2), "name": "a"}, "meta") gives a new dict, with "x" on
-    the meta device and "name" still "a".
-    """
-    ### BEGIN SOLUTION
-    if isinstance(obj, torch.Tensor):
-        return obj.to(device)
-    if isinstance(obj, dict):
-        return type(obj)((key, to_device(value, device)) for key, value in obj.items())
-    if isinstance(obj, (list, tuple)):
-        moved = [to_device(value, device) for value in obj]
-        return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
-    return obj
-    ### END SOLUTION
-
-
-# %% check="to_device" points=3
-check("to_device", to_device)
-
-# %% mine=true
-def plain_to_device(obj, device):
-    return obj | {"x": obj["x"].to(device)}  # enough for this batch
-
-
-my_to_device = mine("to_device", plain_to_device)
-
-# %% name="to-device-used"
-moved = my_to_device(batch, "meta")
-print("moved:", moved["x"].device, " as it was:", batch["x"].device)
-
-# %% claim=true
-assert moved["x"].device.type == "meta" and batch["x"].device.type == "cpu" and moved["count"] == 2
 
 # %% [markdown] side=true
 # #### And if the optimizer is built too early? ({minutes} minutes)
@@ -1989,7 +1937,7 @@ assert abs(_plain - _mixed) < 0.05 * _plain
 # %% [markdown] name="excursions"
 # # Excursions, for those who want more
 #
-# {side} minutes of side paths, and three stretch exercises.
+# {side} minutes of side paths, an exercise about batches, and three stretch exercises.
 
 # %% [markdown] side=true name="checkpointing"
 # #### Half the bytes is still too much: what else is there? ({minutes} minutes)
@@ -2131,6 +2079,61 @@ finally:
 
 # %% claim=true
 assert not torch.are_deterministic_algorithms_enabled()
+
+# %% [markdown] name="any-batch"
+# ## Batches of any shape ({minutes} minutes)
+#
+# ### Exercise: `to_device` ({minutes} minutes)
+#
+# Batches are not always a pair: they may be a dict, or a list of lists.
+# One function moves them all, so that no loop needs to know what its batches look like; it calls itself for the parts.
+
+# %% name="nested-batch"
+batch = {"x": torch.ones(2, 64), "pair": (torch.zeros(2), "a name"), "count": 2}
+print({key: type(value).__name__ for key, value in batch.items()})
+
+# %% exercise="to_device"
+def to_device(obj, device):
+    """Return obj with every tensor in it moved to device; obj itself stays as it was.
+
+    obj: a tensor, or a dict, list, tuple or named tuple, nested to any depth. Each
+    container comes back as a new one of its type, an OrderedDict as an OrderedDict, with
+    the same keys in the same order.
+    Anything else (a number, a string, None) comes back as it is. A named tuple has a
+    field for each value, type(obj)(*values) makes one, and obj._fields tells it from a
+    plain tuple.
+
+    to_device({"x": torch.ones(2), "name": "a"}, "meta") gives a new dict, with "x" on
+    the meta device and "name" still "a".
+    """
+    ### BEGIN SOLUTION
+    if isinstance(obj, torch.Tensor):
+        return obj.to(device)
+    if isinstance(obj, dict):
+        return type(obj)((key, to_device(value, device)) for key, value in obj.items())
+    if isinstance(obj, (list, tuple)):
+        moved = [to_device(value, device) for value in obj]
+        return type(obj)(*moved) if hasattr(obj, "_fields") else type(obj)(moved)
+    return obj
+    ### END SOLUTION
+
+
+# %% check="to_device" points=3
+check("to_device", to_device)
+
+# %% mine=true
+def plain_to_device(obj, device):
+    return obj | {"x": obj["x"].to(device)}  # enough for this batch
+
+
+my_to_device = mine("to_device", plain_to_device)
+
+# %% name="to-device-used"
+moved = my_to_device(batch, "meta")
+print("moved:", moved["x"].device, " as it was:", batch["x"].device)
+
+# %% claim=true
+assert moved["x"].device.type == "meta" and batch["x"].device.type == "cpu" and moved["count"] == 2
 
 # %% [markdown] name="stretch"
 # ## Three things to build
