@@ -71,10 +71,11 @@ def leaves_module(told: Callable[[object], Plain] = see, first: Callable[[nn.Mod
 
 
 def state(module: nn.Module) -> dict[str, Plain]:
-    """All that a function could leave behind on a module: tensors, flags, modes, hooks, attributes."""
+    """All that a function could leave behind on a module: tensors, places, flags, modes, hooks, attributes."""
     held = tensors(module)
     return {
         "values": numbers(held),
+        "devices": {name: tensor.device.type for name, tensor in held.items()},
         "flags": {name: tensor.requires_grad for name, tensor in held.items()},
         ".grad": {name: see(tensor.grad) for name, tensor in held.items()},
         "mode": modes(module),

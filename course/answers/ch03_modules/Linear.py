@@ -201,6 +201,19 @@ class Linear(nn.Module):
         return result if self.bias is None else result + self.bias
 
 
+@bank.told("bias-from-weight", "apart")
+class Linear(nn.Module):
+    def __init__(self, in_features, out_features, bias=True):
+        super().__init__()
+        bound = 1 / math.sqrt(in_features)
+        self.weight = nn.Parameter(torch.empty(out_features, in_features).uniform_(-bound, bound))
+        self.bias = nn.Parameter(self.weight[:, 0].detach().clone()) if bias else None
+
+    def forward(self, x):
+        result = x @ self.weight.T
+        return result if self.bias is None else result + self.bias
+
+
 @bank.wrong(
     "ignores-bias-flag",
     "You make a bias whatever the flag says. With bias=False it is None, and nothing is added.",

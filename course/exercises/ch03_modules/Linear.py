@@ -36,7 +36,15 @@ def first_numbers(answer: Answer, case: Case) -> Observation:
     for name in ("weight", "bias"):
         numbers = getattr(module, name)
         seen[name] = {"reaches to": reach(numbers, bounds)} | drawn_like(numbers, "uniform", (3 * inputs) ** -0.5)
+    seen["apart"] = apart(module.weight.detach(), module.bias.detach())
     return seen | {"others": not torch.equal(module.weight, other.weight), "shape": list(module.weight.shape)}
+
+
+def apart(weight: Tensor, bias: Tensor) -> bool:
+    """Whether the bias was drawn for itself; of 400 independent numbers no two rows come near this correlation."""
+    columns = weight.T if len(weight) == len(bias) else weight  # a weight that lies across is another mistake, too
+    rows = torch.corrcoef(torch.cat([columns, bias[None]]))
+    return bool(rows[-1, :-1].nan_to_num().abs().max() < 0.5)  # nan: all alike, which is another mistake
 
 
 def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
@@ -68,6 +76,7 @@ start = Requirement(
     {
         "weight": "The numbers that weight starts with are not uniform between the two bounds.",
         **BIAS,
+        "apart": "The bias starts with numbers of the weight, so they are not independent: draw it for itself.",
         "others": "Two new layers start with the same numbers, as they do where each one seeds the generator.",
     },
     given=("shape",),
