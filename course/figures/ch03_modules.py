@@ -26,7 +26,7 @@ KINDS = {
     "plain": (NO_COLOR, "plain attribute: not seen"),
 }
 INDENT = 2.4  # how far a row stands to the right of the one that holds it
-WIDTH = 100  # units of each layer in the figure of activations
+WIDTH = 64  # units of each layer in the figure of activations, as in the lesson
 
 Row = tuple[int, str, str]  # depth, words, kind
 
