@@ -1052,6 +1052,12 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown]
+# Here are the graphs of four passes, for each of these ways.
+
+# %% figure=true
+figures.kept_graphs(4)
+
+# %% [markdown]
 # A list of losses is a list of graphs, and a sum of losses leads to every one of them.
 # `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
 #

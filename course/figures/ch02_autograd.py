@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -38,6 +39,14 @@ RELUS: dict[str, Callable[[Tensor], Tensor]] = {
     "maximum(x, 0)": lambda x: torch.maximum(x, torch.zeros_like(x)),
     "(x + |x|) / 2": lambda x: (x + x.abs()) / 2,
     "clamp(x, min=0)": lambda x: x.clamp(min=0),
+}
+
+# four ways to keep what a pass gives, by the line that does it: what was kept before, and a loss, give what is kept now
+KEEPS: dict[str, Callable[[Any, Tensor], Any]] = {
+    "loss = f(x)": lambda kept, loss: loss,
+    "history.append(f(x))": lambda kept, loss: [*(kept or ()), loss],
+    "total = total + f(x)": lambda kept, loss: loss if kept is None else kept + loss,
+    "history.append(f(x).item())": lambda kept, loss: [*(kept or ()), loss.item()],
 }
 
 
@@ -150,6 +159,38 @@ def saved_bytes(n: int) -> Figure:
         "Bars: how many KiB each operation keeps until backward. A sum and a multiple keep nothing, a square, a sine "
         "and relu one tensor, exp its result, a product and a matrix product both operands.",
     )
+
+
+def kept_graphs(passes: int) -> Figure:
+    """Draw which graphs are still held after some passes, for four ways to keep the loss."""
+    width, left = 2.1, 7.4
+    fig, ax = blank(width=left + passes * (width + 0.3), height=1.3 * len(KEEPS) + 0.5)
+    for row, (words, keep) in enumerate(reversed(KEEPS.items())):
+        ax.text(left - 0.5, 1.3 * row + 0.5, words, ha="right", va="center", fontsize=11, color=INK, family="monospace")
+        for number, is_held in enumerate(_held(keep, passes)):
+            x = left + number * (width + 0.3)
+            box(ax, x, 1.3 * row, "held" if is_held else "gone", SKY if is_held else NO_COLOR, width=width)
+    for number in range(passes):
+        caption(ax, left + number * (width + 0.3) + width / 2, 1.3 * len(KEEPS) + 0.1, f"graph {number + 1}", "center")
+    return finish(
+        fig,
+        f"After {passes} passes: which graphs are still held?",
+        "A table. Where the name loss goes to the newest, its graph alone is held. A list of losses holds all graphs, "
+        "and so does a running sum; a list of numbers holds none.",
+    )
+
+
+def _held(keep: Callable[[Any, Tensor], Any], passes: int) -> list[bool]:
+    """Whether each pass's graph is still there after the last; a graph holds its leaf, which nothing else does."""
+    leaves, kept = [], None
+    for _ in range(passes):
+        x = torch.ones(1, requires_grad=True)
+        leaves.append(weakref.ref(x))
+        kept = keep(kept, x.exp().sin().sum())
+        del x
+    held = [leaf() is not None for leaf in leaves]
+    del kept
+    return held
 
 
 def versions() -> Figure:
