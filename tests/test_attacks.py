@@ -112,10 +112,10 @@ def left_running() -> list[str]:
 
 @pytest.mark.parametrize("bank", [on_stock, teacher_on_stock], ids=["answers", "files"])
 def test_documents_hold_the_tables(bank: ModuleType) -> None:
-    """docs/security.md shows the tables of the last run, and each attack has a row in them."""
+    """docs/attacks.md shows the tables of the last run, and each attack has a row in them."""
     table = bank.table(json.loads(bank.RESULTS.read_text(encoding="utf-8")))
 
-    assert table in (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
+    assert table in (PROJECT / "docs" / "attacks.md").read_text(encoding="utf-8")
     assert all(f"| {Path(name).name} |" in table for name in bank.attacks())
 
 

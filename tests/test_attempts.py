@@ -46,7 +46,7 @@ def test_attempt_is_refused(attempt: str, tried: dict[str, str]) -> None:
 
 
 def test_documents_hold_the_table() -> None:
-    """docs/security.md shows what came of each attempt within stock nbgrader, when it was last measured."""
+    """docs/attacks.md shows what came of each attempt within stock nbgrader, when it was last measured."""
     table = attempts_on_stock.table(json.loads(attempts_on_stock.RESULTS.read_text(encoding="utf-8")))
 
-    assert table in (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
+    assert table in (PROJECT / "docs" / "attacks.md").read_text(encoding="utf-8")

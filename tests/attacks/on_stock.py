@@ -1,4 +1,4 @@
-"""Runs the attack bank against nbgrader as it comes, and writes the tables of docs/security.md.
+"""Runs the attack bank against nbgrader as it comes, and writes the tables of docs/attacks.md.
 
     python -m tests.attacks.on_stock             # as root, on Linux: run, and write on_stock.json
     python -m tests.attacks.on_stock NAME ...    # only these, as judge/forged_pass; the other rows stay

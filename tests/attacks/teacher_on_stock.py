@@ -1,4 +1,4 @@
-"""Hands the attacks on the teacher in to nbgrader as it comes, and writes their table of docs/security.md.
+"""Hands the attacks on the teacher in to nbgrader as it comes, and writes their table of docs/attacks.md.
 
     python -m tests.attacks.teacher_on_stock             # as root, on Linux: run, and write teacher_on_stock.json
     python -m tests.attacks.teacher_on_stock NAME ...    # only these, as files/no_notebook; the other rows stay
