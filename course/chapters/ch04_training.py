@@ -851,7 +851,9 @@ draw(history)
 # %% [markdown]
 # Both fall together, and near the end a gap opens between them; section 6 is about that gap.
 #
-# And which digits does it still get wrong? Look at them, one by one.
+# ### Look at what it gets wrong
+#
+# An accuracy says how often a model is wrong, and not where. So look at those that it read wrongly, one by one.
 
 # %% name="wrong-ones"
 reader.eval()
@@ -872,9 +874,11 @@ assert 1 <= len(wrong) <= 32
 
 # %% [markdown]
 # Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
-# The accuracy cannot tell you which is which, so always look.
+# No number tells you which is which, so always look.
 #
-# Why was there a `shuffle=True`?
+# ### Why shuffle?
+#
+# The loader was made with `shuffle=True`, and nobody has said what for.
 # Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do.
 #
 # *Predict.* If nobody shuffles, is more than half of the drawer read after five epochs?
@@ -966,7 +970,9 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
 my_fit = mine("fit", plain_fit)
 
 # %% [markdown]
-# With it, the question of section 1 is quickly asked: which learning rate?
+# ### Which learning rate?
+#
+# With `my_fit`, the question of section 1 is quickly asked of the digits: train four fresh models, each at a rate of its own.
 #
 # *Predict.* Of 0.001, 0.05, 0.5 and 10, which reads the most after five epochs?
 
