@@ -143,8 +143,10 @@ class TestNotebooks:
         build(make_project(tmp_path, f"{TEXT}\n{taken}"), observe)
         for folder in ("notebooks", "solutions", "course/source"):
             own = cells(tmp_path, folder)["own"]
+            told, taken = own.source.split("\n")
 
-            assert 'my_double = mine("double", abs)' == own.source
+            assert "# my_double: yours as soon as the check passes, the lesson's until then" == told
+            assert 'my_double = mine("double", abs)' == taken
             assert {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["mine"]} == own.metadata
 
 

@@ -7,6 +7,7 @@ from names or content, and metadata holds the keys written here and no others.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,6 +42,7 @@ import torch
 
 place = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
 print("course", version("pytorch-basics"), "| torch", torch.__version__, "| device", place)"""
+_MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
 MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
@@ -124,6 +126,8 @@ def _free(stem: str, taken: set[str | None]) -> str:
 
 
 def _source_text(cell: Cell) -> str:
+    if cell.kind is Kind.MINE:
+        return _mine_text(cell)
     if cell.kind is Kind.PREDICT:
         return without_answer(cell.source)
     if cell.kind is not Kind.CHECK:
@@ -134,7 +138,15 @@ def _source_text(cell: Cell) -> str:
 
 
 def _solved_text(cell: Cell) -> str:
+    if cell.kind is Kind.MINE:
+        return _mine_text(cell)
     return regions.solved(cell.source) if cell.kind is Kind.EXERCISE else cell.source
+
+
+def _mine_text(cell: Cell) -> str:
+    """What stands in for answers, below a line that says so: of a folded cell, JupyterLab shows the first line."""
+    names = ", ".join(_MINE.findall(cell.source))
+    return f"# {names}: yours as soon as the check passes, the lesson's until then\n{cell.source}"
 
 
 def _metadata(cell: Cell) -> dict[str, Any]:

@@ -530,7 +530,6 @@ known, unseen = order[:1400], order[1400:]
 # - The loss is minus the logarithm of the share that the true class got. If it got everything, that is 0; the less it got, the larger it is.
 
 # %% mine=true
-# of chapter 1
 my_softmax_stable = mine("softmax_stable", torch.softmax)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 

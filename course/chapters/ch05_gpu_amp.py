@@ -259,7 +259,6 @@ print("to learn from:", ink[known].device, tuple(ink[known].shape))
 # The optimizer needs no move, but it comes after that of the model, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
 
 # %% mine=true
-# of chapters 3 and 4
 def plain_mlp(sizes, activation):
     a, b, c = sizes
     return nn.Sequential(nn.Linear(a, b), activation(), nn.Linear(b, c))
