@@ -35,7 +35,8 @@ def refused(notebook: Path) -> Iterator[str]:
 def _named_cells(notebook: Path) -> Iterator[tuple[str, str]]:
     """The names and texts of the parameters and of the cells that grading knows: setup, answers and checks."""
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        name = cell["metadata"].get("nbgrader", {}).get("grade_id") or " ".join(cell["metadata"].get("tags", ()))
+        parameters = "parameters" in cell["metadata"].get("tags", ())
+        name = "parameters" if parameters else cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         if cell["cell_type"] == "code" and name:
             yield name, "".join(cell["source"])
 
