@@ -1298,6 +1298,25 @@ def house_prices(x, y, new):
 # %% check="house_prices" points=3
 check("house_prices", house_prices)
 
+# %% mine=true
+def by_formula(x, y, new):
+    with_ones = [torch.cat([houses, torch.ones(len(houses), 1)], dim=1) for houses in (x, new)]
+    line = torch.linalg.lstsq(with_ones[0], y[:, None]).solution
+    return {"prices": (with_ones[1] @ line)[:, 0]}
+
+
+my_house_prices = mine("house_prices", by_formula)
+
+# %% [markdown]
+# Ask it for the house of 2,000 square feet that the raw descent priced at 362.7.
+
+# %% name="house-prices-used"
+told = my_house_prices(size.float()[:, None], price.float(), torch.tensor([[2000.0]]))
+print(f"{told['prices'].item():.1f}, and right is {0.18 * 2000 + 5:.1f}")
+
+# %% claim=true
+assert abs(told["prices"].item() - 365) < 1
+
 # %% [markdown] side=true
 # #### How large may a learning rate be? ({minutes} minutes)
 #
@@ -1853,6 +1872,32 @@ def overfit_one_batch(trial):
 
 # %% check="overfit_one_batch" points=3
 check("overfit_one_batch", overfit_one_batch)
+
+# %% mine=true
+def by_learning(trial):
+    x, y = trial.batch()
+    losses = [trial.step(x, y) for _ in range(101)]
+    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
+
+
+my_overfit_one_batch = mine("overfit_one_batch", by_learning)
+
+# %% [markdown]
+# Let it examine the digits, twice: at a rate that works, and at one that sleeps.
+
+# %% name="overfit-used"
+class OnDigits(Trial):
+    def __init__(self, lr):
+        self.model = MyMLP([64, 64, 10], nn.ReLU)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=lr)
+        self.inputs, self.labels = ink[known[:64]], labels[known[:64]]
+
+
+found = {lr: my_overfit_one_batch(OnDigits(lr)) for lr in (0.01, 0.000001)}
+print(found)
+
+# %% claim=true
+assert list(found.values()) == ["ok", "learning rate"]
 
 # %% [markdown] name="bug-hunt"
 # ## 12 Bug hunt ({minutes} minutes)
