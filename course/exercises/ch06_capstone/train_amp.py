@@ -99,7 +99,8 @@ def epoch(*kept: str) -> Probe:
     """One epoch.
 
     Facets: `outputs` (what the model says afterwards, if it was trained in float32), `losses`, `factor` (the scaler's),
-    `steps` (of the optimizer), `calls` (of the model), `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes).
+    `steps` (of the optimizer), `calls` (of the model),
+    `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
