@@ -46,7 +46,7 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
 def _spelled(name: str, case: Case) -> str:
     """What the function does that is watched."""
     doing, x = case.args
-    ending = ", then raises a ValueError" if case.requirement is stopped else ""
+    ending = ", then raises a ValueError" if case.requirement == stopped.sentence else ""
     return f"{name}(fn), where fn does: {doing}{ending}; x has shape {tuple(x.shape)}"
 
 
