@@ -2167,7 +2167,8 @@ def count_syncs(fn):
     Look for two: _local_scalar_dense (item, float, int, bool, an `if` on a tensor) and
     nonzero. The result lists their names in the order in which they ran, each as
     often as it ran: "aten._local_scalar_dense", "aten.nonzero". The mode sees each
-    operation as `func`; str(func.overloadpacket) is its name. Afterwards the mode is off again.
+    operation as `func`; str(func.overloadpacket) is its name. Afterwards the mode is off
+    again, also where fn raises an error, which goes on to the caller.
 
     For fn = lambda: torch.ones(2).sum().item() the result is ["aten._local_scalar_dense"].
     """

@@ -525,7 +525,8 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     batches is a list of pairs (images, labels) on the model's device, whatever that is.
     Each `accumulate` batches in a row are a group (the last one may have fewer), and each
     group is one step, in train mode, on the mean cross-entropy over all its images; batches
-    may differ in size. The list has that mean for each step, without the scaler's factor.
+    may differ in size, and go through the model one by one. The list has that mean for each
+    step, without the scaler's factor.
 
     Model and loss run under autocast to bfloat16, switched off by amp=False; backward and
     step do not. Losses go through scaler (a torch.amp.GradScaler); the true gradients of a

@@ -164,6 +164,21 @@ def predict_layout(ops):
 
 
 @bank.wrong(
+    "flat-by-columns",
+    "Your flat tensor steps by the number of columns. It has memory of its own, in which each number is next to the one before.",
+)
+def predict_layout(ops):
+    table = {
+        "slice": lambda r, c: ((r, c - 1), (c, 1), True),
+        "transpose": lambda r, c: ((c, r), (1, c), True),
+        "expand": lambda r, c: ((r, c), (0, 1), True),
+        "fancy": lambda r, c: ((2, c), (c, 1), False),
+        "reshape": lambda r, c: ((r * c,), (c,), False),
+    }
+    return [table[name](r, c) for name, r, c in ops]
+
+
+@bank.wrong(
     "tuple-without-comma",
     "`(28)` is a number: a tuple of one needs a comma, as in `(28,)`.",
 )

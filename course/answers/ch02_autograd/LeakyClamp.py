@@ -35,6 +35,7 @@ class LeakyClamp(torch.autograd.Function):
     "no-grad-out-factor",
     "You return the derivative of the function alone. The chain rule wants it multiplied by grad_out, "
     "what comes from above.",
+    also=("slope-without-grad-out",),
 )
 class LeakyClamp(torch.autograd.Function):
     @staticmethod
@@ -160,6 +161,30 @@ class LeakyClamp(torch.autograd.Function):
             grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
         if ctx.needs_input_grad[3]:
             grad_slope = (grad_out * excess).mean()
+        return grad_x, None, None, grad_slope
+
+
+@bank.wrong(
+    "slope-without-grad-out",
+    "Your gradient of `slope` leaves grad_out out. Each entry's share is what sticks out times what comes from above.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        grad_x = grad_slope = None
+        if ctx.needs_input_grad[0]:
+            grad_x = torch.where(excess == 0, grad_out, slope * grad_out)
+        if ctx.needs_input_grad[3]:
+            grad_slope = excess.sum()
         return grad_x, None, None, grad_slope
 
 

@@ -297,6 +297,26 @@ def fix_inplace(x):
     }
 
 
+@bank.wrong(
+    "steps-on-x",
+    "Your step moves the caller's own x, as `detach` shares its memory: what you compute from x afterwards is of other numbers.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    (a.exp() + 1).sum().backward()
+
+    b = x.detach().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    (scores**2).sum().backward()
+    report = scores.detach().clamp(max=1)
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
 @bank.right("clone-everywhere")
 def fix_inplace(x):
     a = x.clone().requires_grad_()

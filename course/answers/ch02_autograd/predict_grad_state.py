@@ -420,6 +420,52 @@ def predict_grad_state(program):
     return {"leaf": about.is_leaf, "grad": None if grad is None else grad.item(), "raises": raises}
 
 
+@bank.wrong(
+    "zero-for-none",
+    "You give 0.0 where nothing has written a .grad. It is None until a backward puts something there.",
+)
+def predict_grad_state(program):
+    name, n = program
+    table = {
+        "once": (True, 2 * n, False),
+        "twice": (True, 2 * n, True),
+        "fresh": (True, 4 * n, False),
+        "twice_sum": (True, 4.0, False),
+        "middle": (False, 0.0, False),
+        "kept": (False, 6 * n, False),
+        "detached": (True, 0.0, True),
+        "rebound": (False, 0.0, False),
+        "under": (True, 2 * (n - 1), False),
+        "on_leaf": (True, 0.0, True),
+        "after_exp": (True, 0.0, True),
+        "after_twice": (True, 2.0, False),
+    }
+    return dict(zip(("leaf", "grad", "raises"), table[name]))
+
+
+@bank.wrong(
+    "update-makes-a-middle",
+    "You take x for no leaf after its update under `no_grad`. There `x -= 1` records nothing: x is the same leaf as before.",
+)
+def predict_grad_state(program):
+    name, n = program
+    table = {
+        "once": (True, 2 * n, False),
+        "twice": (True, 2 * n, True),
+        "fresh": (True, 4 * n, False),
+        "twice_sum": (True, 4.0, False),
+        "middle": (False, None, False),
+        "kept": (False, 6 * n, False),
+        "detached": (True, None, True),
+        "rebound": (False, None, False),
+        "under": (False, None, False),
+        "on_leaf": (True, None, True),
+        "after_exp": (True, None, True),
+        "after_twice": (True, 2.0, False),
+    }
+    return dict(zip(("leaf", "grad", "raises"), table[name]))
+
+
 @bank.right("sets-of-names")
 def predict_grad_state(program):
     name, n = program

@@ -315,6 +315,63 @@ def count_syncs(fn):
     return found
 
 
+@bank.told("left-on-by-an-error", "left")
+def count_syncs(fn):
+    names = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                names.append(name)
+            return func(*args, **(kwargs or {}))
+
+    watch = Watch()
+    watch.__enter__()
+    fn()
+    watch.__exit__(None, None, None)
+    return names
+
+
+@bank.told("keeps-the-error", "error")
+def count_syncs(fn):
+    names = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                names.append(name)
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        try:
+            fn()
+        except Exception:
+            pass
+    return names
+
+
+@bank.wrong(
+    "runs-each-twice",
+    "Your mode runs each operation twice, once for itself. What changes a tensor in place then changes it twice.",
+)
+def count_syncs(fn):
+    names = []
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            name = str(func.overloadpacket)
+            if name in ("aten._local_scalar_dense", "aten.nonzero"):
+                names.append(name)
+            func(*args, **(kwargs or {}))
+            return func(*args, **(kwargs or {}))
+
+    with Watch():
+        fn()
+    return names
+
+
 @bank.right("counts-packets")
 def count_syncs(fn):
     slow = (torch.ops.aten._local_scalar_dense, torch.ops.aten.nonzero)

@@ -616,6 +616,62 @@ def memory_plan(model, batch, optimizer, dtype):
     }
 
 
+@bank.wrong(
+    "activations-in-their-own-dtype",
+    "You run the model in the dtype that it comes in: its activations have the bytes of that, not of `dtype`.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model)
+    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch)
+    total = sum(p.numel() for p in twin.parameters())
+    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
+    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
+    return {
+        "parameters": total * dtype.itemsize,
+        "gradients": trained * dtype.itemsize,
+        "optimizer": slots * trained * dtype.itemsize,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
+    "in-eval-mode",
+    "You plan for eval mode whatever the mode is. In train mode a layer may save more.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype).eval()
+    own = {t.untyped_storage().data_ptr() for t in [*twin.parameters(), *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch.to(dtype))
+    total = sum(p.numel() for p in twin.parameters())
+    trained = sum(p.numel() for p in twin.parameters() if p.requires_grad)
+    slots = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer]
+    return {
+        "parameters": total * dtype.itemsize,
+        "gradients": trained * dtype.itemsize,
+        "optimizer": slots * trained * dtype.itemsize,
+        "activations": sum(saved.values()),
+    }
+
+
 @bank.right("pops-its-own")
 def memory_plan(model, batch, optimizer, dtype):
     twin, given = copy.deepcopy(model).to(dtype), batch.detach().to(dtype).clone()

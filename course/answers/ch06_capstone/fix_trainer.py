@@ -358,7 +358,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 @bank.wrong(
     "best-is-alive",
-    "`state_dict` holds the live tensors, and a dict of them is no copy: what you load in the end is the last epoch.",
+    "In the end the model has the weights of its last epoch. What `state_dict` returns lives on with the model, and a dict of it is no copy.",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

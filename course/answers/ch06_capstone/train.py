@@ -143,7 +143,7 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 @bank.wrong(
     "same-order",
-    "Each epoch has the order of the first, since the generator is seeded anew. Make it once, before the epochs.",
+    "Each epoch has the order of the first. Make the generator once, before the epochs, and draw from it in each of them.",
 )
 def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     images, labels = train_set

@@ -869,6 +869,24 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
     return result
 
 
+@bank.told("one-batch-of-a-group", "calls")
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    for first in range(0, len(batches), accumulate):
+        images, labels = (torch.cat(parts) for parts in zip(*batches[first : first + accumulate]))
+        optimizer.zero_grad()
+        with torch.autocast(images.device.type, dtype=torch.bfloat16, enabled=amp):
+            loss = F.cross_entropy(model(images), labels)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(loss.item())
+    return losses
+
+
 @bank.right("groups-by-number")
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

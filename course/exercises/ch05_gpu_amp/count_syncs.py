@@ -26,10 +26,28 @@ def counted(answer: Answer, case: Case) -> Observation:
     return {"returned": returned, "calls": len(made), "made": [see(one) for one in made[:1]], "left": left}
 
 
+def counted_until_error(answer: Answer, case: Case) -> Observation:
+    """One call with an fn that computes and then raises. Facets: the `error` that arrives, and the modes `left` on."""
+    name, x = copy_of(case.args)
+    made: list[Any] = []
+    before, arrived = modes_on(), "nothing"
+
+    def fails() -> None:
+        made.append(PROGRAMS[name](x))
+        raise ValueError("fn gives up")
+
+    try:
+        answer(fails)
+    except ValueError as error:
+        arrived = type(error).__name__
+    return {"error": arrived, "left": modes_on() - before, "made": [see(one) for one in made[:1]]}
+
+
 def _spelled(name: str, case: Case) -> str:
     """What the function does that is watched."""
     doing, x = case.args
-    return f"{name}(fn), where fn does: {doing}; x has shape {tuple(x.shape)}"
+    ending = ", then raises a ValueError" if case.requirement == stopped.sentence else ""
+    return f"{name}(fn), where fn does: {doing}{ending}; x has shape {tuple(x.shape)}"
 
 
 def _loop(x: Tensor) -> list[float]:
@@ -45,6 +63,12 @@ def _backward(x: Tensor) -> tuple[float, float]:
     loss = (weight * x).square().sum()
     loss.backward()
     return loss.item(), weight.sum().item()
+
+
+def _in_place(x: Tensor) -> Tensor:
+    total = x.clone()
+    total += 1.0
+    return total.mul_(3.0)
 
 
 returned = watched(counted, "returned", "made")
@@ -75,6 +99,7 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
         "torch.softmax(x, dim=0)": lambda x: torch.softmax(x, dim=0),
         "torch.count_nonzero(x)": lambda x: torch.count_nonzero(x),
         "x.clamp(min=0.0).to(dtype=torch.float64)": lambda x: x.clamp(min=0.0).to(dtype=torch.float64),
+        "y = x.clone(); y += 1; y.mul_(3)": _in_place,
         "print(x), which the mode does not see": lambda x: print(x, file=io.StringIO()),
     },
 }
@@ -87,6 +112,14 @@ called = Requirement(
         "calls": "One call of `count_syncs` is to call fn once.",
         "made": "Within `count_syncs`, fn computes something else than without.",
     },
+)
+
+LEFT_BY_ERROR = "After an error in fn a mode is still on: it sees all that follows. A `with` block switches it off."
+stopped = Requirement(
+    "switches its mode off where fn raises, and lets the error go on",
+    watched(counted_until_error),
+    {"error": "The error that fn raises does not reach the caller.", "left": LEFT_BY_ERROR},
+    given=("made",),
 )
 
 
@@ -104,5 +137,12 @@ def count_syncs(draw: Draw) -> Iterator[Case]:
     for requirement, programs in WAITING.items():
         for name in programs:
             yield requirement(name, draw.normal(draw.whole(3, 6)))
-    for name in ("(x * 2).sum()", "x.clamp(min=0.0).to(dtype=torch.float64)", "x.max().item() - x.min().item()"):
+    for name in (
+        "(x * 2).sum()",
+        "x.clamp(min=0.0).to(dtype=torch.float64)",
+        "x.max().item() - x.min().item()",
+        "y = x.clone(); y += 1; y.mul_(3)",
+    ):
         yield called(name, draw.normal(draw.whole(3, 6)))
+    for name in ("(x * 2).sum()", "x.sum().item()"):
+        yield stopped(name, draw.normal(draw.whole(3, 6)))

@@ -65,7 +65,7 @@ def _epoch(answer: Answer, case: Case, **changed: Any) -> tuple[Observation, nn.
     with random_from(5), _autocast_from(torch.float16):
         losses = answer(model, optimizer, scaler, batches, **given | changed)
     seen: Observation = {"forward": sorted(set(forward)), "backward": sorted(set(backward)), "step": sorted(set(steps))}
-    seen |= {"losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
+    seen |= {"calls": len(forward), "losses": see(losses), "factor": scaler.get_scale(), "steps": len(steps)}
     seen |= {"loss_dtype": sorted(scaler.dtypes), "weights": sorted({dtype_name(p.dtype) for p in model.parameters()})}
     return seen, model
 
@@ -99,7 +99,8 @@ def epoch(*kept: str) -> Probe:
     """One epoch.
 
     Facets: `outputs` (what the model says afterwards, if it was trained in float32), `losses`, `factor` (the scaler's),
-    `steps` (of the optimizer), `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes).
+    `steps` (of the optimizer), `calls` (of the model),
+    `forward`, `backward`, `step` (the precision there), `loss_dtype`, `weights` (dtypes).
     """
 
     def look(answer: Answer, case: Case) -> Observation:
@@ -136,9 +137,12 @@ _OUTPUTS = _FORWARD | {
 each_batch = Requirement("trains on each batch, in train mode", epoch("outputs", "forward"), _OUTPUTS)
 groups = Requirement(
     "adds up a group, whatever the sizes of its batches",
-    epoch("outputs", "forward", "steps"),
+    epoch("outputs", "forward", "steps", "calls"),
     tells=_OUTPUTS
-    | {"steps": "The optimizer took another number of steps: one for each group, also for a smaller last one."},
+    | {
+        "steps": "The optimizer took another number of steps: one for each group, also for a smaller last one.",
+        "calls": "The model ran another number of times: once for each batch, as a group may not fit into memory.",
+    },
 )
 clips = Requirement("clips the true gradients once for each step", epoch("outputs", "forward"), _OUTPUTS)
 region = Requirement(
