@@ -74,7 +74,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
     press("Space")
     expect(heading(stepper)).to_have_text("Forward pass, 3 of 5: Mul")
     expect(focused).to_have_text("Next ▶")
-    for _ in range(7):  # the pass, the four of the film, then the rows
+    for _ in range(8):  # the pass, the five of the film, then the rows
         press("Tab")
     expect(focused).to_have_text("2 y")
     assert focus_ring(focused) >= 2
