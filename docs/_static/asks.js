@@ -1,4 +1,5 @@
 // Asks for a reader's guess where a chapter has a prediction, and then opens what comes out. Nothing is sent or kept.
+// A field is made when its place comes near: a browser that looks for fields to fill in would have all of the page laid out.
 (function () {
   "use strict";
 
@@ -48,5 +49,15 @@
     place.append(form, said);
   }
 
-  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("div.asks").forEach(ask));
+  document.addEventListener("DOMContentLoaded", () => {
+    let count = 0;
+    const near = new IntersectionObserver((seen) => {
+      for (const { target, isIntersecting } of seen) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        ask(target, (count += 1));
+      }
+    }, { rootMargin: "100%" });
+    document.querySelectorAll("div.asks").forEach((place) => near.observe(place));
+  });
 })();

@@ -19,5 +19,5 @@ document.addEventListener("DOMContentLoaded", () => {
     begin(waiting.shift());
     setTimeout(next);
   }
-  next();
+  setTimeout(next);
 });
