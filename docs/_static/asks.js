@@ -1,5 +1,5 @@
 // Asks for a reader's guess where a chapter has a prediction, and then opens what comes out. Nothing is sent or kept.
-// A field is made when its place comes near: a browser that looks for fields to fill in would have all of the page laid out.
+// A field is made when its place comes near, so that a page has less to do while it is read.
 (function () {
   "use strict";
 
