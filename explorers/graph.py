@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -77,10 +78,18 @@ class Graph:
     error: str = ""
     note: str = ""
 
-    @property
+    @cached_property
     def links(self) -> tuple[tuple[ResultPlace | None, ...], ...]:
         """The operands of all nodes."""
         return tuple(node.operands for node in self.nodes)
+
+    @cached_property
+    def used(self) -> Mapping[int, int]:
+        """Of each node whose results somebody uses, the first result that is."""
+        first: dict[int, int] = {}
+        for at, slot in (place for places in self.links for place in places if place):
+            first[at] = min(first.get(at, slot), slot)
+        return first
 
 
 def read(result: Tensor, names: NamedTensors | None = None, gradient: Tensor | None = None) -> Graph:

@@ -18,7 +18,7 @@ from explorers.graph_story import Story
 from explorers.graph_words import brief
 from explorers.tensor_values import Values
 
-MOST_FILMED = 500  # rows of a graph that is filmed
+MOST_FILMED = 550  # rows of a graph that is filmed
 MOST_AT_ONCE = 40  # of them one below the other
 MOST_TOWERS = 8  # leaves whose .grad is drawn
 _TALL, _WIDE = 90, 110  # a tower's place

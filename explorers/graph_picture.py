@@ -156,8 +156,7 @@ def box_of(story: Story, row: GraphRow) -> Box:
 
 def _slot(graph: Graph, at: int) -> int:
     """The result of a node that is looked at: the first one that somebody uses."""
-    used = [place[1] for places in graph.links for place in places if place and place[0] == at]
-    return graph.root[1] if graph.root[0] == at else min(used, default=0)
+    return graph.root[1] if graph.root[0] == at else graph.used.get(at, 0)
 
 
 def _gradient(node: Node) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
-MOST_NODES = 5000  # a graph with more of them is not read
+MOST_NODES = 25_000  # a graph with more of them is not read: with these it takes five seconds
 
 ResultPlace = tuple[int, int]  # which node, and which of its results
 
@@ -83,7 +83,10 @@ def _arrows(root: Any) -> Counter[Any]:
                 waiting.append(below)
             arrows[below] += 1
         if len(arrows) > MOST_NODES:
-            raise TooManyNodes(f"expected a graph of at most {MOST_NODES:,} nodes, found more.")
+            raise TooManyNodes(
+                f"expected a graph of at most {MOST_NODES:,} nodes, found more: nothing of it is shown. "
+                "Take fewer steps, a smaller model, or a tensor from the middle."
+            )
     return arrows
 
 

@@ -1,8 +1,11 @@
-// Gives the films of a page their buttons; one that plays by itself does so once, when it comes into sight.
+// Gives the films of a page their buttons, one after the other: the page answers in between. One that plays by itself does
+// so once, when it comes into sight.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const root of document.querySelectorAll("[data-film]")) {
+  const waiting = [...document.querySelectorAll("[data-film]")];
+
+  function begin(root) {
     const film = playFilm(root, JSON.parse(root.dataset.film));
-    if (!("plays" in root.dataset) || film.calm()) continue;
+    if (!("plays" in root.dataset) || film.calm()) return;
     const watch = new IntersectionObserver(([seen]) => {
       if (!seen.isIntersecting) return;
       watch.disconnect();
@@ -10,4 +13,11 @@ document.addEventListener("DOMContentLoaded", () => {
     }, { threshold: 0.6 });
     watch.observe(root);
   }
+
+  function next() {
+    if (!waiting.length) return;
+    begin(waiting.shift());
+    setTimeout(next);
+  }
+  setTimeout(next);
 });

@@ -116,7 +116,8 @@ const playFilm = (() => {
     const key = () => film.choices.map(({ name }) => taken[name]).join("|");
     const run = () => film.runs[key()];
     const last = () => (run()?.frames.length ?? 1) - 1;
-    const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = matchMedia("(prefers-reduced-motion: reduce)");
+    const calm = () => still.matches;
 
     function set(part, value) {
       const [name, attribute] = part.split(".");

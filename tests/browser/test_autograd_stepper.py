@@ -35,6 +35,20 @@ x = torch.tensor([2.0], requires_grad=True)
 y = x.exp()
 y += 1
 autograd_stepper(y.sum(), x=x, y=y)"""
+LONG = """import torch
+from explorers import autograd_stepper
+w = torch.tensor(1.0, requires_grad=True)
+result = w
+for _ in range(100):
+    result = result * w
+autograd_stepper(result, w=w)"""
+OVER = """place => [place.scrollWidth - place.clientWidth, place.scrollHeight - place.clientHeight]
+    .map(pixels => pixels > 1 ? pixels : 0)"""
+IS_IN_SIGHT = """place => {
+    const [here, seen] = [place.querySelector("[data-part='here']"), place].map(each => each.getBoundingClientRect())
+    return here.left >= seen.left && here.right <= seen.right && here.top >= seen.top && here.bottom <= seen.bottom
+}"""
+LIVE = ":is([role=status], [aria-live]:not([aria-live=off])):not([hidden])"
 WIDTHS = {"wide": 1280, "narrow": 700}
 
 
@@ -74,7 +88,7 @@ def test_with_a_keyboard(lab: Lab) -> None:
     press("Space")
     expect(heading(stepper)).to_have_text("Forward pass, 3 of 5: Mul")
     expect(focused).to_have_text("Next ▶")
-    for _ in range(7):  # the pass, the four of the film, then the rows
+    for _ in range(8):  # the pass, the five of the film, then the rows
         press("Tab")
     expect(focused).to_have_text("2 y")
     assert focus_ring(focused) >= 2
@@ -101,6 +115,37 @@ def test_several_hundred_nodes(lab: Lab) -> None:
 
     expect(heading(stepper)).to_contain_text("1 of 82: module 0")
     assert [] == lab.complaints
+
+
+def test_close_up(lab: Lab) -> None:
+    """A graph that is larger than its place stands there whole; close up it follows the step, and goes back."""
+    stepper = opened(lab, LONG)
+    stage = stepper.locator(".x-film-picture")
+    assert stage.evaluate(OVER) == [0, 0]
+    stepper.get_by_role("button", name="Close up").click()
+    assert max(stage.evaluate(OVER)) > 100
+    stepper.get_by_role("slider", name="Step").focus()
+    for key in ("End", "Home"):
+        lab.page.keyboard.press(key)
+        assert stage.evaluate(IS_IN_SIGHT), key
+    lab.screenshot("autograd-close-up", stepper)
+    stepper.get_by_role("button", name="Whole").click()
+
+    assert stage.evaluate(OVER) == [0, 0]
+    assert [] == lab.complaints
+
+
+def test_one_live_region(lab: Lab) -> None:
+    """What is told of a step is read aloud once, whether the film was asked or Python."""
+    stepper = opened(lab, SMALL)
+    told = stepper.locator(LIVE)
+    for name in ("Next", "Step"):
+        before = stepper.locator(".x-said").inner_text()
+        stepper.get_by_role("button", name=name, exact=name == "Step").click()
+        expect(stepper.locator(".x-said")).not_to_have_text(before)
+
+        expect(told).to_have_count(1)
+        expect(told).to_have_class("x-said")
 
 
 def test_changed_in_place(lab: Lab) -> None:

@@ -14,13 +14,19 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.accessible import nameless_controls
+from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import keep_picture
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
 LARGEST = 2 * 10**6  # bytes of a page
 PHONE = {"width": 390, "height": 844}
+READ = ("index.html", "notebooks/ch01_tensors.html", "notebooks/ch04_training.html", "teachers.html")
+SCROLLED = '<div class="cell_output'  # a wide output gets the focus to be moved by keys, and is read by what is in it
+MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a sign needs less contrast than a letter
+# How many places of one film are read aloud, at most.
+SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
+  film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +131,8 @@ def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str)
     assert places.count() >= 3
     for number in range(places.count()):
         place = places.nth(number)
+        place.scroll_into_view_if_needed()
+        expect(place.locator("input, button").first).to_be_visible()
         if place.locator("input").count():
             place.locator("input").fill("12")
             place.locator("input").press("Enter")
@@ -325,6 +333,24 @@ def test_dark(site: Path, browser: Browser) -> None:
 
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
+    """Wide and narrow: each text stands out from what is behind it, each control has a name, one place speaks."""
+    for name in READ:
+        for viewport in ({"width": 1280, "height": 900}, PHONE):
+            page = browser.new_page(color_scheme=scheme, viewport=viewport, reduced_motion="reduce")
+            page.goto((site / name).as_uri())
+            expect(page.locator(".x-film .x-film-said:not([role])")).to_have_count(0)
+            page.add_style_tag(content="* { content-visibility: visible !important }")
+
+            faint = [told for told in faint_texts(page.locator("html")) if told[0] not in MARKS]
+            assert not faint, (name, viewport)
+            nameless = [told for told in nameless_controls(page.locator("html")) if not told.startswith(SCROLLED)]
+            assert not nameless, (name, viewport)
+            assert page.evaluate(SPEAKING) <= 1, (name, viewport)
+            page.close()
 
 
 def test_search_finds(site: Path, page: Page) -> None:
