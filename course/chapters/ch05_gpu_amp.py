@@ -1770,8 +1770,8 @@ assert loss.item() == 0.25 and score.grad.item() / 1024 == -1
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     """Do one step of training in mixed precision, and return the loss from before the step.
 
-    The model runs once, under autocast for device_type with dtype. The loss, in the same
-    block, is the mean squared error of its output against y, in float32. Backward and all
+    The model runs once, under autocast for device_type with dtype. The loss, there or after
+    it, is the mean squared error of its output against y, in float32. Backward and all
     that follows are outside. Old gradients are cleared; backward gets the scaled loss.
     The true, unscaled gradients are clipped to the total norm max_norm. The scaler given
     does the step (and skips it after an overflow) and is updated once. After a step, each

@@ -10,6 +10,22 @@ bank = AnswerBank("amp_train_step")
 
 
 @bank.wrong(
+    "targets-in-16-bits",
+    "Your targets are rounded to 16 bits before they are compared. Autocast does that to products alone: hand y over as it is.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y.to(dtype))
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
     "clip-before-unscale",
     "You clip while the gradients are still `scale` times too long: what is left is far shorter than max_norm.",
 )
@@ -526,6 +542,20 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     scaler.scale(loss).backward()
     scaler.unscale_(optimizer)
     nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.right("loss-after-the-block")
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        output = model(x)
+    loss = F.mse_loss(output.float(), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
     scaler.step(optimizer)
     scaler.update()
     return loss.detach()

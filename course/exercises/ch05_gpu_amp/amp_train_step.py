@@ -123,3 +123,4 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     yield case(old, "linear", 16.0, brain)
     yield case(returns, "linear", 2.0 ** draw.whole(3, 6), brain)
     yield case(returns, "linear", 4.0, brain, columns=2)
+    yield case(returns, "linear", 4.0, brain, columns=2, times=37.3)  # 16 bits have no such targets
