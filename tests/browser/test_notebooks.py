@@ -93,7 +93,6 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     lab.page.goto(lab.server.plain_page(lab.copy(path)))
     cells = lab.page.locator(".jp-Notebook .jp-Cell")
     expect(cells).to_have_count(len(nbformat.read(path, as_version=4).cells), timeout=PATIENCE)
-    lab.wait_for_idle()
     lab.page.get_by_role("menuitem", name="Run", exact=True).click()
     lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     expect(lab.page.locator(".explorer").first).to_contain_text("Shape explorer", timeout=PATIENCE)
