@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
     return course
 
 
-def graded_by_nbgrader(course: Path, exchange: Path) -> dict[str, Scores]:
+def graded_by_nbgrader(course: Path, exchange: Path, names: Collection[str] = EXAMPLES) -> dict[str, Scores]:
     """The scores of nbgrader as it comes, whose kernels begin warm."""
     exchange.mkdir()
     config = Config()
@@ -54,7 +54,7 @@ def graded_by_nbgrader(course: Path, exchange: Path) -> dict[str, Scores]:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         api = NbGraderAPI(config=config)
-        for name in sorted(path.name for path in (course / "source").iterdir() if path.name in EXAMPLES):
+        for name in sorted(path.name for path in (course / "source").iterdir() if path.name in names):
             students = [path.parent.name for path in (course / "submitted").glob(f"*/{name}")]
             for student in sorted(students):
                 assert api.autograde(name, student, force=True)["success"], f"{name}: {student}"
@@ -64,7 +64,12 @@ def graded_by_nbgrader(course: Path, exchange: Path) -> dict[str, Scores]:
 
 def recorded() -> dict[str, Scores]:
     """What was written."""
-    found = json.loads(RECORDED.read_text())
+    return read_scores(RECORDED)
+
+
+def read_scores(path: Path) -> dict[str, Scores]:
+    """The scores of a file: of each assignment, for each student."""
+    found = json.loads(path.read_text())
     return {
         name: {s: {c: tuple(two) for c, two in cells.items()} for s, cells in each.items()}
         for name, each in found.items()

@@ -1,0 +1,46 @@
+"""The notebooks of nbgrader's own documentation and tests have the scores that nbgrader alone gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.gradebook.cycle import Cycle, HowToGrade
+from autograder.grading.executors import Workers
+from tests.asked import THOROUGH
+from tests.conftest import UNCONFINED
+from tests.own_assignments import Scores, scores
+from tests.packaged import PACKAGED, course_of, recorded
+from tests.stock_scores import graded_by_nbgrader
+
+pytestmark = [
+    pytest.mark.xdist_group("own like nbgrader"),  # the course is made once
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    # nbgrader makes its automatic tests in a kernel whose sockets it leaves to the garbage collector.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+STOCK = recorded()
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scores]:
+    """What the course's own engine gives in each assignment."""
+    course = course_of(tmp_path_factory.mktemp("packaged") / "course")
+    for name in PACKAGED:
+        cycle = Cycle(course, name)
+        assert {} == cycle.autograde(cycle.students(), how=HowToGrade(workers=Workers(count=1), unconfined=UNCONFINED))
+    return {name: scores(course, name) for name in PACKAGED}
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_same_scores(ours: dict[str, Scores], name: str) -> None:
+    """Every cell of every student has the score that nbgrader alone gives, and waits for a person where it does."""
+    assert STOCK[name] == ours[name]
+
+
+@pytest.mark.skipif(not THOROUGH, reason="nbgrader is asked again at night")
+def test_recorded_scores_are_nbgraders(tmp_path: Path) -> None:
+    """What is recorded is what nbgrader gives."""
+    assert STOCK == graded_by_nbgrader(course_of(tmp_path / "course"), tmp_path / "exchange", PACKAGED)
