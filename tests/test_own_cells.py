@@ -23,6 +23,9 @@ pytestmark = [
 
 STEM = "ch01_tensors"
 HIDDEN = "assert square(2) == 4\n### BEGIN HIDDEN TESTS\nassert square(3) == 9\n### END HIDDEN TESTS"
+# Where there are no walls there is no end to the disk, so one block must do there.
+BLOCKS = 1 if UNCONFINED else 100_000
+FILLS = f"with open('full', 'wb') as file:\n    for _ in range({BLOCKS}):\n        file.write(bytes(2**20))"
 SQUARES = Own(
     cells=(
         answer("square", "def square(x):\n    ### BEGIN SOLUTION\n    return x * x\n    ### END SOLUTION"),
@@ -40,6 +43,8 @@ SQUARES = Own(
         "cyd": {"square": "import os\nos._exit(0)"},
         "dan": {},
         "eve": {"square": "while True: pass"},
+        "flo": {"square": f"{FILLS}\nraise OSError('full')"},
+        "gus": {"square": "open('note', 'w').write('mine')\ndef square(x): return x * x"},
     },
 )
 NOTHING = {"seen": (0.0, False), "hidden": (0.0, False), "share": (0.0, False), "bool": (0.0, False)}
@@ -87,10 +92,11 @@ def test_scores_are_nbgraders(course: Path, printed: str) -> None:
 
 
 def test_what_ends_the_process_costs_itself(course: Path, printed: str) -> None:
-    """An answer that ends the process, or never ends, costs its student the tests that need it, and nobody else."""
+    """An answer that ends the process, never ends or fills the disk costs its student the tests, and nobody else."""
     found = scores(course, "hw")
 
-    assert {**NOTHING, **BY_HAND} == found["cyd"] == found["eve"]
+    assert {**NOTHING, **BY_HAND} == found["cyd"] == found["eve"] == found["flo"]
+    assert (3.0, False) == found["gus"]["hidden"]  # whose file has its place
 
 
 def test_full_points_for_no_number_are_told(printed: str) -> None:
@@ -116,7 +122,7 @@ def test_the_report_is_about_it(course: Path, printed: str) -> None:
 
     page = (course / "reports" / "hw.html").read_text(encoding="utf-8")
     assert "only cells that nbgrader scores" in page and "no point in a test cell" in page and "hidden" in page
-    assert "share,2,0,1,4,0,0.2,,0" in (course / "reports" / "items-hw.csv").read_text(encoding="utf-8")
+    assert "share,2,0,2,5,0,0.286,,0" in (course / "reports" / "items-hw.csv").read_text(encoding="utf-8")
     assert "AssertionError" in (course / "reports" / "students" / "bob.html").read_text(encoding="utf-8")
 
 
