@@ -84,6 +84,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch04 museum": ch04_training.museum,
     "ch04 symptoms": ch04_training.symptoms,
     "ch04 fit_of": lambda: ch04_training.fit_of(nn.Linear(1, 1)),
+    "ch04 fits_of": lambda: ch04_training.fits_of([nn.Linear(1, 1), nn.Linear(1, 1)], says=["at first", "later"]),
     "ch04 many_fits": lambda: ch04_training.many_fits(
         torch.linspace(-3, 3, 9), torch.rand(5, 9), torch.logspace(-4, -2, 5), bar=0.02
     ),

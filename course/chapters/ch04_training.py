@@ -1446,6 +1446,42 @@ def loss_inputs(head, output, target):
 # %% check="loss_inputs" points=4
 check("loss_inputs", loss_inputs)
 
+# %% mine=true
+def plain_losses(head, output, target):
+    if head == "price":
+        return ((output[:, 0] - target) ** 2).mean()
+    if head == "spam":
+        return F.softplus(torch.where(target == 1, -output, output)).mean()
+    logs = output.log_softmax(dim=-1)
+    if head == "marked":
+        return -(logs * target).sum(dim=-1).mean()
+    return -logs.gather(-1, target.unsqueeze(-1)).mean()
+
+
+my_loss_inputs = mine("loss_inputs", plain_losses)
+
+# %% [markdown]
+# How large is each loss before anything is learned? Ask your function, with outputs that are all 0.
+
+# %% name="loss-inputs-used"
+four = torch.tensor([3, 1, 4, 1])
+clueless = {
+    "digit": (torch.zeros(4, 10), four),
+    "marked": (torch.zeros(4, 10), F.one_hot(four, 10)),
+    "letters": (torch.zeros(4, 5, 26), torch.randint(26, (4, 5))),  # four words of five letters
+    "spam": (torch.zeros(4), torch.tensor([0.0, 1, 1, 0])),
+}
+for head, (output, target) in clueless.items():
+    print(f"{head:8} {my_loss_inputs(head, output, target).item():.3f}")
+
+# %% claim=true
+for _head, _k in (("digit", 10), ("marked", 10), ("letters", 26), ("spam", 2)):
+    assert abs(my_loss_inputs(_head, *clueless[_head]).item() - math.log(_k)) < 1e-5
+
+# %% [markdown]
+# Each says the logarithm of the number of its answers, log(10), log(10), log(26) and log(2): it finds all of them equally probable.
+# A first loss far from that is the earliest sign of a mistake like these five.
+
 # %% [markdown] side=true
 # #### Can a loss be exactly 0? ({minutes} minutes)
 #
@@ -1506,7 +1542,7 @@ figures.fit_of(bent)
 # ### Exercise: `sin_fit` ({minutes} minutes)
 #
 # A module of your own and the five lines, from nothing; it is the smallest project there is.
-# To see your fit, run `figures.fit_of(sin_fit())` in a new cell; then try `sin_fit(lr=0.001, optimizer="adam")`, which looks quite different after the same 1,000 steps.
+
 # The bar is an error of 0.02 with Adam at 0.01.
 # Yours should have as many parameters as this one, 16 + 16 + 16 + 1:
 
@@ -1579,6 +1615,39 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 # %% check="sin_fit" points=4
 check("sin_fit", sin_fit)
 
+# %% mine=true
+def plain_sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    model = model or nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
+    kinds = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+    chosen = kinds[optimizer](model.parameters(), lr=lr)
+    for _ in range(steps):
+        my_train_step(model, chosen, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
+    return model
+
+
+my_sin_fit = mine("sin_fit", plain_sin_fit)
+
+# %% [markdown]
+# Stop it at four moments, always from the same first weights, and watch the line bend.
+
+# %% name="sin-fit-used"
+ages = (0, 30, 150, 1000)
+bending = []
+for steps in ages:
+    _ = torch.manual_seed(seed)
+    bending.append(my_sin_fit(steps=steps, lr=0.01, optimizer="adam"))
+
+# %% claim=true
+_errors = [F.mse_loss(_one(line[:, None]), line[:, None].sin()).item() for _one in bending]
+assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
+
+# %% figure=true
+figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
+
+# %% [markdown]
+# The flat stretch is lifted at one end and pressed down at the other, and then it gets its corners, one after another.
+# Change the 0.01 above to 0.001: after the same 1,000 steps it looks quite different.
+
 # %% [markdown] side=true
 # #### Is one run evidence? ({minutes} minutes)
 #
@@ -1636,11 +1705,11 @@ figures.surface()
 # %% [markdown] name="claim-text"
 # SGD jumps from wall to wall, momentum averages the jumps out, and Adam goes diagonally at first, as if the valley were round.
 #
-# So is Adam faster? On sin, Adam at its usual 0.001 beats SGD at 0.01 and loses to SGD at 0.1: the rate matters more than the name. (A side path counts the steps.)
+# So is Adam faster? Do not take anybody's word for it.
 #
 # ### Exercise: `compare_optimizers` ({minutes} minutes)
 #
-# Make the comparison a fair one: from the same first weights, over several seeds.
+# Make it a fair comparison: from the same first weights, over several seeds.
 
 # %% name="compare-example"
 sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
@@ -1710,6 +1779,36 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 # %% check="compare_optimizers" points=3
 check("compare_optimizers", compare_optimizers)
+
+# %% mine=true
+def plain_compare(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    counts = {}
+    kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
+    for name, kind, lr in kinds:
+        _ = torch.manual_seed(seed)  # the same first weights for both
+        below = figures.sin_runs(kind, lr, limit, len(seeds), line[::4])[0] < goal
+        needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), limit)
+        counts[name] = needed.tolist()
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
+
+
+my_compare_optimizers = mine("compare_optimizers", plain_compare)
+
+# %% [markdown]
+# Let it compare SGD at 0.1 with Adam at its usual rate, and then at ten times that.
+
+# %% name="compare-used"
+for adam_lr in (0.001, 0.01):
+    counts = my_compare_optimizers(range(5), adam_lr=adam_lr)
+    print(f"Adam at {adam_lr}: {counts['adam']} steps; SGD at 0.1: {counts['sgd']}")
+
+# %% claim=true
+_usual, _larger = (my_compare_optimizers(range(5), adam_lr=_lr)["ratio"] for _lr in (0.001, 0.01))
+assert _usual < 0.5 and _larger > 2.5 * _usual
+
+# %% [markdown]
+# The first line says that SGD is several times faster, and the second that they are about equal.
+# So whoever tells you that one optimizer beats another should tell you the rates, and who looked for better ones.
 
 # %% [markdown] side=true
 # #### Is Adam three times faster? ({minutes} minutes)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION, YELLOW
 
 from . import _ch04_runs as runs
+from . import _ch04_sine as sine
 from .drawing import blank, box, caption, finish, new_figure, paper, told
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 Losses = Sequence[float]
 
-sin_runs = runs.sin_runs  # the chapter calls it
+# The chapter calls these.
+sin_runs = runs.sin_runs
+fit_of, fits_of, many_fits = sine.fit_of, sine.fits_of, sine.many_fits
 
 LOW, HIGH = 1e-3, 30.0  # the losses that a plot shows
 
@@ -230,39 +233,6 @@ def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = H
 def _label(ax: Axes, x: str, y: str) -> None:
     ax.set_xlabel(x, fontsize=8)
     ax.set_ylabel(y, fontsize=8)
-
-
-def fit_of(model: Callable[[Tensor], Tensor]) -> Figure:
-    """Draw sin, and what a model of one input makes of it."""
-    x = torch.linspace(-math.pi, math.pi, 200)
-    with torch.no_grad():
-        y = model(x.unsqueeze(1)).squeeze(1)
-    fig, ax = new_figure(figsize=(7.0, 3.2))
-    ax.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
-    ax.plot(x.tolist(), y.tolist(), color=BLUE, linewidth=2, label="model(x)")
-    error = ((y - x.sin()) ** 2).mean().item()
-    ax.set(xlabel="x", ylabel="y", title=f"mean squared error {error:.2g}")
-    ax.legend()
-    return told(fig, f"The sine from -pi to pi, dotted, and what the model gives: mean squared error {error:.2g}.")
-
-
-def many_fits(x: Tensor, fits: Tensor, errors: Tensor, bar: float) -> Figure:
-    """Draw how the errors of many runs are spread, with a threshold, and the best, middle and worst fit."""
-    fig, (left, right) = new_figure(1, 2, figsize=(10.5, 3.4))
-    left.hist(errors.log10().tolist(), bins=24, color=SKY, edgecolor=INK)
-    left.axvline(math.log10(bar), color=VERMILION, linewidth=2)
-    left.text(math.log10(bar), left.get_ylim()[1] * 0.92, f" {bar:g}", color=INK)
-    ticks = (-4, -3, -2, -1)
-    left.set_xticks(ticks, [f"{10.0**tick:g}" for tick in ticks])
-    left.set(xlabel="mean squared error after training", ylabel="runs", title=f"{len(errors)} first weights")
-    order = errors.argsort()
-    right.plot(x.tolist(), x.sin().tolist(), color=INK, linestyle=":", label="sin(x)")
-    for name, run, color in (("best", 0, GREEN), ("middle", len(order) // 2, BLUE), ("worst", -1, VERMILION)):
-        right.plot(x.tolist(), fits[order[run]].tolist(), color=color, label=f"{name}: {errors[order[run]]:.2g}")
-    right.legend(fontsize=9)
-    right.set(xlabel="x", ylabel="y")
-    words = f"{len(errors)} runs: errors from {errors.min():.2g} to {errors.max():.2g}, the bar at {bar:g}"
-    return told(fig, f"Left, how {words}; right, the best, the middle and the worst of them beside the sine.")
 
 
 def surface(steps: int = 40) -> Figure:
