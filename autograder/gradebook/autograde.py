@@ -30,7 +30,6 @@ from autograder.gradebook import deadlines, lateness, own_cells, preflight
 from autograder.gradebook.extra_credit import give_extra_credit
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.gradebook.save_grades import CHANGED
-from autograder.gradebook.written import written
 from autograder.grading import class_run, classroom
 from autograder.grading.assignment import Assignment, assignment, released_starters, several_released
 from autograder.grading.classroom import Kept
@@ -136,7 +135,7 @@ class SubmissionExporter(NotebookExporter):
         resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
             nb, resources = step(nb, resources)
-        return written(nb) + "\n", resources
+        return self.released.writer.written(nb) + "\n", resources
 
 
 def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
@@ -18,6 +18,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.gradebook.written import NotebookWriter
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.watching.replaced import replaced
@@ -34,10 +35,11 @@ GradePlace = tuple[str, str, str]  # notebook, assignment, student
 
 @dataclass(frozen=True)
 class ReleasedAssignment:
-    """An assignment, and its released notebooks read, by name."""
+    """An assignment, its released notebooks read, by name, and what writes those of a class."""
 
     assignment: Assignment
     notebooks: Mapping[str, NotebookNode]
+    writer: NotebookWriter = field(default_factory=NotebookWriter)
 
     @classmethod
     def of(cls, assignment: Assignment) -> ReleasedAssignment:
