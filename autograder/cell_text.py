@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 import warnings
+from functools import lru_cache
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -37,6 +38,7 @@ def as_python(source: str) -> tuple[str, ast.Module | None]:
     return text, None
 
 
+@lru_cache(maxsize=64)  # asked for each thing that went wrong in an answer
 def without_comments(source: str) -> str:
     """Code without its comments; of what is no Python, such as half a bracket, without the lines that are comments."""
     try:
@@ -66,6 +68,7 @@ def _transformed(source: str) -> str:
         return source
 
 
+@lru_cache(maxsize=1024)  # most cells of a class are the lesson's own
 def magic_work(source: str) -> int:
     """How many characters IPython may have to read to change this cell: all of it, once for each line of its own."""
     lines = sum(map(_is_magic, source.splitlines())) + source.lstrip("\n")[:1].isspace()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from autograder.cell_text import without_comments
 from autograder.judging.key import Key, Mistake
@@ -54,16 +55,23 @@ def same(exercise: Exercise, known: Observation, mine: Observation) -> bool:
 
 def _refuted(exercise: Exercise, key: Key, mistake: Mistake, seen: Sequence[Observation]) -> bool:
     """Whether the mistake goes wrong somewhere in a way in which this answer does not."""
-    cases = zip(key.reference, mistake.observations, seen, strict=True)
-    return any(_denies(exercise, *case) for case in cases)
+    cases = cases_wrong(exercise, key, mistake)
+    return any(_denies(exercise, key.reference[i], mistake.observations[i], seen[i]) for i in cases)
+
+
+@lru_cache(maxsize=1024)  # asked for every answer, and the key stays as it is
+def cases_wrong(exercise: Exercise, key: Key, mistake: Mistake) -> tuple[int, ...]:
+    """The cases on which a known mistake goes wrong."""
+    pairs = zip(key.reference, mistake.observations, strict=True)
+    return tuple(i for i, (right, known) in enumerate(pairs) if not same(exercise, right, known))
 
 
 def _denies(exercise: Exercise, right: Observation, known: Observation, mine: Observation) -> bool:
-    """Whether one case refutes a mistake: in a facet where that is wrong, the answer shows something else.
+    """Whether a case on which a mistake goes wrong refutes it: in such a facet, the answer shows something else.
 
     An answer that raises on this case, for another reason, shows nothing of it.
     """
-    if same(exercise, known, mine) or same(exercise, right, known):
+    if same(exercise, known, mine):
         return False
     if exercise.compare is not first_difference:
         return True

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.judging import words
-from autograder.judging.explaining import explanation, same, shows
+from autograder.judging.explaining import cases_wrong, explanation, same, shows
 from autograder.judging.key import Key
 from autograder.judging.parting import Parting, part
 from autograder.judging.verdict import Report, Status, Verdict
@@ -157,7 +157,7 @@ def _slipped(
     costs: set[int] = set()
     spoils: set[int] = set()
     for slip in (mistake for mistake in key.mistakes if mistake.slip):
-        wrong = [i for i, known in enumerate(slip.observations) if not same(exercise, key.reference[i], known)]
+        wrong = cases_wrong(exercise, key, slip)
         own = {i for i in wrong if key.cases[i].requirement == key.cases[wrong[0]].requirement}
         shown = {i for i in wrong if parted[i].first and same(exercise, slip.observations[i], seen[i])}
         if own <= shown:

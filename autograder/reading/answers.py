@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from autograder.reading.handed import MAX_CELLS, Handed
-from autograder.reading.marks import bare, exercise_checked, grade_id, starters
+from autograder.reading.marks import bare, exercise_checked, grade_id, starters, texts_of
 from autograder.reading.source import defines, statements
 
 if TYPE_CHECKING:  # readers' machines may do without it
@@ -44,7 +44,7 @@ class Checked:
 
 def find_answers(code: Sequence[Handed], release: NotebookNode, checks: Mapping[str, Checked]) -> dict[str, Find]:
     """Where each exercise is answered; `code` are the student's cells that hold code, `checks` where they check it."""
-    return answers_among(code, starters(release), {bare(cell.source) for cell in release.cells}, checks)
+    return answers_among(code, starters(release), texts_of(release), checks)
 
 
 def answers_among(

@@ -44,7 +44,8 @@ def ran_before(cell: NotebookNode) -> bool:
 
 def is_kept(cell: NotebookNode) -> bool:
     """Whether the text of a cell is the assignment's, whatever the student's copy says."""
-    return not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
+    about = _about(cell)  # most cells have none
+    return bool(about) and not is_solution(cell) and any(mark(cell, name) for name in ("grade", "task", "locked"))
 
 
 def is_written(cell: NotebookNode) -> bool:
@@ -55,6 +56,16 @@ def is_written(cell: NotebookNode) -> bool:
 def starters(release: NotebookNode) -> dict[str, str]:
     """The cells that students were given for code, by exercise."""
     return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell) and not is_written(cell)}
+
+
+def texts_of(release: NotebookNode) -> frozenset[str]:
+    """The texts of a released notebook's cells, bare."""
+    return _bare(tuple(cell["source"] for cell in release["cells"]))
+
+
+@lru_cache(maxsize=8)
+def _bare(sources: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(bare, sources))
 
 
 @lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times

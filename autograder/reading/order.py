@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from autograder.reading.answers import Checked
 from autograder.reading.handed import Handed
-from autograder.reading.marks import bare, exercise_checked, grade_id, is_solution, ran_before
+from autograder.reading.marks import bare, exercise_checked, grade_id, is_solution, ran_before, texts_of
 
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
@@ -132,7 +132,7 @@ def _of_the_student(
     for exercise, cells in places.answers.items():
         for cell in cells:
             answering[cell.index] = (*answering.get(cell.index, ()), exercise)
-    known = {bare(cell.source) for cell in release.cells}
+    known = texts_of(release)
     for cell in handed:
         if cell.index in answering:
             yield keys.of_handed(cell.index), Part(Role.ANSWER, cell.source, answering[cell.index])

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
-from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters
+from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters, texts_of
 from autograder.reading.order import Places, in_order
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
@@ -68,22 +68,22 @@ def _lines(
     answers: dict[int, tuple[str, ...]] = {}
     for name, cells in answering.items():
         answers |= {cell.index: (*answers.get(cell.index, ()), name) for cell in cells}
-    known = {bare(cell.source) for cell in release.cells}
+    known = texts_of(release)
     return lines_to_look_at([cell for cell in code if bare(cell.source) not in known], release, answers)
 
 
 def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
     """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
-    known = {bare(cell.source) for cell in release.cells}
+    known = texts_of(release)
     marked = {grade_id(cell) for cell in release.cells if "nbgrader" in cell.metadata and cell.cell_type == "code"}
 
     def is_code(cell: Handed) -> bool:
-        if cell.kind == "code" or cell.is_cut or bare(cell.source) in known:
-            return cell.kind == "code"
+        if cell.is_cut or bare(cell.source) in known:
+            return False
         written = statements(cell.source) if "def " in cell.source or "class " in cell.source else ()
         return cell.grade_id in marked or any(each.defines for each in written or ())
 
-    return [replace(cell, kind="code") if is_code(cell) else cell for cell in handed]
+    return [replace(cell, kind="code") if cell.kind != "code" and is_code(cell) else cell for cell in handed]
 
 
 def _notes(finds: Mapping[str, Find], handed: Sequence[Handed], told: Sequence[Handed]) -> dict[str, list[str]]:
@@ -172,7 +172,7 @@ def _own_cells(
 ) -> dict[int, list[PlacedCell]]:
     """The student's own cells, by the place of the released cell that stood before them (-1: none did)."""
     places = {cell.index: place for place, cell in homes.items()}
-    untouched = {bare(cell.source) for cell in release.cells}
+    untouched = texts_of(release)
     own: dict[int, list[PlacedCell]] = defaultdict(list)
     place = -1
     for cell in handed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +34,12 @@ def lines_to_look_at(
     `cells` are those of the student's that may run; `answering` says which exercises they answer, by their place.
     Lines that stand in the released notebook are the course's own.
     """
-    given = [cell.source for cell in release.cells if cell.cell_type == "code"]
-    written = {line.strip() for source in given for line in _split(source)}
+    written, nodes = _given(tuple(cell["source"] for cell in release["cells"] if cell["cell_type"] == "code"))
     notebook, roots = Scope(), set(SHARED)
-    for node in _imports(given):
+    for node in nodes:
         notebook.bind_imports(node)
         roots |= {path.split(".")[0] for _, path in imported(node) if _is_of_a_course(path)}
-    allowed = {path for node in _imports(given) for _, path in imported(node) if path != GRADER}
+    allowed = {path for node in nodes for _, path in imported(node) if path != GRADER}
     told = []
     for cell in cells:
         text, tree = python_of(cell.source)
@@ -48,6 +48,12 @@ def lines_to_look_at(
             told.append(_sentence(cell.index, answering.get(cell.index, ()), number, _shown(what), _shown(line)))
     more = len(told) - _MOST
     return (*told[:_MOST], *([f"worth a look, costs no points: {more} more such lines"] if more > 0 else []))
+
+
+@lru_cache(maxsize=8)
+def _given(sources: tuple[str, ...]) -> tuple[frozenset[str], tuple[ast.Import | ast.ImportFrom, ...]]:
+    """The lines of a released notebook's code, and its imports."""
+    return frozenset(line.strip() for source in sources for line in _split(source)), tuple(_imports(sources))
 
 
 def _firsts(found: Iterable[tuple[int, str]], lines: Sequence[str], written: Set[str]) -> list[tuple[int, str, str]]:

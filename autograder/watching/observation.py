@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -35,6 +36,14 @@ class Seen:
     dtype: str
     device: str
     requires_grad: bool = False
+
+    @cached_property
+    def ends(self) -> tuple[float, ...]:
+        """The first and the last number, of floating point: most tensors that differ do so there."""
+        if self.values is None or not self.values.is_floating_point() or not self.values.numel():
+            return ()
+        flat = self.values.reshape(-1)
+        return float(flat[0]), float(flat[-1])
 
 
 @dataclass(frozen=True)

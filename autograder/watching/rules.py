@@ -6,6 +6,7 @@ import ast
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.names import names_of, reached
 
@@ -49,6 +50,7 @@ def remarks(notes: tuple[Note, ...], source: str, name: str) -> tuple[str, ...]:
         return ()
 
 
+@lru_cache(maxsize=512)  # asked for the rules and for the notes, and the starter's for half a class
 def _answer(source: str, name: str) -> ast.Module | None:
     """The answer alone, with what it reaches in the text: a loop that tries it out below is no loop in it.
 
@@ -75,8 +77,9 @@ def _has_loop(tree: ast.AST) -> bool:
 
 def names_used(tree: ast.AST) -> set[str]:
     """Every name and attribute that the code uses; what a def or a docstring says does not count."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def imported(tree: ast.AST) -> set[str]:
