@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
+from nbgrader import api
 from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, SourceCell
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
@@ -81,6 +82,10 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
         super().__init__(db_url, course_id)
         self.db().expire_on_commit = False  # one writer: what was read is still so
         self._commit, self.db.commit = self.db.commit, lambda: None
+        self._assignments: dict[str, api.Assignment] = {}
+        self._notebooks: dict[tuple[str, str], api.Notebook] = {}
+        self._submission: tuple[tuple[str, str], api.SubmittedAssignment | None] = ("", ""), None
+        self._submitted: tuple[GradePlace, api.SubmittedNotebook | None] = ("", "", ""), None
         self._sources: dict[tuple[str, str], dict[str, SourceCell]] = {}
         self._graded: dict[tuple[str, str], dict[str, GradeCell]] = {}
         self._grades: tuple[GradePlace, dict[str, Grade]] = (("", "", ""), {})
@@ -88,6 +93,31 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
 
     def __exit__(self, *_: object) -> None:
         """Stay open for the next one who opens it."""
+
+    def find_assignment(self, name: str) -> api.Assignment:
+        """An assignment that was released; raises MissingEntry."""
+        if name not in self._assignments:
+            self._assignments[name] = super().find_assignment(name)
+        return self._assignments[name]
+
+    def find_notebook(self, name: str, assignment: str) -> api.Notebook:
+        """A released notebook; raises MissingEntry."""
+        if (name, assignment) not in self._notebooks:
+            self._notebooks[name, assignment] = super().find_notebook(name, assignment)
+        return self._notebooks[name, assignment]
+
+    def find_submission(self, assignment: str, student: str) -> api.SubmittedAssignment:
+        """What a student handed in; raises MissingEntry."""
+        if self._submission[0] != (assignment, student):
+            self._submission = (assignment, student), super().find_submission(assignment, student)
+        return self._submission[1]
+
+    def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> api.SubmittedNotebook:
+        """A notebook that a student handed in; raises MissingEntry."""
+        place = (notebook, assignment, student)
+        if self._submitted[0] != place:
+            self._submitted = place, super().find_submission_notebook(*place)
+        return self._submitted[1]
 
     def find_source_cell(self, name: str, notebook: str, assignment: str) -> SourceCell:
         """A cell of the released notebook; raises MissingEntry."""
@@ -126,6 +156,7 @@ class ClassGradebook(Gradebook):  # type: ignore[misc,unused-ignore]
     def forget(self) -> None:
         """Undo what is not written yet, and read anew: after a failure, or before the next student."""
         self.db.rollback()
+        self._submission, self._submitted = (("", ""), None), (("", "", ""), None)
         self._grades = self._comments = (("", "", ""), {})
 
 
