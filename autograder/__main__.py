@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder import commands
 from autograder.errors import CourseError
-from autograder.startup import collect_rarely, spare_grammar
+from autograder.startup import collect_rarely, spare_imports
 from autograder.terminal import printable
 
 _SOON = 0.05  # seconds
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     collect_rarely()
-    spare_grammar()
+    spare_imports()
     args = _parser().parse_args(arguments)
     try:
         return int(args.run(args))

@@ -16,10 +16,12 @@ def collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
-def spare_grammar() -> None:
-    """Keep jsonschema from building a grammar of web addresses, which takes seconds and which no notebook needs.
+def spare_imports() -> None:
+    """Keep packages from importing what takes long and what no notebook needs: to Python it is not to be had.
 
-    It builds one as soon as it is imported where `rfc3987_syntax` is installed, as it is with JupyterLab.
+    jsonschema builds a grammar of web addresses, for seconds, as soon as it is imported where `rfc3987_syntax` is
+    installed, as it is with JupyterLab; jupytext imports Jupyter's server, for whoever opens texts with that.
     """
     modules: dict[str, Any] = sys.modules
-    modules.setdefault("rfc3987_syntax", None)  # to Python: not to be had
+    for name in ("rfc3987_syntax", "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager"):
+        modules.setdefault(name, None)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from autograder.files import remember
-from autograder.startup import spare_grammar
+from autograder.startup import spare_imports
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from autograder.walls.trial import missing
 from tests import remembered
@@ -37,7 +37,7 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
     del os.environ[name]
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
-spare_grammar()
+spare_imports()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
 FORKED = (

@@ -7,9 +7,9 @@ runs papermill with these arguments.
 
 from __future__ import annotations
 
-from autograder.startup import spare_grammar
+from autograder.startup import spare_imports
 
-spare_grammar()
+spare_imports()
 
 if __name__ == "__main__":
     from papermill.cli import papermill

@@ -30,6 +30,7 @@ from autograder.grading.classroom import Asked
 from autograder.grading.executors import Workers
 from autograder.grading.grader import Grader
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.grading.verdict_files import verdict_path
 from autograder.reading.submission import Parcel
 from autograder.running.child_process import begun
 from tests import hasty_grader
@@ -192,10 +193,10 @@ class TestAgain:
     def test_does_what_changed_and_nothing_else(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
         """A new file is graded; the others' verdicts stay as they are, seed and all."""
         list(grade_class(assignment, hand_in(ada="a", bob="b"), ONE))
-        before = [classroom.verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
+        before = [verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
         assert {"ada": "", "bob": ""} == told_of(grade_class(assignment, hand_in(ada="better"), ONE))
 
-        after = [classroom.verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
+        after = [verdict_path(tmp_path, STEM, "bob").stat().st_mtime_ns, *seeds(tmp_path, "bob")]
         assert before == after and "better" == told(tmp_path, "ada")
 
     def test_does_all_when_the_chapter_changed(self, tmp_path: Path, assignment: Assignment, hand_in: Class) -> None:
@@ -274,7 +275,7 @@ class TestAgain:
         """A file that was cut off is no verdict."""
         folders = hand_in(ada="a")
         list(grade_class(assignment, folders, ONE))
-        path = classroom.verdict_path(tmp_path, STEM, "ada")
+        path = verdict_path(tmp_path, STEM, "ada")
         path.write_bytes(path.read_bytes()[:100])
         list(grade_class(assignment, folders, ONE))
 

@@ -1,12 +1,17 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from autograder.__main__ import main
+from autograder.errors import WorkFailed
 from autograder.grading.assignment import BESIDE
+from autograder.walls.consent import UNCONFINED_VARIABLE
+from tests.conftest import needs_confinement
 from tests.small_chapter import make_project
 
 
@@ -88,6 +93,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
         ("autograder.walls.trial", "torch, IPython"),
         ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
+        ("autograder.authoring.chapter, jupytext", "torch, nbgrader, jupyter_server"),
         ("autograder.grading.grader", "torch, nbgrader"),
         ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
         ("autograder.running.fork_server", "torch, nbgrader"),
@@ -97,7 +103,7 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
 def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) -> None:
     """Each takes a second or more: a command that only hands out work, or looks at the machine, starts without."""
     code = (
-        "import sys; from autograder.startup import spare_grammar; spare_grammar(); "
+        "import sys; from autograder.startup import spare_imports; spare_imports(); "
         f"import {imported}; print([name for name in {spared.split(', ')} if sys.modules.get(name)])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -149,3 +155,47 @@ def test_no_verdict_depends_on_the_rooms_beside() -> None:
     rooms = {name.split(".")[1] for name in ran.stdout.split() if name.startswith("autograder.")}
 
     assert {"grading", "authoring", "judging"} <= rooms and not rooms.intersection(BESIDE)
+
+
+@needs_confinement
+@pytest.mark.parametrize(
+    ("graded", "options", "begins"),
+    [
+        ([], [], True),
+        (["ada"], [], True),
+        (["ada", "bob"], [], False),
+        (["ada"], ["--student", "ada"], False),
+        (["ada", "bob"], ["--force"], True),
+        ([], ["--unconfined"], False),
+        ([], ["--dask-local", "1"], False),
+    ],
+)
+def test_grading_begins_early_where_it_is_sure_to_be_needed(
+    graded: list[str],
+    options: list[str],
+    begins: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That is where somebody has no verdict yet; else importing torch would be in vain."""
+    monkeypatch.delenv(UNCONFINED_VARIABLE, raising=False)
+    for path in ("nbgrader_config.py", "chapters/x.py", *(f"verdicts/x/{student}.json" for student in graded)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    for student in ("ada", "bob"):
+        (tmp_path / "submitted" / student / "x").mkdir(parents=True)
+    monkeypatch.setattr("autograder.grading.shared_pool.begun_early", raising(WorkFailed("began early")))
+    monkeypatch.setattr("autograder.gradebook.cycle.Cycle", raising(WorkFailed("went on")))
+
+    assert 1 == main(["--root", str(tmp_path), "grade", "x", *options])
+    assert f"error: {'began early' if begins else 'went on'}\n" == capsys.readouterr().err
+
+
+def raising(error: Exception) -> Callable[..., NoReturn]:
+    """A function that raises."""
+
+    def raises(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    return raises

@@ -12,8 +12,9 @@ from nbgrader.api import Gradebook
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.gradebook.cycle import Cycle, HowToGrade
-from autograder.grading import classroom, summary
+from autograder.grading import summary
 from autograder.grading.executors import Workers
+from autograder.grading.verdict_files import verdict_path
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, write_source
 from tests.short_chapter import make_course
@@ -90,7 +91,7 @@ def test_report_and_nbgraders_command(course: Path) -> None:
     before = scores(course, "hw")
     shutil.rmtree(course / "submitted" / "eve")
     for student in ("ada", "bob"):
-        classroom.verdict_path(course, "hw", student).unlink()
+        verdict_path(course, "hw", student).unlink()
     assert (True, True) == (nbgrader_autograde(course, "hw")[0], 0 == main(["--root", str(course), "report"]))
 
     assert before == scores(course, "hw")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -140,25 +141,25 @@ def _check_names(chapter: Chapter) -> None:
     if not on:
         return
     code = {place: _statements(cell) for place, cell in enumerate(chapter.cells) if cell.kind is not Kind.MARKDOWN}
-    main = set(dir(builtins)).union(*(_given(node) for place in set(code) - set(on) for node in code[place]))
+    main = set(dir(builtins)).union(*(each.given for place in set(code) - set(on) for each in code[place]))
     # What the main path never gives a value to, it may not read before the side path either: functions read later.
-    side = {name: on[place] for place in on if place in code for node in code[place] for name in _given(node) - main}
-    for place, nodes in code.items():
-        for node in nodes:
+    side = {name: on[place] for place in on if place in code for each in code[place] for name in each.given - main}
+    for place, said in code.items():
+        for each in said:
             if place in on:
-                side |= dict.fromkeys(_given(node), on[place])
+                side |= dict.fromkeys(each.given, on[place])
             else:
-                _check_reads(chapter, chapter.cells[place], node, side)
+                _check_reads(chapter, chapter.cells[place], each, side)
 
 
-def _check_reads(chapter: Chapter, cell: Cell, node: ast.stmt, side: dict[str, SidePath]) -> None:
+def _check_reads(chapter: Chapter, cell: Cell, said: _Said, side: dict[str, SidePath]) -> None:
     """Hold a statement of the main path to the names that are a side path's; what it gives a value is so no more."""
     before = dict(side)
-    for name in _given(node):
+    for name in said.given:
         side.pop(name, None)
     # `x = f(x)` reads before it gives; a loop, a function and the like give first.
-    held = before if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) else side
-    for name in sorted(names_of([node]).used & held.keys()):
+    held = before if said.reads_first else side
+    for name in sorted(said.used & held.keys()):
         _refuse(chapter, cell, name, held[name])
 
 
@@ -171,12 +172,23 @@ def _refuse(chapter: Chapter, cell: Cell, name: str, path: SidePath) -> None:
     )
 
 
-def _statements(cell: Cell) -> list[ast.stmt]:
+@dataclass(frozen=True)
+class _Said:
+    """The names that a statement gives a value to and uses, and whether it uses them before."""
+
+    given: Set[str]
+    used: Set[str]
+    reads_first: bool
+
+    @classmethod
+    def by(cls, node: ast.stmt) -> _Said:
+        names = names_of([node])
+        reads_first = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        return cls(names.bound | declared_global(node), names.used, reads_first)
+
+
+def _statements(cell: Cell) -> list[_Said]:
     from autograder.cell_text import as_python  # with IPython, which most who read chapters do without
 
     _, tree = as_python(cell.source)
-    return tree.body if tree else []
-
-
-def _given(node: ast.stmt) -> set[str]:
-    return names_of([node]).bound | declared_global(node)
+    return list(map(_Said.by, tree.body)) if tree else []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +63,25 @@ def run(args: argparse.Namespace) -> int:
         print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")
     if args.example or args.chapter is None:
         return _example(args)
-    return _own_class(args)
+    with _begun_early(args):
+        return _own_class(args)
+
+
+def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Where somebody has no verdict yet, let workers' torch be imported beside all that this process imports."""
+    from autograder.catalog.place import find_course
+    from autograder.grading.verdict_files import without_verdict
+
+    elsewhere = args.scheduler is not None or args.dask_local is not None
+    if sys.platform != "linux" or elsewhere or _unconfined(args):
+        return nullcontext()
+    course = find_course(args.root)
+    new = {student for student in without_verdict(course, args.chapter) if args.student in (None, student)}
+    if (new or args.force or args.only) and (course / "chapters" / f"{args.chapter}.py").is_file():
+        from autograder.grading.shared_pool import begun_early
+
+        return begun_early()
+    return nullcontext()
 
 
 def _example(args: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from autograder.cell_text import CHECK
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
+from autograder.grading.verdict_files import verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
@@ -69,11 +70,6 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
     worth = {name: verdict.points[name] + verdict.extra[name] for name in verdict.points}
     earned = {name: verdict.earned(name) + verdict.earned_extra(name) for name in worth}
     return {**{CHECK + name: (earned[name], worth[name]) for name in worth}, **verdict.tests}
-
-
-def verdict_path(course: Path, stem: str, student: str) -> Path:
-    """Where a student's verdict is kept."""
-    return course / "verdicts" / stem / f"{student}.json"
 
 
 def kept(course: Path, stem: str, student: str) -> Kept | None:

@@ -71,7 +71,7 @@ def dask_here(number: int) -> Iterator[Executor]:
 
 
 # What a worker does before it imports anything of ours.
-_FIRST = "from autograder.startup import spare_grammar\nspare_grammar()"
+_FIRST = "from autograder.startup import spare_imports\nspare_imports()"
 # Pages about the work are served without the key, even where there is no dashboard.
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 
-from autograder.startup import spare_grammar
+from autograder.startup import spare_imports
 
 
 def begin() -> None:
     """What a worker does first: leave Ctrl-C to the process that started it, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    spare_grammar()
+    spare_imports()
     if sys.platform == "linux":
         from autograder.walls.linux import die_with_parent
 

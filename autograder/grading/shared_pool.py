@@ -12,16 +12,31 @@ from typing import ParamSpec, TypeVar
 
 from autograder.running.forked import WarmProcess
 
+_MODULE = "autograder.grading.shared_server"
 WORKER, ENOUGH = b"worker", b"end"  # what is asked of the shared process
 P = ParamSpec("P")
 T = TypeVar("T")
 _SECONDS_TO_END = 10.0
+_early: list[WarmProcess] = []
+
+
+@contextlib.contextmanager
+def begun_early() -> Iterator[None]:
+    """Start the process for the pool that will be opened in this block, where much is imported before that."""
+    process = WarmProcess(_MODULE)
+    _early.append(process)
+    try:
+        yield
+    finally:
+        _early.clear()
+        process.close()
 
 
 @contextlib.contextmanager
 def shared_pool(count: int) -> Iterator[Executor]:
     """So many workers; where the block is left by an exception, they are ended and not waited for."""
-    process = WarmProcess("autograder.grading.shared_server")
+    early = _early.pop() if _early else None
+    process = early if early and early.lives() else WarmProcess(_MODULE)
     threads = ThreadPoolExecutor(count)
     try:
         lines = [_worker(process.line) for _ in range(count)]

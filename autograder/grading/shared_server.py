@@ -10,6 +10,7 @@ each of them; what they learn of solutions, banks and submissions is in their ow
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import socket
 import sys
@@ -19,9 +20,10 @@ from multiprocessing.connection import Connection
 from autograder.errors import WorkFailed
 from autograder.frames import discard
 from autograder.grading.shared_pool import ENOUGH, WORKER
+from autograder.running.choose_runner import ALWAYS_WARM
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
-from autograder.startup import collect_rarely, spare_grammar
+from autograder.startup import collect_rarely, spare_imports
 from autograder.walls.linux import die_with_parent
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
@@ -33,6 +35,8 @@ class SharedServer:
     def __init__(self, line: socket.socket) -> None:
         from autograder.running import child  # noqa: F401  (with torch and IPython, for the workers and the children)
 
+        for name in ALWAYS_WARM:
+            importlib.import_module(name)
         self._line, self._server, self._workers = line, Server(), list[int]()
         self._server.listen(line.fileno(), self._heard)
 
@@ -76,7 +80,7 @@ def _work(line: Connection) -> None:
     """Do what comes, until nothing more comes."""
     import torch
 
-    spare_grammar()
+    spare_imports()
     sys.dont_write_bytecode = False  # the course's files are read by every run
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError):

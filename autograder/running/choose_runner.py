@@ -16,7 +16,7 @@ from autograder.walls.consent import check_confinement
 # Packages that answers use, and that are slow to import.
 _WARM = ("torch", "numpy", "matplotlib", "sympy")
 # What the worked solutions may not have needed: `torch.broadcast_shapes` takes half a second the first time.
-_ALWAYS = ("torch.fx.experimental.symbolic_shapes",)
+ALWAYS_WARM = ("torch.fx.experimental.symbolic_shapes",)
 # They lie in folders that are shown: nbgrader's exchange, with everybody's submissions, and settings of services.
 HIDDEN = (Path("/usr/local/share/nbgrader"), Path("/usr/local/etc"))
 
@@ -52,4 +52,4 @@ def _children(course: Path, unconfined: bool, modules: Callable[[], tuple[str, .
 
 def warm_modules() -> tuple[str, ...]:
     """What this process has imported of the slow packages: after the worked solutions ran, all that answers need."""
-    return (*_ALWAYS, *sorted(name for name in sys.modules if name.split(".")[0] in _WARM))
+    return (*ALWAYS_WARM, *sorted(name for name in sys.modules if name.split(".")[0] in _WARM))
