@@ -58,7 +58,7 @@ class Workers:
             return Crew(lambda: dask_here(number), 2 * number)
         count = min(self.count or cores(), size)
         if assignment.has_exercises and self._has_pool(count, size, assignment):
-            return Crew(lambda: _pool_for(assignment, count), 2 * count)
+            return Crew(lambda: _pool_for(assignment, count, size), 2 * count)
         if assignment.has_exercises or count == 1:
             return Crew(lambda: contextlib.nullcontext(Here()), 1)
         return Crew(lambda: _growing(count, size), 2 * count)
@@ -178,13 +178,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _pool_for(assignment: Assignment, count: int) -> AbstractContextManager[Executor]:
+def _pool_for(assignment: Assignment, count: int, size: int) -> AbstractContextManager[Executor]:
     """Workers that share one process to fork submissions from, where there are walls to fork them into."""
     if assignment.unconfined:
         return _pool(count)
     from autograder.grading.shared_pool import shared_pool
 
-    return shared_pool(count)
+    return shared_pool(count, size)
 
 
 @contextlib.contextmanager

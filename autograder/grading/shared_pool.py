@@ -10,10 +10,11 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from multiprocessing.connection import Connection, Pipe
 from typing import ParamSpec, TypeVar
 
+from autograder.running.fork_server import FORKS_WORTH_IT
 from autograder.running.forked import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
-WORKER, ENOUGH = b"worker", b"end"  # what is asked of the shared process
+WORKER, MANY, ENOUGH = b"worker", b"many", b"end"  # what is asked of the shared process
 P = ParamSpec("P")
 T = TypeVar("T")
 _SECONDS_TO_END = 10.0
@@ -33,13 +34,17 @@ def begun_early() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def shared_pool(count: int) -> Iterator[Executor]:
-    """So many workers; where the block is left by an exception, they are ended and not waited for."""
+def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
+    """So many workers, for a class of this size; where the block is left by an exception, they are ended and not
+    waited for.
+    """
     early = _early.pop() if _early else None
     process = early if early and early.lives() else WarmProcess(_MODULE)
     threads = ThreadPoolExecutor(count)
     try:
         lines = [_worker(process.line) for _ in range(count)]
+        if size > FORKS_WORTH_IT:  # while the workers get ready, their server has nothing else to do
+            process.line.send(MANY)
         yield _SharedPool(threads, lines)
         threads.shutdown(cancel_futures=True)
         _end(process, lines)

@@ -19,12 +19,12 @@ from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
 from autograder.frames import discard
-from autograder.grading.shared_pool import ENOUGH, WORKER
+from autograder.grading.shared_pool import ENOUGH, MANY, WORKER
 from autograder.running.choose_runner import ALWAYS_WARM
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
 from autograder.startup import collect_rarely, spare_imports
-from autograder.walls.linux import die_with_parent
+from autograder.walls.linux import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
 
@@ -48,6 +48,9 @@ class SharedServer:
         message, descriptors, _, _ = socket.recv_fds(self._line, len(WORKER), 1)
         if descriptors:
             self._fork(*descriptors)
+            return
+        if message == MANY:
+            use_large_pages()
             return
         if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
             for worker in self._workers:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MESSAGE_BYTES = 2**17
 _GRACE = 0.2  # seconds
-_MANY = 20  # children, after which it looks worth a second to make each fork quicker
+FORKS_WORTH_IT = 20  # children: for more it is worth a second to make each fork quicker
 
 
 def main(line: socket.socket) -> None:
@@ -173,7 +173,7 @@ class Server:
     def _give(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
         """Fork a child for a grader."""
         self._forked += 1
-        if self._forked == _MANY:
+        if self._forked == FORKS_WORTH_IT:
             use_large_pages()
         try:
             line.first = self._fork(Quota(**quota), *descriptors)
