@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from nbformat import NotebookNode, from_dict
 
 from autograder.grading.submission_verdict import SubmissionVerdict
+from autograder.judging.verdict import Report
 from autograder.telling.feedback import headline, html, text
 
 
@@ -15,13 +19,18 @@ def grade_cell_outputs(verdict: SubmissionVerdict, exercise: str, hints: tuple[s
     """
     report = verdict.report(exercise)
     line = f"{headline(report)}. {points(verdict, exercise)}\n"
-    told = {"text/html": html(report, hints), "text/plain": text(report)}
+    told = _told(report, hints)
     score = {"text/plain": repr(verdict.earned(exercise))}
     return [
         from_dict({"output_type": "stream", "name": "stdout", "text": line}),
         from_dict({"output_type": "display_data", "metadata": {}, "data": told}),
         from_dict({"output_type": "execute_result", "metadata": {}, "data": score, "execution_count": None}),
     ]
+
+
+@lru_cache(maxsize=512)  # the reports on what is right, or not begun, are many students'
+def _told(report: Report, hints: tuple[str, ...]) -> Mapping[str, str]:
+    return {"text/html": html(report, hints), "text/plain": text(report)}
 
 
 def points(verdict: SubmissionVerdict, exercise: str) -> str:

@@ -166,13 +166,20 @@ def _handed(index: int, cell: object) -> Handed:
 def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """The text of a cell, and the pictures that stood in it."""
     if isinstance(value, list):
-        value = "".join(part for part in value if isinstance(part, str))
+        value = _joined(value)
     # Half a surrogate pair can be written in JSON, and then in no file.
     text = _text(value).encode("utf-8", "replace").decode()
     if kind == "code":
         return text, ()
     text, drawn = pictures.out_of_text(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn
+
+
+def _joined(lines: list[Any]) -> str:
+    try:
+        return "".join(lines)
+    except TypeError:  # among them is something else
+        return "".join(line for line in lines if isinstance(line, str))
 
 
 def _text(value: object) -> str:
