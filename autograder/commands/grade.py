@@ -55,9 +55,9 @@ def _seed(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Grade, and print the class in a table; returns 1 where a submission could not be graded."""
-    from autograder.grading.classroom import SEED_VARIABLE
-
     if args.seed is not None:
+        from autograder.grading.classroom import SEED_VARIABLE
+
         os.environ[SEED_VARIABLE] = str(args.seed)
     if args.unconfined:
         print("WARNING: students' code runs with your own rights: it can read, change and send what you can.")

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,14 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
 def kept(course: Path, stem: str, student: str) -> Kept | None:
     """The verdict file of an earlier run; None where there is none that can be read."""
     try:
-        return Kept.from_json(json.loads(verdict_path(course, stem, student).read_text()))
+        return _read(verdict_path(course, stem, student).read_text())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+@lru_cache(maxsize=16)  # asked for a few times, one student after the other
+def _read(text: str) -> Kept:
+    return Kept.from_json(json.loads(text))
 
 
 def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
