@@ -99,7 +99,7 @@ class _Layout:
 
     def of(self, place: int) -> tuple[Statement, ...]:
         """The statements of a part that a run may need."""
-        return tuple(each for each in statements(self.parts[place].source) or () if not _is_ours(each))
+        return _needed(self.parts[place].source)
 
     def answer(self, exercise: str, place: int) -> list[Statement]:
         """The statements of a cell of which an answer consists."""
@@ -178,6 +178,11 @@ class _Steps:
     def _may_end_otherwise(self, name: str, last: int) -> bool:
         """Whether an exercise may come out otherwise at the end of the notebook than where its check stands."""
         return last != self._layout.first[name] or self._layout.only_below(name, last)
+
+
+@lru_cache(maxsize=512)  # asked for many times of each submission, and most cells are the lesson's own
+def _needed(source: str) -> tuple[Statement, ...]:
+    return tuple(each for each in statements(source) or () if not _is_ours(each))
 
 
 def _is_ours(statement: Statement) -> bool:
