@@ -17,6 +17,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from autograder.authoring.judge import Judge
+from autograder.gradebook import written
 from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.recorder import ClassGradebook
 from autograder.grading.assignment import assignment
@@ -30,7 +31,7 @@ from tests.short_chapter import make_course
 from tests.small_chapter import PROJECT
 
 STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
-QUESTIONS = 60  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
+QUESTIONS = 12  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
 
 pytestmark = [
     needs_confinement,
@@ -79,12 +80,19 @@ def work_of(cycle: Cycle) -> Counter[str]:
 
         return wrapped
 
+    def validating(new: nbformat.NotebookNode, whole: nbformat.NotebookNode) -> bool:
+        done["validated"] += len(new.cells)
+        return is_valid(new, whole)
+
+    is_valid = written._is_valid
+
     def asked(*_: object) -> None:
         done["asked"] += 1
 
     event.listen(Engine, "before_cursor_execute", asked)
     try:
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(written, "_is_valid", validating)
             patch.setattr(reader, "read", counting("read", reader.read))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
@@ -115,11 +123,19 @@ def test_what_has_not_changed_costs_nothing(counted: list[Counter[str]]) -> None
 
 
 def test_the_gradebook_is_asked_little(counted: list[Counter[str]]) -> None:
-    """One more submission asks it a few dozen questions, whatever the number of the notebook's cells."""
+    """One more submission asks it a dozen questions, whatever the number of the notebook's cells."""
     first, again, changed = (each["asked"] for each in counted)
 
     assert changed - again <= QUESTIONS
     assert first - again <= len(STUDENTS) * QUESTIONS
+
+
+def test_cells_that_everybody_has_are_validated_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """Of one more notebook only the cells are looked at that no earlier one has."""
+    release = assignment(cycle.course, STEM, unconfined=UNCONFINED).released()
+
+    assert len(release.cells) <= counted[0]["validated"] < 2 * len(release.cells)
+    assert 0 == counted[1]["validated"]
 
 
 def test_workers_share_one_warm_process(cycle: Cycle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
