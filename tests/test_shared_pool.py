@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
@@ -68,3 +71,39 @@ def test_what_began_early_and_ended_is_replaced() -> None:
 def children() -> list[int]:
     """This process's own."""
     return [int(pid) for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()]
+
+
+def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:
+    """It is told so once they are there; for a small class that is not worth its time."""
+    probed = subprocess.run([sys.executable, "-P", "-c", _PROBE], capture_output=True, text=True, check=True)
+    if probed.stdout != "True\n":
+        pytest.skip("this kernel has no large pages to give")
+
+    assert 0 == in_large_pages(size=1) < in_large_pages(size=1000)
+
+
+_PROBE = """
+from pathlib import Path
+from autograder.walls.linux import use_large_pages
+held = b"x" * 2**26
+before = Path("/proc/self/smaps_rollup").read_text().split("AnonHugePages:")[1].split()[0]
+use_large_pages()
+after = Path("/proc/self/smaps_rollup").read_text().split("AnonHugePages:")[1].split()[0]
+print(before == "0" != after)
+"""
+
+
+def in_large_pages(size: int) -> int:
+    """The kilobytes of a shared process in large pages, once it has answered for a class of this size."""
+    with shared_pool(1, size) as pool:
+        server = pool.submit(os.getppid).result()
+        until = time.monotonic() + 20
+        while not (found := _huge(server)) and size > 1 and time.monotonic() < until:
+            time.sleep(0.1)
+        assert server == pool.submit(os.getppid).result()
+        return found
+
+
+def _huge(process: int) -> int:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("AnonHugePages:"))

@@ -44,7 +44,8 @@ def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
     try:
         lines = [_worker(process.line) for _ in range(count)]
         if size > FORKS_WORTH_IT:  # while the workers get ready, their server has nothing else to do
-            process.line.send(MANY)
+            with contextlib.suppress(OSError):  # that it has ended, the workers' lines will tell
+                process.line.send(MANY)
         yield _SharedPool(threads, lines)
         threads.shutdown(cancel_futures=True)
         _end(process, lines)
