@@ -142,7 +142,7 @@ assert list(ten.judge._parameters) == ["weight", "bias"]
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
 # Now the model of the beginning as a module, in sizes that you choose: a layer that looks, `relu`, and a layer that judges.
-# In a moment it will be trained.
+# In a moment you will train it.
 # (MLP is short for multi-layer perceptron; what stands between its layers is called the **activation**, and section 3 shows what it is for.)
 # With 8 numbers in, 16 between and 1 out, five rows of 8 give five rows of 1.
 
@@ -191,11 +191,56 @@ class TwoLayerMLP(nn.Module):
 # %% check="TwoLayerMLP" points=1
 check("TwoLayerMLP", TwoLayerMLP)
 
+# %% mine=true
+def plain_two_layers(pixels, looks, answers):
+    return nn.Sequential(nn.Linear(pixels, looks), nn.ReLU(), nn.Linear(looks, answers))
+
+
+MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
+
 # %% [markdown]
-# The lesson needs one too, and calls it `Reader`, with 32 pictures to look for.
+# Now train it. `parameters()` gives all the tensors that a model has to learn, without their names.
+# With it, the four lines of the step become two, and they stay two when the model grows.
+
+# %% name="step-by-hand"
+def train(model, steps, rate=0.5):
+    """Gradient descent on all digits."""
+    for _ in range(steps):
+        model.zero_grad()  # clears the gradients of all parameters
+        F.cross_entropy(model(ink), labels).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                p -= rate * p.grad
+
+# %% name="reader-learns"
+def accuracy(model):
+    return (model(ink).argmax(dim=1) == labels).float().mean().item()
+
+
+yours = MyTwoLayerMLP(64, 32, 10)
+for name, each in {"ten pictures": ten, "32, and ten that judge": yours}.items():
+    print(f"{name:22}  before: {accuracy(each):.0%}", end="  ")
+    train(each, 200)
+    print(f"after 200 steps: {accuracy(each):.0%}")
+
+# %% claim=true
+assert accuracy(yours) > 0.95
+assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
+
+# %% [markdown]
+# So it pays to look for something in between: about half of the mistakes are gone.
+# (Both are asked about the digits that they learned from; in chapter 4 you will ask more strictly.)
+#
+# `train` does not know what the model is made of, and doesn't need to.
+# In the same way one line saves a model, and one moves it to the graphics card.
+#
+# The rest of the chapter looks into such a model, takes it apart and changes it.
+# So here is one whose layers have names that say what they do.
 
 # %% name="line-module"
 class Reader(nn.Module):
+    """32 pictures to look for, and ten that judge by what was found."""
+
     def __init__(self, pixels=64, looks=32, answers=10):
         super().__init__()
         self.look = nn.Linear(pixels, looks)
@@ -214,48 +259,9 @@ assert [_name for _name, _ in model.named_parameters()] == [
     *("judge.weight", "judge.bias"),
 ]
 assert model(ink[:5]).shape == (5, 10) and model(ink[:5]).grad_fn is not None
-
-# %% [markdown]
-# `parameters()` gives these four tensors without their names.
-# With it, the four lines of the step become two, and they stay two when the model grows.
-
-# %% name="step-by-hand"
-def train(model, steps, rate=0.5):
-    """Gradient descent on all digits."""
-    for _ in range(steps):
-        model.zero_grad()  # clears the gradients of all parameters
-        F.cross_entropy(model(ink), labels).backward()
-        with torch.no_grad():
-            for p in model.parameters():
-                p -= rate * p.grad
-
-# %% mine=true
-MyTwoLayerMLP = mine("TwoLayerMLP", Reader)
-
-# %% name="reader-learns"
-def accuracy(model):
-    return (model(ink).argmax(dim=1) == labels).float().mean().item()
-
-
-yours = MyTwoLayerMLP(64, 32, 10)
-for name, each in {"ten pictures": ten, "32, and ten that judge": yours}.items():
-    print(f"{name:22}  before: {accuracy(each):.0%}", end="  ")
-    train(each, 200)
-    print(f"after 200 steps: {accuracy(each):.0%}")
-
-# %% claim=true
-assert accuracy(yours) > 0.95
-assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 _reader = Reader()
 train(_reader, 200)
 assert accuracy(_reader) > 0.95
-
-# %% [markdown]
-# So it pays to look for something in between: about half of the mistakes are gone.
-# (Both are asked about the digits that they learned from; in chapter 4 you will ask more strictly.)
-#
-# `train` does not know what the model is made of, and doesn't need to.
-# In the same way one line saves a model, and one moves it to the graphics card.
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph? ({minutes} minutes)
