@@ -633,7 +633,7 @@ print("the weights of epoch 2 stay: the best, and the later of two")
 # %% exercise="fix_trainer"
 ### BEGIN STARTER
 # def fix_trainer(model, batches, val_batches, epochs, lr):
-#     """Train; leave in the model the weights of its best epoch (the latest, if several).
+#     """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
 #
 #     Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
 #     model returns logits, in train mode. After each epoch the learning rate is halved; the
@@ -668,7 +668,7 @@ print("the weights of epoch 2 stay: the best, and the later of two")
 #     return {"losses": losses, "accuracies": accuracies}
 ### END STARTER
 def fix_trainer(model, batches, val_batches, epochs, lr):
-    """Train; leave in the model the weights of its best epoch (the latest, if several).
+    """Train; leave in the model the weights and buffers of its best epoch (the latest, if several).
 
     Training is SGD with a momentum of 0.9 on the cross-entropy of each batch alone, where
     model returns logits, in train mode. After each epoch the learning rate is halved; the

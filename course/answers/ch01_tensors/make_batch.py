@@ -40,7 +40,8 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 
 @bank.wrong(
     "list-dtype",
-    "Your result is float32 whatever `dtype` says, as any tensor made from Python floats is. Pass `dtype` on.",
+    "Your result is float32 whatever `dtype` says, as a draw is, and a tensor made from floats, where nobody passes "
+    "a dtype on.",
     slip=True,
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):

@@ -185,6 +185,16 @@ def hessian_vector_product(f, x, v):
     return copy.grad
 
 
+@bank.wrong(
+    "gradient-as-a-constant",
+    "The first gradient has no graph, so nothing can be differentiated again. It has one only with `create_graph=True`.",
+)
+def hessian_vector_product(f, x, v):
+    copy = x.detach().clone().requires_grad_()
+    grad = torch.autograd.grad(f(copy), copy)[0]
+    return torch.autograd.grad((grad * v).sum(), copy)[0]
+
+
 bank.survives(
     {
         "torch.autograd.grad(f(copy), copy, create_graph=True)[0] -> torch.autograd.grad(f(copy), copy, create_graph=True)": "torch.autograd.grad takes a tuple of one output too.",

@@ -294,6 +294,23 @@ class HouseNet(nn.Module):
         return (self.out(x) * self.scale).reshape(-1)
 
 
+@bank.wrong(
+    "squeezes-every-dim",
+    "A batch of one house loses its only dim: `squeeze()` without a number drops every dim of size 1. Name the one to drop.",
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze()
+
+
 bank.survives(
     {
         "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",

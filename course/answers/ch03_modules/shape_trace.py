@@ -156,6 +156,7 @@ def shape_trace(module, input_shape):
 @bank.wrong(
     "children-only",
     "You look at the direct children alone. Leaves may stand deeper, and the module may be a leaf itself.",
+    also=("leaves-itself-out",),
 )
 def shape_trace(module, input_shape):
     shapes = []
@@ -279,6 +280,20 @@ def shape_trace(module, input_shape):
         ghost(torch.zeros(input_shape, device="meta"))
     finally:
         handle.remove()
+    return shapes
+
+
+@bank.wrong(
+    "leaves-itself-out",
+    'Where the module itself is a leaf, your list is empty. Its name is "", and it stands there too.',
+)
+def shape_trace(module, input_shape):
+    shapes = []
+    ghost = copy.deepcopy(module).to("meta")
+    for name, part in ghost.named_modules():
+        if name and not list(part.children()):
+            part.register_forward_hook(lambda m, i, out, name=name: shapes.append((name, tuple(out.shape))))
+    ghost(torch.empty(input_shape, device="meta"))
     return shapes
 
 

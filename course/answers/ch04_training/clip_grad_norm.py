@@ -20,6 +20,21 @@ def clip_grad_norm(params, max_norm):
     if norm > max_norm:
         for grad in grads:
             grad *= max_norm / norm
+    return float(norm)
+
+
+@bank.wrong(
+    "whole-sum-of-norms",
+    "You add up the norms of the gradients; without any, what you return is a whole 0. The norm of all together is the "
+    "root of all squares added up, a float.",
+    also=("sum-of-norms",),
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = sum(grad.norm().item() for grad in grads)
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
     return norm
 
 

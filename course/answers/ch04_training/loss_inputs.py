@@ -345,6 +345,22 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
+@bank.wrong(
+    "bce-after-a-sigmoid",
+    "You take the sigmoid of the spam logits and then its logarithm. A large logit becomes 0 or 1 exactly, and its loss is cut off: let the loss take the logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy(torch.sigmoid(output), target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
 bank.survives(
     {
         "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",

@@ -246,6 +246,15 @@ def autocast_dtypes(ops, device):
     return dict(zip(ops, map(rule, ops)))
 
 
+@bank.wrong(
+    "table-of-cuda",
+    "You give the table of CUDA: float16, and softmax in float32. The CPU takes bfloat16 where no dtype is given, and there softmax follows its input.",
+)
+def autocast_dtypes(ops, device):
+    low = ("linear", "matmul", "relu")
+    return {name: torch.float16 if name in low else torch.float32 for name in ops}
+
+
 bank.survives(
     {
         "device == 'cpu' -> device <= 'cpu'": "Only the CPU is judged, and a text is as large as itself.",

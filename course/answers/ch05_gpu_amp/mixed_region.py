@@ -34,6 +34,7 @@ def mixed_region(block):
 @bank.wrong(
     "float-afterwards",
     "You turn the result to float32. The block has worked in 16 bits by then, and the digits are lost.",
+    also=("float-on-both-sides",),
 )
 def mixed_region(block):
     def safe(x):
@@ -213,3 +214,12 @@ def mixed_region(block):
                 torch.set_autocast_enabled(x.device.type, before)
 
     return Region()
+
+
+@bank.wrong(
+    "float-on-both-sides",
+    "You turn the result to float32, but autocast is on while the block runs: it lowers the products in it, "
+    "whatever you turn x to.",
+)
+def mixed_region(block):
+    return lambda x: block(x.float()).float()

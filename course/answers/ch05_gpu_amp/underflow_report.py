@@ -388,6 +388,22 @@ def underflow_report(loss_fn, scales):
     return report
 
 
+@bank.wrong(
+    "every-zero-of-all",
+    "You count every entry that is 0 in float16, and divide by all entries. What was 0 in float32 already belongs into neither count.",
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        grads = [grad for grad in grads if grad is not None]
+        lost = sum((grad.half() == 0).sum().item() for grad in grads)
+        count = sum(grad.numel() for grad in grads)
+        report[scale] = lost / count if count else 0.0
+    return report
+
+
 bank.survives(
     {
         "scale * loss -> loss * scale": "Numbers multiply in any order.",

@@ -391,6 +391,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 @bank.wrong(
     "keeps-the-first",
     "You keep the weights from before the training, or of some epoch that was not the best.",
+    unless=r"(?s)named_parameters|parameters\(\).*parameters\(\)",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
@@ -858,6 +859,38 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
         if accuracies[-1] == max(accuracies):
             best = copy.deepcopy(model).state_dict()
     model.load_state_dict(best)
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "parameters-without-buffers",
+    "You keep the parameters of the best epoch, and the buffers stay those of the last: batch norm then goes by other statistics. state_dict has both.",
+)
+def fix_trainer(model, batches, val_batches, epochs, lr):
+    optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    losses, accuracies, best = [], [], None
+    for epoch in range(epochs):
+        model.train()
+        total = 0.0
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        scheduler.step()
+        losses.append(total / len(batches))
+        correct, count = 0, 0
+        model.eval()
+        with torch.no_grad():
+            for x, y in val_batches:
+                correct += (model(x).argmax(dim=1) == y).sum().item()
+                count += len(y)
+        accuracies.append(correct / count)
+        if accuracies[-1] == max(accuracies):
+            best = {name: param.detach().clone() for name, param in model.named_parameters()}
+    model.load_state_dict(best, strict=False)
     return {"losses": losses, "accuracies": accuracies}
 
 

@@ -959,6 +959,32 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return now
 
 
+@bank.wrong(
+    "seed-left-unused",
+    "The order does not depend on `seed`: your generator is seeded with a number of your own, or not at all.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(0)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
 bank.survives(
     {
         "loss.item() * len(rows) -> len(rows) * loss.item()": "Numbers multiply in any order.",

@@ -62,12 +62,16 @@ _BATCH, _VAL = 4, (6, 5)  # images in a batch: fewer for training than for valid
 class _Scripted(nn.Module):
     """A linear model that learns; but on images of validation it says what a script says, whatever it has learned.
 
-    So each fault can be seen alone. `rights` holds for each epoch how many validation images it gets right.
+    So each fault can be seen alone. `rights` holds for each epoch how many validation images it gets right. A buffer
+    counts the batches of training, as that of batch norm does: no parameter, and yet a part of what is best.
     """
+
+    trained: Tensor
 
     def __init__(self, rights: list[int], labels: Tensor) -> None:
         super().__init__()
         self.layers = nn.Sequential(nn.Flatten(), nn.Linear(SIDE**2, KINDS)).double()
+        self.register_buffer("trained", torch.zeros(1, dtype=torch.float64))
         self._rights, self._labels, self._shown = rights, labels, 0
         self._validated = False
         self.goes_on = True
@@ -81,12 +85,14 @@ class _Scripted(nn.Module):
         if self._validated and not validates:
             self.goes_on = self.goes_on and torch.equal(self.weights(), self.snapshots[-1])
         self._validated = validates
+        if not validates:
+            self.trained += 1
         logits: Tensor = self.layers(x)
         return self._script(len(x)) if validates else logits
 
     def weights(self) -> Tensor:
-        """All weights, copied, in one row."""
-        return torch.cat([param.detach().flatten() for param in self.parameters()])
+        """All weights and the buffer, copied, in one row."""
+        return torch.cat([tensor.detach().flatten() for tensor in self.state_dict().values()])
 
     def _script(self, n: int) -> Tensor:
         epoch, first = divmod(self._shown, len(self._labels))
@@ -102,8 +108,11 @@ class _Scripted(nn.Module):
         best = [epoch for epoch, right in enumerate(self._rights) if right == max(self._rights)]
         names = {best[-1]: "those of the best epoch", len(self._rights) - 1: "those of the last epoch"}
         names |= {best[0]: "those of an earlier epoch that is as good"} if len(best) > 1 else {}
-        now = self.weights()
-        return next((name for place, name in names.items() if torch.equal(self.snapshots[place], now)), "others")
+        now, learned = self.weights(), sum(param.numel() for param in self.parameters())
+        for place, name in names.items():
+            if torch.equal(self.snapshots[place][:learned], now[:learned]):
+                return name if torch.equal(self.snapshots[place], now) else f"{name}, without their buffers"
+        return "others"
 
 
 def _about_to_step(model: nn.Module) -> Callable[[Optimizer], tuple[str, float, str]]:
@@ -182,7 +191,8 @@ best = Requirement(
     "leaves the weights of the best epoch in the model",
     hunted("kept", "goes_on", "accuracies"),
     tells={
-        "kept": "In the end, the model should hold the weights of its best epoch, the latest if there are several.",
+        "kept": "In the end, the model should hold the weights and buffers of its best epoch, the latest if there are "
+        "several.",
         "goes_on": "An epoch began with other weights than the epoch before it had left. Load the best after the last.",
     },
     given=("accuracies",),
