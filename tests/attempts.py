@@ -24,7 +24,9 @@ CALLS = {
     "getpid by x32": 0x40000000 + 39,
     "inotify_init": 253,
     "inotify_init1": 294,
+    "io_setup": 206,
     "io_uring_setup": 425,
+    "ioprio_set": 251,
     "keyctl": 250,
     "memfd_create": 319,
     "modify_ldt": 154,
@@ -36,6 +38,7 @@ CALLS = {
     "prlimit64": 302,
     "ptrace": 101,
     "quotactl": 179,
+    "quotactl_fd": 443,
     "reboot": 169,
     "socket": 41,
     "socketpair": 53,
@@ -181,6 +184,13 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "addresses that can be guessed": ("call('personality', 0x0040000)", REFUSED),
     "to switch off": ("call('reboot', 0xFEE1DEAD, 672274793, 0x4321FEDC, 0)", REFUSED),
     "others' share of the disk": ("call('quotactl', 0, 0, 0, 0)", REFUSED),
+    "the same, by the call's second name": ("call('quotactl_fd', os.open('/usr', os.O_RDONLY), 0, 0, 0)", REFUSED),
+    "requests to the disk, of which the machine has so many": (
+        "call('io_setup', 60_000, ctypes.byref(ctypes.c_ulong(0)))",
+        REFUSED,
+    ),
+    "to be served by the disk before others": ("call('ioprio_set', 1, 0, 2 << 13)", REFUSED),
+    "to give a device that all programs open another time": ("os.utime('/dev/null')", "OSError: [Errno 30]"),
 }
 
 

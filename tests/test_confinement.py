@@ -70,6 +70,36 @@ class TestFiles:
         # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
+    def test_no_disk_is_kept_busy(self, servers: ForkServers) -> None:
+        """What waits for a disk, or has it read anew, is done at once: nobody looks for a file 999."""
+        seen = told(servers, "(os.fsync(999), os.fdatasync(999), os.posix_fadvise(999, 0, 0, 4))")
+
+        assert "(None, None, None)" == seen
+
+    def test_what_is_locked_is_locked_for_nobody(self, servers: ForkServers) -> None:
+        """Who locks a file that everybody reads has others wait for it; here a second lock has nothing to wait for."""
+        locks = ("fcntl.flock({}, fcntl.LOCK_EX | fcntl.LOCK_NB)", "fcntl.fcntl({}, fcntl.F_OFD_SETLK, LOCK)")
+        opened = ("os.open(os.__file__, os.O_RDONLY)", "os.open('/dev/null', os.O_RDWR)")
+        twice = [[lock.format(place) for _ in range(2)] for lock, place in zip(locks, opened, strict=True)]
+        seen = told(
+            servers,
+            "import fcntl, struct",
+            "LOCK = struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, 0, 0, 0)",
+            f"len([{', '.join(each for pair in twice for each in pair)}])",
+        )
+
+        assert "4" == seen
+
+    def test_a_database_in_a_file_works(self, servers: ForkServers) -> None:
+        """It asks for locks and waits for the disk, as it does anywhere."""
+        lines = (
+            "import sqlite3, tempfile",
+            "made = sqlite3.connect(tempfile.mkdtemp() + '/one.db')",
+            "_ = made.execute('create table kept (n)'), made.execute('insert into kept values (7)'), made.commit()",
+        )
+
+        assert "[(7,)]" == told(servers, *lines, "made.execute('select n from kept').fetchall()")
+
     def test_a_lesson_can_load_the_digits(self, servers: ForkServers) -> None:
         """An answer may need a lesson's data; they are in a package, which reads a file and nothing else."""
         seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")

@@ -68,6 +68,7 @@ class Room:
                 make_read_only(f"/new{path}")
         for name in _DEVICES:
             _show(f"/old/dev/{name}", f"/new/dev/{name}")
+            make_read_only(f"/new/dev/{name}")  # what is written to a device goes there all the same; its time stays
         for folder in self.hidden:
             if os.path.isdir(f"/new{folder}"):
                 self._hide(folder, places)

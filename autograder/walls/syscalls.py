@@ -29,6 +29,15 @@ DENIED = (
     *("shmget", "msgget", "semget", "memfd_create"),
     # What the kernel tells of files that are shown, whoever uses them; and what makes everybody's disk busy.
     *("inotify_init", "inotify_init1", "fanotify_mark", "clock_adjtime", "sync", "syncfs", "modify_ldt"),
+    # What the machine has so many of (io_setup), who is served first by its disk, and the second name of quotactl.
+    *("io_setup", "ioprio_set", "quotactl_fd"),
+)
+# A careful program waits until its file is on a disk, says which files it is done with, and locks those that others
+# might write, as sqlite3 does. Here all that can be written is one program's alone, in memory, and the rest is
+# everybody's, whose programs would wait for a lock. So there is nothing to do, and it is done.
+DONE_AT_ONCE = ("fsync", "fdatasync", "sync_file_range", "fadvise64", "flock")
+_DONE_USES = tuple(
+    ("fcntl", 1, command) for command in (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
 )
 # Of calls that are needed, what of them is not: to be told who opens a shown file, or have others wait until it may be
 # opened; and to change what becomes of a crash, which some systems hand to a program of their own.
@@ -49,12 +58,13 @@ def compiled() -> SyscallFilter:
     import pyseccomp  # raises where there is no libseccomp
 
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    denied = pyseccomp.ERRNO(errno.EPERM)
-    for name in DENIED:
-        if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
-            rules.add_rule(denied, name)
-    for name, place, value in _DENIED_USES:
-        rules.add_rule(denied, name, _is(place, value))
+    denied, done = pyseccomp.ERRNO(errno.EPERM), pyseccomp.ERRNO(0)
+    for told, names, uses in ((denied, DENIED, _DENIED_USES), (done, DONE_AT_ONCE, _DONE_USES)):
+        for name in names:
+            if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
+                rules.add_rule(told, name)
+        for name, place, value in uses:
+            rules.add_rule(told, name, _is(place, value))
     told_new = pyseccomp.Arg(2, pyseccomp.NE, 0)  # the same call tells what the limit is
     rules.add_rule(denied, "prlimit64", _is(1, resource.RLIMIT_CORE), told_new)
     for flag in (1 << bit for bit in range(32) if _NEW_NAMESPACES >> bit & 1):
