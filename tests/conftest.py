@@ -38,6 +38,7 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
 spare_imports()
+_run_of = remembered.watch_banks()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
 FORKED = (
@@ -92,6 +93,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
+    _run_of(item.path.stem)
     _ask_alembic_once()
     _keep_keys()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)
@@ -143,7 +145,9 @@ def _groups(item: pytest.Item) -> list[str]:
 
 def _place(item: pytest.Item) -> Path | None:
     """The file that says that a test passed before, with everything as it is now."""
-    return remembered.place(item.nodeid, remembered.about(item.path.stem, _groups(item)))
+    module = item.path.stem
+    about = remembered.about(module, _groups(item))
+    return remembered.place(item.nodeid, about, remembered.banks(module, about))
 
 
 UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down

@@ -1,14 +1,14 @@
 """What passed before, remembered by content: a test that nothing has changed for is not run again.
 
 What a test depends on is every file of the project but those of chapters that it is not about: which these are, says
-`ABOUT`, and the group of tests that share a chapter's class. Change one of these files, Python or torch, and it runs.
-`THOROUGH=1` remembers nothing.
+`ABOUT`, and the group of tests that share a chapter's class; and but the banks of answers that it does not read (`BANKS`).
+Change one of these files, Python or torch, and it runs. `THOROUGH=1` remembers nothing.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +32,14 @@ ABOUT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("bench", "collect_whole", "reporting"), ("ch01_tensors",)),
     **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
 }
+ANSWERS = "course/answers/"
+# Of these test modules, the chapters whose banks they read, they or what they start: another bank may change. Whoever
+# opens one all the same is told so (`watch_banks`). Every other reads the banks of the chapters that it is about.
+BANKS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys("@@".split(), ()),
+    **dict.fromkeys("@1".split(), ("ch01_tensors",)),
+}
+_ANSWERS = str(PROJECT / ANSWERS)
 # These draw anew in each run.
 DRAWN = ("fuzz",)
 
@@ -42,14 +50,16 @@ def stems() -> list[str]:
 
 
 @cache
-def content(about: tuple[str, ...]) -> str:
-    """The digest of all files but those of other chapters, and of what runs them."""
+def content(about: tuple[str, ...], banks: tuple[str, ...]) -> str:
+    """The digest of all files but those of other chapters, and other chapters' banks, and of what runs them."""
     others = [stem for stem in stems() if stem not in about]
     listed = run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, capture_output=True, text=True, check=False
     )
     unread = (*others, ".md") if others else ()  # what is about some chapters reads no documents
     names = [name for name in sorted(listed.stdout.splitlines()) if not any(part in name for part in unread)]
+    read = tuple(f"{ANSWERS}{stem}" for stem in banks)
+    names = [name for name in names if not name.startswith(ANSWERS) or name.startswith(read)]
     files = [PROJECT / name for name in names if (PROJECT / name).is_file()]
     if listed.returncode or not files:
         return ""
@@ -64,12 +74,30 @@ def about(module: str, groups: Iterable[str]) -> tuple[str, ...]:
     return ABOUT.get(module.removeprefix("test_"), tuple(stems()))
 
 
-def place(name: str, chapters: tuple[str, ...]) -> Path | None:
+def banks(module: str, chapters: tuple[str, ...]) -> tuple[str, ...]:
+    """The chapters whose banks a test of this module reads, which is about these chapters."""
+    return BANKS.get(module.removeprefix("test_"), chapters)
+
+
+def watch_banks() -> Callable[[str], None]:
+    """From now on, let no test open a bank that its module is said not to read; returns what tells which module runs."""
+    running = [""]
+
+    def refuse(event: str, args: tuple[object, ...]) -> None:
+        if event == "open" and isinstance(args[0], str) and running[0] in BANKS and args[0].startswith(_ANSWERS):
+            if Path(args[0]).relative_to(_ANSWERS).parts[0] not in BANKS[running[0]]:
+                raise AssertionError(f"{args[0]} is opened: tell so of {running[0]!r} in BANKS of tests/remembered.py")
+
+    sys.addaudithook(refuse)
+    return lambda module: running.__setitem__(0, module.removeprefix("test_"))
+
+
+def place(name: str, chapters: tuple[str, ...], banks: tuple[str, ...]) -> Path | None:
     """The file that stands for a test that passed, as everything is now; None where nothing can be remembered."""
-    known = "" if THOROUGH or any(f"test_{module}" in name for module in DRAWN) else content(chapters)
+    known = "" if THOROUGH or any(f"test_{module}" in name for module in DRAWN) else content(chapters, banks)
     return FOLDER / digest_of(name, known) if known else None
 
 
 def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:
     """Whether a test is to be remembered: a slow one, and all that share what is slow to make."""
-    return seconds > SECONDS or bool(list(groups)) or module.removeprefix("test_") in ABOUT
+    return seconds > SECONDS or bool(list(groups)) or module.removeprefix("test_") in {*ABOUT, *BANKS}

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests import remembered
+from tests.small_chapter import PROJECT
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of two chapters under git."""
-    for name in ("course/chapters/ch01_a.py", "course/exercises/ch02_b/x.py", "course/chapters/ch02_b.py", "engine.py"):
+    names = ("course/chapters/ch01_a.py", "course/exercises/ch02_b/x.py", "course/answers/ch02_b/x.py", "engine.py")
+    for name in (*names, "course/chapters/ch02_b.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "README.md").write_text("Read me.")
@@ -23,20 +25,21 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def places() -> list[Path | None]:
-    """Where a test about both chapters, one about each, and one about none are remembered, as all is now."""
+    """Where tests are remembered as all is now: about both chapters, one, the other, none, and both but no answer."""
     remembered.content.cache_clear()
     chapters: list[tuple[str, ...]] = [("ch01_a", "ch02_b"), ("ch01_a",), ("ch02_b",), ()]
-    return [remembered.place("test_x", about) for about in chapters]
+    return [*(remembered.place("test_x", about, about) for about in chapters), remembered.place("x", chapters[0], ())]
 
 
 @pytest.mark.parametrize(
     ("changed", "runs_again"),
     [
-        ("engine.py", [True, True, True, True]),
-        ("tests_new.py", [True, True, True, True]),
-        ("course/chapters/ch01_a.py", [True, True, False, False]),
-        ("course/exercises/ch02_b/x.py", [True, False, True, False]),
-        ("README.md", [True, False, False, False]),
+        ("engine.py", [True, True, True, True, True]),
+        ("tests_new.py", [True, True, True, True, True]),
+        ("course/chapters/ch01_a.py", [True, True, False, False, True]),
+        ("course/exercises/ch02_b/x.py", [True, False, True, False, True]),
+        ("course/answers/ch02_b/x.py", [True, False, True, False, False]),
+        ("README.md", [True, False, False, False, True]),
     ],
 )
 def test_what_has_changed_is_run_again(project: Path, changed: str, runs_again: list[bool]) -> None:
@@ -49,12 +52,12 @@ def test_what_has_changed_is_run_again(project: Path, changed: str, runs_again: 
 
 def test_nothing_is_remembered_at_night_or_without_git(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then everything runs; so do, always, the tests that draw anew."""
-    assert remembered.place("tests/test_fuzz.py::test_x", ()) is None
+    assert remembered.place("tests/test_fuzz.py::test_x", (), ()) is None
     monkeypatch.setattr(remembered, "THOROUGH", True)
-    assert places() == [None] * 4
+    assert places() == [None] * 5
     monkeypatch.setattr(remembered, "THOROUGH", False)
     monkeypatch.setenv("GIT_DIR", str(project / "nowhere"))
-    assert places() == [None] * 4
+    assert places() == [None] * 5
 
 
 def test_a_class_is_about_its_chapter() -> None:
@@ -71,3 +74,29 @@ def test_who_is_about_some_chapters_names_no_other(module: str) -> None:
 
     assert "our_course" not in text
     assert [] == [stem for stem in remembered.stems() if stem in text and stem not in remembered.ABOUT[module]]
+
+
+def test_who_reads_no_other_bank_is_held_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What opens one all the same is told where to say so; the other modules may."""
+    banks = [tmp_path / "course" / "answers" / stem / "x.py" for stem in ("ch01_a", "ch02_b")]
+    for bank in banks:
+        bank.parent.mkdir(parents=True)
+        bank.touch()
+    monkeypatch.setattr(remembered, "_ANSWERS", str(tmp_path / remembered.ANSWERS))
+    monkeypatch.setattr(remembered, "BANKS", {"blind": ("ch01_a",)})
+    run_of = remembered.watch_banks()
+
+    run_of("test_seeing")
+    banks[1].read_bytes()
+    run_of("test_blind")
+    banks[0].read_bytes()
+    with pytest.raises(AssertionError, match="tell so of 'blind' in BANKS"):
+        banks[1].read_bytes()
+    run_of("test_seeing")
+
+
+def test_modules_are_there() -> None:
+    """One that is gone is told nothing of."""
+    told = {*remembered.ABOUT, *remembered.BANKS, *remembered.DRAWN}
+
+    assert set() == {name for name in told if not (PROJECT / "tests" / f"test_{name}.py").is_file()}

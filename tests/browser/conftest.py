@@ -19,6 +19,12 @@ def pytest_report_header() -> str:
     return f"browser: {FOUND}" if FOUND else f"NO BROWSER TEST WILL RUN. {MISSING}"
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with whole chapters, which take longest, so that processes that share the tests end together."""
+    items.sort(key=lambda item: item.path.stem != "test_notebooks")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium without a window."""

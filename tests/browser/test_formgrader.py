@@ -21,7 +21,10 @@ from tests.browser.lab_server import Server, lab_server
 from tests.graded import SEED
 from tests.our_course import COURSE
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+    pytest.mark.xdist_group("formgrader"),  # one server and one class
+]
 
 EVIL = "mallory"
 # Each way would leave a mark in the page that shows it.

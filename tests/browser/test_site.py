@@ -28,6 +28,8 @@ MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
   film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
 
+pytestmark = pytest.mark.xdist_group("site")  # it is built once
+
 
 @pytest.fixture(scope="module")
 def site() -> Path:
