@@ -84,17 +84,23 @@ class _Kept:
         self.tensor = tensor.detach()
 
 
-def show_graph(result: Tensor) -> None:
-    """Print the nodes behind a result, the last step first; a node leads to those indented below it."""
-    print(*_lines(result.grad_fn, 0), sep="\n")
+def show_graph(result: Tensor, **leaves: Tensor) -> None:
+    """Print the nodes behind a result, the last step first; a node leads to those indented below it.
+
+    leaves: names for tensors at which the graph begins, such as `x=x`.
+    """
+    print(*_lines(result.grad_fn, 0, leaves), sep="\n")
 
 
-def _lines(node: Any, depth: int) -> list[str]:
+def _lines(node: Any, depth: int, leaves: dict[str, Tensor]) -> list[str]:
     """A line for a node, and those of all that it leads to; one that several lead to stands there several times."""
     if node is None:
         return []
     name = node.name().split("::")[-1]  # torch::autograd::AccumulateGrad
-    return ["   " * depth + name, *(line for below, _ in node.next_functions for line in _lines(below, depth + 1))]
+    leaf = getattr(node, "variable", None)
+    of = [f" of {known}" for known, tensor in leaves.items() if tensor is leaf]
+    below = [line for each, _ in node.next_functions for line in _lines(each, depth + 1, leaves)]
+    return ["   " * depth + name + "".join(of[:1]), *below]
 
 
 @contextmanager

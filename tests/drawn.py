@@ -61,7 +61,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch01 matrix_product": lambda: ch01_tensors.matrix_product(torch.ones(3, 2), torch.ones(2, 3)),
     "ch01 float_spacing": ch01_tensors.float_spacing,
     "ch02 first_page": ch02_autograd.first_page,
-    "ch02 graph": lambda: ch02_autograd.graph(2.0, 3.0),
+    "ch02 graph": lambda: ch02_autograd.graph(4.0, 2.0),
     "ch02 accumulation": lambda: ch02_autograd.accumulation(4),
     "ch02 saved_bytes": lambda: ch02_autograd.saved_bytes(256),
     "ch02 kept_graphs": lambda: ch02_autograd.kept_graphs(4),

@@ -134,15 +134,15 @@ def test_what_graphs_hold() -> None:
 
 
 def test_a_graph_is_shown_from_its_end(capsys: pytest.CaptureFixture[str]) -> None:
-    """Indented by what leads to what; an operand without a graph has no line."""
-    x = torch.ones((), requires_grad=True)
-    show_graph((x * 2 + x) ** 2)
+    """Indented by what leads to what; an operand without a graph has no line, and a leaf the name that it is given."""
+    x, y = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+    show_graph((x * 2 + y) ** 2, x=x)
 
     assert shown(capsys).split("\n")[:-1] == [
         "PowBackward0",
         "   AddBackward0",
         "      MulBackward0",
-        "         AccumulateGrad",
+        "         AccumulateGrad of x",
         "      AccumulateGrad",
     ]
 

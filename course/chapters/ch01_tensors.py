@@ -368,9 +368,9 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# Where should such a view start, and how far should it go each time?
-# To the end of the line, back to its beginning, and to the end again: one even step never leads there.
-# So torch collects the rows into a **copy**, which has memory of its own, and does the same for every list, whatever is in it.
+# In the long line, the rows that you asked for begin at the places 8, 0 and 8: first it goes back, then forward again.
+# A view has one step and keeps to it, so there is no such view.
+# Instead torch collects the rows into a **copy**, which has memory of its own, and does the same for every list, whatever is in it.
 # In the picture the copy is the lower strip, where the -1 is.
 
 # %% figure=true
@@ -378,7 +378,9 @@ figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
 # So a slice of the digits costs nothing, even if there are a million of them, whereas a list copies.
-# A **mask** copies too, since nobody knows beforehand where its hits will lie: it is a tensor of booleans, such as `labels == 4`, which is True where the label is 4.
+#
+# Often you do not know the places. Then ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4, and `images[labels == 4]` takes the digits there.
+# It copies too, for the fours lie scattered among the others.
 # `same_memory(a, b)` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
@@ -433,8 +435,21 @@ assert _x.tolist() == [-1, 1]
 # Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
 #
 # Besides assigning to places, two kinds of line work in place: `x -= 1`, and every method whose name ends in an underscore, such as `add_`.
-# The line `x = x - 1` looks much the same and does something else: it computes a new tensor and gives it the name x, while the old one stays as it was for everybody who still has it.
-#
+# The line `x = x - 1` looks much the same and does something else: it computes a new tensor and gives it the name x.
+# Whoever still has the old one, here under the name `kept`, sees the first and not the second.
+
+# %% name="two-ways-to-subtract"
+x = torch.tensor([5.0, 7.0])
+kept = x
+x -= 1
+print("after x -= 1:   ", kept)
+x = x - 1
+print("after x = x - 1:", kept)
+
+# %% claim=true
+assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
+
+# %% [markdown]
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
 # Set one digit aside, where a change of the data does not reach it, and leave the others where they are, because copying them all would waste memory.
@@ -467,7 +482,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
-# The lesson's own version is careless and gives out two views, so until yours passes, the page changes too.
+# Yours leaves the page alone. Until it passes its check, a careless version stands in for it, which hands out two views, and the page is spoiled as well.
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -902,8 +917,32 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # Then go from right to left, and compare what stands above and below.
 #
 # - *The same length*, such as 8 and 8: they fit, number by number.
-# - *One length is 1, or is missing*, as below the 1500: what is there is used again for each of the others, so the one new digit meets all 1,500.
-# - *Anything else* is an error. For example, (3, 4) and (3,) do not fit, because the first thing you compare is 4 with 3.
+# - *One of them is 1*: what stands there is used again, for each place of the other.
+# - *One of them is missing*, as below the 1500: it counts as 1, so the one new digit meets all 1,500.
+# - *Anything else* is an error.
+#
+# With (3, 4) and (3,), for example, the first thing that you compare is 4 with 3.
+
+# %% name="no-fit"
+with shows_error(RuntimeError, match="must match"):
+    torch.zeros(3, 4) + torch.zeros(3)
+
+# %% [markdown]
+# How do you fade from top to bottom, then?
+# The eight factors must move one place to the left, to stand below the rows.
+# So they need another axis of length 1 at the right, which makes them a column, (8, 1).
+# Indexing with `None` puts such an axis in.
+
+# %% name="fading-down"
+column = fade[:, None]
+print(tuple(fade.shape), "becomes", tuple(column.shape))
+show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1)"])
+
+# %% claim=true
+assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
+
+# %% [markdown]
+# A 1 may stand in the upper shape as well, and both may be stretched in one operation.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
@@ -919,19 +958,6 @@ figures.broadcasting((3, 1, 5), (4, 1))
 
 # %% [markdown]
 # From the right: 5 and 1 give 5, then 1 and 4 give 4, and the 3 has nothing below it.
-#
-# How do you fade from top to bottom, then?
-# The eight factors must move one place to the left, to stand below the rows.
-# So they need another axis of length 1 at the right, which makes them a column, (8, 1).
-# Indexing with `None` puts such an axis in.
-
-# %% name="fading-down"
-column = fade[:, None]
-print(tuple(fade.shape), "becomes", tuple(column.shape))
-show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1)"])
-
-# %% claim=true
-assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown] name="column-meets-row-text"
 # ### A mistake that nobody reports
@@ -963,14 +989,23 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# A layer of a network adds to each channel a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
-# Do it for a whole batch, whose middle axis counts the channels.
-# The difficulty is where the biases line up: in plain `x + bias` they would meet the last axis, so they have to move one place to the left, as `fade` did.
+# A network keeps several versions of what it looks at, its **channels**, as a photo is kept in red, green and blue.
+# To each channel it adds a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
 # Here are two channels of three places, with the biases 10 and 20:
 
 # %% name="add-bias-example"
 channels = torch.zeros(2, 3)
 print(channels[0] + 10, channels[1] + 20)
+
+# %% [markdown]
+# Do it for a whole batch, in one line.
+# The difficulty is where the biases line up: they have to move one place to the left, as `fade` did.
+#
+# ```
+# x                 batch   channels   length
+# bias, as it is                     channels
+# bias, moved               channels        1
+# ```
 
 # %% exercise="add_bias"
 def add_bias(x, bias):
@@ -1311,9 +1346,16 @@ figures.reductions(features)
 # Often the result of a reduction has to meet its original again.
 # Suppose some people wrote with a thick pen and others with a thin one.
 # To give all digits the same ink, you divide each by its own sum.
-# In `rows`, from section 3, each digit is one row of 64 numbers, so the shape is (1797, 64), and the sums along dim 1 are (1797,).
-# Lined up at the right, 64 meets 1797, and they do not fit.
-# `keepdim=True` leaves the dim in its place, with length 1, and the sums become a column, (1797, 1), which fits.
+# In `rows`, from section 3, each digit is one row of 64 numbers. Write the shape of the sums below it, at the right:
+#
+# ```
+# rows                             1797    64
+# rows.sum(dim=1)                        1797
+# rows.sum(dim=1, keepdim=True)    1797     1
+# ```
+#
+# The sums have lost an axis, and so 64 meets 1797.
+# `keepdim=True` leaves the axis in its place, with length 1, and now they fit.
 
 # %% name="keepdim"
 print(rows.sum(dim=1).shape, rows.sum(dim=1, keepdim=True).shape)
@@ -1335,6 +1377,7 @@ guess = 0.25  # a number
 # %% name="no-keepdim"
 square = torch.tensor([[1.0, 1.0], [3.0, 1.0]])
 wrong = square / square.sum(dim=1)
+print(wrong)
 reveal(guess, wrong[0, 1].item())
 
 # %% claim=true
@@ -1344,7 +1387,8 @@ assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1
 assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
 # %% [markdown]
-# One quarter: the sums were taken for a row, so the upper right was divided by the sum of the *other* row.
+# One quarter. The sums 2 and 4 belong to the first and the second *row*, but without a second axis they line up with the *columns*.
+# So the whole second column was divided by 4, the upper right too, which belongs to the sum 2.
 # The shape is right and half of the numbers are wrong.
 
 # %% [markdown] side=true
@@ -1417,7 +1461,7 @@ assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, so you divide by the root of variance + eps.
 
 # %% [markdown] side=true name="arrange-standardize"
-# #### Would you like the lines of `standardize` first, in disorder? ({minutes} minutes)
+# #### Next comes `standardize`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
@@ -1915,9 +1959,9 @@ assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 # ### The gaps between the numbers
 #
 # bfloat16 pays for its range with digits.
-# Suppose you may write down three digits of a number, and how large it is.
+# Suppose you may write down three digits of a number and a power of ten, such as 3.14 × 10⁵ for 314,000.
 # Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: there are always three digits, so the gap from one number to the next grows with the numbers.
-# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8.
+# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8; the other bits are for the sign and the power of two.
 #
 # On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
 # On the right is the gap at every size of number.
@@ -1931,7 +1975,7 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
 
 # %% [markdown]
 # A result that falls into a gap is rounded to the nearer end.
-# In the exact middle it goes to the even one, as Python's `round(2.5)` gives 2, and `round(3.5)` gives 4.
+# In the exact middle it goes to the end whose last binary digit is 0.
 #
 # *Predict.* With 24 binary digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
 # What is `torch.tensor(16777216.0) + 1`?
@@ -1949,12 +1993,12 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 
 # %% [markdown]
 # The 1 is lost.
-# The sum lies in the middle between 16777216 and 16777218, and by the rule for the exact middle it goes back to where it was.
+# The sum lies in the middle between 16777216 and 16777218. Of their 24 binary digits, the last is 0 in the first number and 1 in the second, so the sum goes back to where it was.
 # So a counter in float32 stops there for good, and in formats with fewer digits much earlier.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
-# Four small experiments that you can repeat whenever you doubt a format (the last one is about the shapes of section 4).
+# Four small facts that you can ask for whenever a number looks odd: three about formats, and one about the table of differences that nobody reported in section 4.
 # Before you write the code, write down what you expect for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4`.
 # With 0.5, for example, all is as on paper:
 
@@ -1992,9 +2036,27 @@ def precision_lab(step, tiny, count, n):
 # %% check="precision_lab" points=4
 check("precision_lab", precision_lab)
 
+# %% mine=true
+def stops_at_256(step, tiny, count, n):
+    return {"counted": float(min(count, 256))}
+
+
+my_precision_lab = mine("precision_lab", stops_at_256)
+
 # %% [markdown]
-# Did your counter stop at 256?
-# In bfloat16 the next number after 256 is 258, so 257 lies in the middle and is rounded back, for ever.
+# How far does it count?
+
+# %% name="precision-used"
+for count in (100, 256, 300, 1000):
+    counted = my_precision_lab(0.001, 1e-8, count, 4)["counted"]
+    print(f"{count:4} ones make {counted:.0f}")
+
+# %% claim=true
+assert my_precision_lab(0.001, 1e-8, 1000, 4)["counted"] == 256
+
+# %% [markdown]
+# At 256 the counter stops.
+# In bfloat16 the next number after 256 is 258. So 257 lies in the middle, of the two it is 256 that ends in 0, and the counter is rounded back for ever.
 
 # %% [markdown] name="dtype-choice"
 # Which should you use, then?

@@ -67,7 +67,8 @@ def loss_at(w, b):
 
 
 nudge = 1e-6
-slope = (loss_at(2 + nudge, 1) - loss_at(2 - nudge, 1)) / (2 * nudge)
+change = loss_at(2 + nudge, 1) - loss_at(2 - nudge, 1)
+slope = change / (2 * nudge)  # from one side to the other, which is more exact than one step
 print(f"the loss changes {slope:.4f} times as much as w")
 reveal(guess, "grows" if slope > 0 else "shrinks")
 
@@ -79,7 +80,7 @@ assert abs(slope + 18) < 1e-4
 # Why 18? Follow the nudge on its way from w to the loss.
 # First w meets x = 3: whatever is added to w, three times as much is added to the prediction.
 # Then comes the square: the prediction is 3 too small, and around -3 a square changes by 2 * (-3) = -6 times what you add.
-# Three times as much, and of that -6 times as much, is -18 times as much; so along the way the factors are multiplied.
+# So along the way the factors are multiplied: 3 * (-6) = -18.
 #
 # This -18 is the derivative of the loss **with respect to** w.
 # With b the way is shorter, since what is added to b is added to the prediction just so: 1 * (-6) = -6.
@@ -146,55 +147,55 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
 # Do it with a pencil once, and the error messages of this chapter will make sense.
-# Take `loss = ((x * y) + x) ** 2` at x = 2 and y = 3.
-# Forward, in small steps: z = x * y = 6, then s = z + x = 8, then loss = 64.
+# Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
+# Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = 144.
 #
 # *Predict.* What is the derivative of the loss with respect to x? Take care, x is used twice.
 
 # %% predict=true
-guess = 64  # a number
+guess = 72  # a number
 
 # %% name="worked-gradients"
-x = torch.tensor([2.0], requires_grad=True)
-y = torch.tensor([3.0], requires_grad=True)
+x = torch.tensor([4.0], requires_grad=True)
+y = torch.tensor([2.0], requires_grad=True)
 loss = (x * y + x) ** 2
 loss.backward()
 print("with respect to y:", y.grad.item())
 reveal(guess, x.grad.item())
 
 # %% claim=true
-_at_s = 2 * 8.0
+_at_s = 2 * 12.0
 _at_z = _at_s * 1  # s = z + x
-_at_x = _at_z * 3.0 + _at_s * 1  # through z = x * y, and through s directly
-assert loss.item() == 64
-assert (_at_x, _at_z * 2.0) == (x.grad.item(), y.grad.item()) == (64.0, 32.0)
-_nudged = ((2 + nudge) * 3 + (2 + nudge)) ** 2 - ((2 - nudge) * 3 + (2 - nudge)) ** 2
-assert abs(_nudged / (2 * nudge) - 64) < 1e-3
+_at_x = _at_z * 2.0 + _at_s * 1  # through z = x * y, and through s directly
+assert loss.item() == 144
+assert (_at_x, _at_z * 4.0) == (x.grad.item(), y.grad.item()) == (72.0, 96.0)
+_nudged = ((4 + nudge) * 2 + (4 + nudge)) ** 2 - ((4 - nudge) * 2 + (4 - nudge)) ** 2
+assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 
 # %% [markdown]
 # As with -18 above, each small step has a factor, and along the way the factors are multiplied; that is the **chain rule**.
-# Begin at the end, because from there one walk serves all inputs.
-#
-# - The square: s ** 2 changes by 2 * s times what is added to s, and s is 8. So 16 arrives at s.
-# - The sum, s = z + x: what is added to z or to x is added to s just so. So it passes 16 on to both, to z and to x.
-# - The product, z = x * y: one more in x makes y = 3 more in z, and one more in y makes x = 2 more. So it passes on 16 * 3 = 48 to x, and 16 * 2 = 32 to y.
-#
-# Two numbers have arrived at x, 48 by way of the product and 16 directly.
-# A nudge of x takes both routes at once, so their effects add up: 64.
-# (That the loss is 64 too is chance.)
-#
-# In the picture, the forward pass is blue, and what the **backward pass** fills in is orange.
+# In the picture, the forward pass is blue, from left to right, and what the **backward pass** fills in is orange, from right to left.
 
 # %% figure=true
-figures.graph(2.0, 3.0)
+figures.graph(4.0, 2.0)
+
+# %% [markdown]
+# Follow the orange numbers from the loss, because from there one walk serves all inputs.
+#
+# - The square: s ** 2 changes by 2 * s times what is added to s, and s is 12. So 24 arrives at s.
+# - The sum, s = z + x: what is added to z or to x is added to s just so. So 24 goes on to both, to z and to x.
+# - The product, z = x * y: one more in x makes y = 2 more in z, and one more in y makes x = 4 more. So 24 * 2 = 48 goes on to x, and 24 * 4 = 96 to y.
+#
+# Two numbers have arrived at x, 48 by way of the product and 24 directly.
+# A nudge of x takes both routes at once, so their effects add up: 72.
 
 # %% [markdown] name="graph-text"
 # To work backwards like this, torch has to know how the loss came about.
 # So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
-# `loss.grad_fn` is the last node, and `show_graph` follows the links down to the tensors that you began with, the **leaves**.
+# `loss.grad_fn` is the last node, and `show_graph` follows the links down to the tensors that you began with, the **leaves**, of which you tell it the names.
 
 # %% name="walk-the-graph"
-show_graph(loss)
+show_graph(loss, x=x, y=y)
 
 # %% claim=true
 def _names(node):
@@ -207,7 +208,7 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 
 # %% [markdown]
 # The power, the sum, the product, as by hand.
-# `AccumulateGrad` is the node that adds what arrives to a tensor's `.grad`; that of x stands there twice, because two routes lead to it.
+# `AccumulateGrad` is the node that adds what arrives to a leaf's `.grad`; that of x stands there twice, because two routes lead to it.
 #
 # Only what requires grad is followed, and data do not need it.
 # With the sizes of houses and a weight for them, for example, you want to change the weight, not the houses.
@@ -297,12 +298,16 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
 # Whoever calls your function wants a gradient and no change in their x, but `backward` writes into the `.grad` of the x that it is given.
-# So give it a copy: `x.detach().clone().requires_grad_()` is x without its graph, copied, with `requires_grad` switched on.
+# So give it another tensor. Three calls make one: `detach()` is x without its graph, `clone()` copies the numbers, and `requires_grad_()` switches the following on.
 
 # %% name="mean-square-example"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
-(x**2).mean().backward()
-print(x.grad, "is 2 * x, divided by 2")
+copy = x.detach().clone().requires_grad_()
+copy.sum().backward()
+print("copy.grad:", copy.grad, " x.grad:", x.grad)
+
+# %% claim=true
+assert copy.grad.tolist() == [1.0, 1.0] and x.grad is None
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -377,18 +382,18 @@ assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.
 # %% [markdown] side=true
 # #### What does a node hold? ({minutes} minutes)
 #
-# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 16 anywhere.
+# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 24 anywhere.
 
 # %% name="what-a-node-saves"
-s = torch.tensor([8.0], requires_grad=True)
+s = torch.tensor([12.0], requires_grad=True)
 square = s**2
 print(square)
 node = square.grad_fn
 print({name: getattr(node, name) for name in dir(node) if name.startswith("_saved")})
 
 # %% claim=true
-assert str(square) == "tensor([64.], grad_fn=<PowBackward0>)"
-assert node._saved_self.item() == 8 and node._saved_exponent == 2
+assert str(square) == "tensor([144.], grad_fn=<PowBackward0>)"
+assert node._saved_self.item() == 12 and node._saved_exponent == 2
 _saved = [_name for _name in dir(node) if _name.startswith("_saved")]
 assert _saved == ["_saved_exponent", "_saved_self"]
 
@@ -416,15 +421,15 @@ assert _new.data_ptr() == _address and _new.grad_fn is not _before
 # Give the two places two tensors, and each gets its own.
 
 # %% name="paths-add-up"
-first, second = torch.tensor(2.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
-result = (first * 3.0 + second) ** 2
+first, second = torch.tensor(4.0, requires_grad=True), torch.tensor(4.0, requires_grad=True)
+result = (first * 2.0 + second) ** 2
 result.retain_grad()  # keep the derivative that arrives here
 result.backward()
 print("at the loss:", result.grad, " by way of the product:", first.grad, " directly:", second.grad)
 
 # %% claim=true
 assert result.grad == 1  # the start of the backward pass
-assert first.grad == 48 and second.grad == 16 and first.grad + second.grad == 64
+assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 
 # %% [markdown] side=true
 # #### May my model contain `if` and loops? ({minutes} minutes)
@@ -832,7 +837,7 @@ check("grad_of", grad_of)
 my_grad_of = mine("grad_of", torch.autograd.functional.jacobian)
 
 # %% [markdown] side=true name="arrange-descend"
-# #### Would you like the lines of `descend` first, in disorder? ({minutes} minutes)
+# #### Next comes `descend`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
@@ -1010,7 +1015,8 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
-# Below are 1,000 forward passes, each of which saves three tensors, at exp, sin and tanh; `saved_tensors()` counts what is still held.
+# Below are 1,000 forward passes, each of which saves three tensors: the rules of exp, sin and tanh need a number from the forward pass, as that of the square did, and the rule of a sum needs none.
+# `saved_tensors()` counts what is still held.
 #
 # *Predict.* How many of the 3,000 are left in the end?
 
@@ -1063,11 +1069,13 @@ figures.kept_graphs(4)
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
 # At the end of an hour of training you want one number, the mean loss, without a thousand graphs in memory.
+# The losses may come from a generator, which makes each of them when it is asked for. Ask for all at once, with `list`, and all their graphs are there at once.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
-two = (factor * w for factor in (1.0, 3.0))  # makes each loss when it is asked for
-print("the mean of", [loss.item() for loss in two], "is 2.0")
+two = (factor * w for factor in (1.0, 3.0))  # no loss has been computed yet
+print("the first:", next(two).item())
+print("the second:", next(two).item(), " so the mean is 2.0")
 
 # %% exercise="running_loss"
 def running_loss(losses):
@@ -1093,7 +1101,7 @@ def running_loss(losses):
 check("running_loss", running_loss)
 
 # %% [markdown] side=true name="arrange-accumulate"
-# #### Would you like the lines of `accumulate` first, in disorder? ({minutes} minutes)
+# #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.

@@ -1411,7 +1411,7 @@ figures.activations(10)
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
 # %% [markdown] side=true name="arrange-init-he"
-# #### Would you like the lines of `init_he` first, in disorder? ({minutes} minutes)
+# #### Next comes `init_he`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.

@@ -196,7 +196,7 @@ figures.stepper()
 # None of the five lines asks what is being learned: a line, a digit or a sentence, it is always these five.
 
 # %% [markdown] side=true name="arrange-train-step"
-# #### Would you like the lines of `train_step` first, in disorder? ({minutes} minutes)
+# #### Next comes `train_step`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
@@ -599,7 +599,7 @@ reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 # The mean of the means counts the single row of the last batch three times as much as any other.
 
 # %% [markdown] side=true name="arrange-evaluate"
-# #### Would you like the lines of `evaluate` first, in disorder? ({minutes} minutes)
+# #### Next comes `evaluate`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
@@ -2484,7 +2484,7 @@ assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 # What comes back is the norm from before, which is worth a look in your logs.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
-# #### Would you like the lines of `clip_grad_norm` first, in disorder? ({minutes} minutes)
+# #### Next comes `clip_grad_norm`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.

@@ -1763,7 +1763,7 @@ assert round(weight.grad.item(), 5) == 0.00098
 # 0.00098 in place of 0.5, and no error. The model learns, about 500 times too slowly.
 
 # %% [markdown] side=true name="arrange-amp-train-step"
-# #### Would you like the lines of `amp_train_step` first, in disorder? ({minutes} minutes)
+# #### Next comes `amp_train_step`: would you like its lines first, in disorder? ({minutes} minutes)
 #
 # The next exercise begins with a blank cell.
 # Here is what may stand in it, line by line, with gaps and with two lines that are not needed.

@@ -114,8 +114,9 @@ def graph(x: float, y: float) -> Figure:
     return finish(
         fig,
         "Values (blue) go right, derivatives of the loss (orange) come back left",
-        "A graph from left to right: x = 2 and y = 3; z = 6; s = 8; loss = 64. Below the values the derivatives: "
-        "1 at the loss, 16 at s and at z, 32 at y, and two arrows with 48 and 16 that add up to 64 at x.",
+        f"A graph from left to right: x = {x:g} and y = {y:g}; z = {z:g}; s = {s:g}; loss = {loss:g}. Below the values "
+        f"the derivatives: 1 at the loss, {s.grad:g} at s and at z, {b.grad:g} at y, and two arrows with "
+        f"{through_product.grad:g} and {direct.grad:g} that add up to {a.grad:g} at x.",
     )
 
 
