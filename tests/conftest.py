@@ -93,7 +93,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
-    _run_of(item.path.stem)
+    _run_of(item.path.stem, remembered.banks(item.path.stem, remembered.about(item.path.stem, _groups(item))))
     _ask_alembic_once()
     _keep_keys()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)

@@ -1,7 +1,7 @@
 """What passed before, remembered by content: a test that nothing has changed for is not run again.
 
 What a test depends on is every file of the project but those of chapters that it is not about: which these are, says
-`ABOUT`, and the group of tests that share a chapter's class; and but the banks of answers that it does not read (`BANKS`).
+`ABOUT`, and the group of tests that share a chapter's class; and but the banks that it does not read (`EVERY_BANK`).
 Change one of these files, Python or torch, and it runs. `THOROUGH=1` remembers nothing.
 """
 
@@ -33,13 +33,14 @@ ABOUT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
 }
 ANSWERS = "course/answers/"
-# Of these test modules, the chapters whose banks they read, they or what they start: another bank may change. Whoever
-# opens one all the same is told so (`watch_banks`). Every other reads the banks of the chapters that it is about.
-BANKS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys("@@".split(), ()),
-    **dict.fromkeys("@1".split(), ("ch01_tensors",)),
-}
-_ANSWERS = str(PROJECT / ANSWERS)
+# These test modules look at the banks of all chapters that they are about. Every other, with what it starts, reads at
+# most the bank of the chapter that the tests grade; one that opens another is told so (`watch_banks`).
+EVERY_BANK = frozenset({
+    *("agreement", "arrange", "bank", "ch06_hunt", "colab", "graded_banks", "judge", "leaks", "mutation", "names"),
+    *("other_processors", "own_lines", "parity", "reporting_equal", "rules", "setup", "site_taken", "sync", "tally"),
+    "worth_a_look",
+})  # fmt: skip
+GRADED = "ch01_tensors"
 # These draw anew in each run.
 DRAWN = ("fuzz",)
 
@@ -76,20 +77,27 @@ def about(module: str, groups: Iterable[str]) -> tuple[str, ...]:
 
 def banks(module: str, chapters: tuple[str, ...]) -> tuple[str, ...]:
     """The chapters whose banks a test of this module reads, which is about these chapters."""
-    return BANKS.get(module.removeprefix("test_"), chapters)
+    return chapters if len(chapters) == 1 or module.removeprefix("test_") in EVERY_BANK else (GRADED,)
 
 
-def watch_banks() -> Callable[[str], None]:
-    """From now on, let no test open a bank that its module is said not to read; returns what tells which module runs."""
-    running = [""]
+def watch_banks(project: Path = PROJECT) -> Callable[[str, tuple[str, ...]], None]:
+    """From now on, let no test open a bank that it is said not to read; returns what tells which test module runs, and
+    the chapters whose banks it reads.
+    """
+    folder = f"{project / ANSWERS}/"
+    running: list[str] = ["", ""]
 
     def refuse(event: str, args: tuple[object, ...]) -> None:
-        if event == "open" and isinstance(args[0], str) and running[0] in BANKS and args[0].startswith(_ANSWERS):
-            if Path(args[0]).relative_to(_ANSWERS).parts[0] not in BANKS[running[0]]:
-                raise AssertionError(f"{args[0]} is opened: tell so of {running[0]!r} in BANKS of tests/remembered.py")
+        if event == "open" and isinstance(args[0], str) and args[0].startswith(folder) and running[0]:
+            stem = args[0].removeprefix(folder).split("/")[0]
+            if stem.startswith("ch") and stem not in running[1:]:
+                raise AssertionError(f"{args[0]} is opened: add {running[0]!r} to EVERY_BANK in tests/remembered.py")
+
+    def run_of(module: str, read: tuple[str, ...]) -> None:
+        running[:] = [module.removeprefix("test_"), *read]
 
     sys.addaudithook(refuse)
-    return lambda module: running.__setitem__(0, module.removeprefix("test_"))
+    return run_of
 
 
 def place(name: str, chapters: tuple[str, ...], banks: tuple[str, ...]) -> Path | None:
@@ -100,4 +108,5 @@ def place(name: str, chapters: tuple[str, ...], banks: tuple[str, ...]) -> Path 
 
 def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:
     """Whether a test is to be remembered: a slow one, and all that share what is slow to make."""
-    return seconds > SECONDS or bool(list(groups)) or module.removeprefix("test_") in {*ABOUT, *BANKS}
+    known = module.removeprefix("test_")
+    return seconds > SECONDS or bool(list(groups)) or known in ABOUT or known not in EVERY_BANK

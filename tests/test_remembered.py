@@ -76,27 +76,33 @@ def test_who_is_about_some_chapters_names_no_other(module: str) -> None:
     assert [] == [stem for stem in remembered.stems() if stem in text and stem not in remembered.ABOUT[module]]
 
 
-def test_who_reads_no_other_bank_is_held_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What opens one all the same is told where to say so; the other modules may."""
+def test_who_reads_no_other_bank_is_held_to_it(tmp_path: Path) -> None:
+    """What opens one all the same is told where to say so."""
     banks = [tmp_path / "course" / "answers" / stem / "x.py" for stem in ("ch01_a", "ch02_b")]
     for bank in banks:
         bank.parent.mkdir(parents=True)
         bank.touch()
-    monkeypatch.setattr(remembered, "_ANSWERS", str(tmp_path / remembered.ANSWERS))
-    monkeypatch.setattr(remembered, "BANKS", {"blind": ("ch01_a",)})
-    run_of = remembered.watch_banks()
+    run_of = remembered.watch_banks(tmp_path)
 
-    run_of("test_seeing")
+    run_of("test_seeing", ("ch01_a", "ch02_b"))
     banks[1].read_bytes()
-    run_of("test_blind")
+    run_of("test_blind", ("ch01_a",))
     banks[0].read_bytes()
-    with pytest.raises(AssertionError, match="tell so of 'blind' in BANKS"):
+    with pytest.raises(AssertionError, match="add 'blind' to EVERY_BANK"):
         banks[1].read_bytes()
-    run_of("test_seeing")
 
 
 def test_modules_are_there() -> None:
     """One that is gone is told nothing of."""
-    told = {*remembered.ABOUT, *remembered.BANKS, *remembered.DRAWN}
+    told = {*remembered.ABOUT, *remembered.EVERY_BANK, *remembered.DRAWN}
 
     assert set() == {name for name in told if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
+
+
+def test_who_reads_which_banks() -> None:
+    """Those of its chapters, if it reads every bank or has one chapter; else that of the chapter that is graded."""
+    both = ("ch01_tensors", "ch02_autograd")
+
+    assert both == remembered.banks("test_bank", both)
+    assert ("ch02_autograd",) == remembered.banks("test_whole_runs", ("ch02_autograd",))
+    assert ("ch01_tensors",) == remembered.banks("test_rooms", both) == remembered.banks("test_rooms", ())

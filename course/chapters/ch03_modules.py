@@ -55,9 +55,9 @@ figures.first_page()
 # %% [markdown] name="module"
 # ## 1 Who keeps the numbers? ({minutes} minutes)
 #
-# Ten pictures, laid over a digit, got 94 of 100 digits right.
+# In chapter 2 you learned ten pictures, one for each digit, and the one that fitted best was the answer: 94 of 100 were right.
 # To do better, a model should not jump from pixels to answers, but look for something in between, a loop here, a stroke there, and then decide.
-# So give it 32 pictures to look for, and ten more that judge by what the 32 have found.
+# So give it 32 pictures to look for, and ten judges, each of which weighs what the 32 have found.
 
 # %% name="by-hand"
 from sklearn.datasets import load_digits
@@ -137,7 +137,8 @@ assert list(ten._modules) == ["judge"]
 assert list(ten.judge._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# There is one row of the weight for each output, so the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
+# There is one row of the weight for each output, so that `weight[0]` is a picture: the 64 numbers that the first output lays over a digit.
+# (By hand, above, each had a column.) So the layer computes `x @ weight.T + bias`; and nobody had to write `requires_grad`.
 #
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
@@ -235,7 +236,7 @@ assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 # In the same way one line saves a model, and one moves it to the graphics card.
 #
 # The rest of the chapter looks into such a model, takes it apart and changes it.
-# So here is one whose layers have names that say what they do.
+# So here is one whose layers have names that say what they do; print it, and it tells you what it is made of.
 
 # %% name="line-module"
 class Reader(nn.Module):
@@ -251,7 +252,7 @@ class Reader(nn.Module):
 
 
 model = Reader()
-print([name for name, _ in model.named_parameters()])
+print(model)
 
 # %% claim=true
 assert [_name for _name, _ in model.named_parameters()] == [
@@ -1189,9 +1190,6 @@ for row in range(6):
 
 show_digits([digit, kernel, edges], says=["a zero", "the kernel", "where it fits"])
 
-# %% claim=true
-assert torch.equal(edges, F.conv2d(digit[None, None], kernel[None, None])[0, 0])
-
 # %% figure=true
 figures.convolution(digit, kernel, 1, 0)
 
@@ -1200,11 +1198,26 @@ figures.convolution(digit, kernel, 1, 0)
 # Nine numbers have looked for edges at 36 places, 6 by 6, because the window has to stay inside.
 # (With `padding=1` torch adds a rim of zeros, and the size stays.)
 #
+# torch has the two loops ready, as `F.conv2d`.
+# It takes whole batches of pictures with channels, so a single picture needs two more axes in front, of length 1 each.
+
+# %% name="fits"
+def fits(picture, kernel):
+    """Where a kernel fits a picture, (h, w), as by hand."""
+    return F.conv2d(picture[None, None], kernel[None, None])[0, 0]
+
+
+print("the same as by hand:", torch.equal(fits(digit, kernel), edges))
+
+# %% claim=true
+assert torch.equal(fits(digit, kernel), edges)
+
+# %% [markdown]
 # Turn the kernel, so that -1 is above and 1 below.
 # Before you run the cell: which walls of the zero will it find?
 
 # %% name="turned-kernel"
-turned = F.conv2d(digit[None, None], kernel.T[None, None])[0, 0]  # None: an axis of length 1
+turned = fits(digit, kernel.T)
 show_digits([digit, kernel.T, turned], says=["a zero", "turned", "where it fits"])
 
 # %% claim=true
@@ -1248,7 +1261,7 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# 8 * 9 + 8 = 80, whereas a linear layer from 64 pixels to as many numbers, 8 * 36, has 18,720.
+# 8 * 9 + 8 = 80. It gives 8 * 36 = 288 numbers for each digit; a linear layer that gives 288 has 64 * 288 weights and 288 biases, which is 18,720.
 # Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
 # An edge is an edge wherever it is, so it need not be learned 36 times.
 # Shift the digit, and what the layer sees is shifted with it.
@@ -1263,12 +1276,16 @@ show_digits([16 * each.detach() for each in both], says=["a zero", "seen", "shif
 assert torch.allclose(looking(shifted)[..., 1:], seen[:1, ..., :-1], atol=1e-5)
 
 # %% [markdown]
-# With what you have, a network that looks is a single line.
-# (`nn.Unflatten` makes a picture of each row of 64, and `nn.Flatten` makes one row of what the kernels found, so that it can go into a linear layer.)
+# Put it into a network: first look, then judge by what was found.
 
 # %% name="looking-network"
-unroll, look, unite = nn.Unflatten(1, (1, 8, 8)), nn.Conv2d(1, 8, 3), nn.Linear(8 * 36, 10)
-looker = nn.Sequential(unroll, look, nn.ReLU(), nn.Flatten(), unite)
+looker = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),  # each row of 64 becomes a picture with one channel
+    nn.Conv2d(1, 8, 3),  # eight kernels look, at 36 places each
+    nn.ReLU(),
+    nn.Flatten(),  # what they found becomes one row again
+    nn.Linear(8 * 36, 10),  # ten judges
+)
 print(tuple(looker(ink).shape), "scores, from", my_count_params(looker), "numbers")
 
 # %% claim=true
@@ -1280,14 +1297,63 @@ assert looker(ink).shape == (1797, 10)
 # %% name="looking-learned"
 train(looker, 200)
 print(f"after 200 steps: {accuracy(looker):.1%}; 32, and ten that judge: {accuracy(yours):.1%}")
-show_digits(look.weight[:, 0].detach() * 16, says=[f"kernel {n}" for n in range(8)])
+show_digits(looker[1].weight[:, 0].detach() * 16, says=[f"kernel {n}" for n in range(8)])
 
 # %% claim=true
 assert accuracy(looker) > max(0.975, accuracy(yours) - 0.005)
 
 # %% [markdown]
 # It reads them at least as well, and nobody told it which strokes to look for: these eight kernels it has found by itself.
-# In chapter 6 a second layer will look at what the first one found.
+#
+# Now the test that this section began with: move each digit by one pixel, to the left.
+# The kernels find the same strokes, one place further.
+#
+# *Predict.* Does the network that looks still read nine of ten of the moved digits?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="moved-digits"
+moved_ink = F.pad(pictures, (0, 1))[..., 1:].flatten(1)  # paper comes in at the right
+show_digits([16 * ink[0], 16 * moved_ink[0]], says=["a zero", "moved"])
+
+
+def reads_moved(model):
+    return (model(moved_ink).argmax(dim=1) == labels).float().mean().item()
+
+
+for name, each in {"32, and ten that judge": yours, "looks at small places": looker}.items():
+    print(f"{name:22}  {reads_moved(each):.0%} of the moved digits")
+reveal(guess, reads_moved(looker) > 0.9)
+
+# %% claim=true
+assert reads_moved(looker) < 0.55 and reads_moved(yours) < 0.5
+
+# %% [markdown]
+# Less than half! The strokes are found, but the judges have a weight of their own for each of the 36 places, and look for each stroke where it used to be.
+# So let them be told less exactly where it is.
+# `nn.MaxPool2d(3)` cuts the 6 by 6 places into blocks of 3 by 3, and of each block it keeps only the largest number: "there was such a stroke, somewhere around here".
+# This is called **pooling**. Of the 36 numbers of each kernel four are left, so let there be 16 kernels.
+
+# %% name="pooling"
+pooler = nn.Sequential(
+    nn.Unflatten(1, (1, 8, 8)),
+    nn.Conv2d(1, 16, 3),
+    nn.ReLU(),
+    nn.MaxPool2d(3),  # (16, 6, 6) becomes (16, 2, 2)
+    nn.Flatten(),
+    nn.Linear(16 * 4, 10),
+)
+train(pooler, 200)
+print(f"of the digits {accuracy(pooler):.0%}, of the moved ones {reads_moved(pooler):.0%}")
+
+# %% claim=true
+assert accuracy(pooler) > 0.93 and reads_moved(pooler) > reads_moved(looker) + 0.1
+
+# %% [markdown]
+# It reads many more of the moved digits, and it has never seen one.
+# It pays for that with a little of its sharpness on the others, since it knows less exactly where things are.
+# In chapter 6 there will be two layers that look, with a pooling behind them.
 
 # %% [markdown]
 # This is a good place for a break.

@@ -76,7 +76,7 @@ print(images.shape, len(known), "to learn from,", len(drawer), "in the drawer")
 assert images.shape == (1797, 1, 8, 8) and images.max() == 1 and len(drawer) == 397
 
 # %% [markdown]
-# The model is that of chapter 3 which looks at small pieces, with a second layer that looks at what the first has found.
+# The model is that of chapter 3 which looks at small pieces, with a second layer that looks at what the first has found, and a pooling behind it.
 # It is made by a function, because this chapter will need it again and again with the same first weights.
 
 # %% name="make-model"
