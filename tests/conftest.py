@@ -88,12 +88,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
+    _run_of(item.path.stem, remembered.banks(item.path.stem, remembered.about(item.path.stem, _groups(item))))
     remembered_at = _place(item)
     if remembered_at is not None and remembered_at.is_file():
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
-    _run_of(item.path.stem, remembered.banks(item.path.stem, remembered.about(item.path.stem, _groups(item))))
     _ask_alembic_once()
     _keep_keys()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)
