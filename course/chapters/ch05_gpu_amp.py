@@ -43,7 +43,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch05_gpu_amp as figures
-from course.instruments import operations, runs, saved_bytes, saved_shapes
+from course.instruments import milliseconds, operations, runs, saved_bytes, saved_shapes
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
@@ -69,6 +69,7 @@ figures.first_page()
 # torch calls NVIDIA's cards `"cuda"` (AMD's too), and Apple's `"mps"`.
 # A tensor is on one device, and says which; `.to(device)` gives you the tensor on another.
 # So choose once, at the top of the program, and write `device` from there on.
+# (The cell of parameters above has set it to `"auto"`, which means that the program is to choose.)
 
 # %% name="choose-device"
 if device == "auto":
@@ -82,10 +83,20 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 
 # %% [markdown]
 # Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
+# What would a card be good for? Here is one product of 1,500 by 1,500 numbers, which are 3.4 billion multiplications, on what you have.
+
+# %% name="one-large-product"
+for place in sorted({"cpu", device.type}):
+    large = torch.randn(1500, 1500, device=place)
+    print(f"on {place}: {milliseconds(lambda: (large @ large)[0, 0].item()):.1f} ms")
+
+# %% [markdown]
+# With one line you have no card here. Colab lends one: choose Runtime, Change runtime type, GPU, run it there, and compare the two lines.
 #
-# How do you try code for two devices if you have only one?
-# You have a second one: `"meta"`, from chapter 3, where tensors have a shape and a dtype and no numbers.
-# It cannot be mixed with the CPU, so it fails where a graphics card would fail.
+# And how do you try code for a card on a laptop that has none?
+# With a stand-in: the device `"meta"`, from chapter 3, whose tensors have a shape and a dtype and no numbers.
+# It computes nothing, but it cannot be mixed with the CPU, so it fails where a card would fail.
+# At the end of section 2 your whole training will go through it, as a dress rehearsal that costs nothing.
 #
 # *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
 
@@ -1159,9 +1170,22 @@ assert full.nbytes == 2 * low.nbytes
 # Because a training step has three stations, forward, backward and update, and at each of them something goes wrong.
 #
 # **Forward: sums and differences lose their digits.**
-# Many programs compute a squared distance as p * p - 2 * p * q + q * q, because for all pairs of points that takes only one matrix product.
-# It is a small difference of large squares, and in chapter 1 that once came out as -8.
-# With the digits, float32 can bear it, even if they come on gray paper, where every pixel is 200 higher:
+# Take a squared distance, (p - q) ** 2, which is 1 for p = 201 and q = 200.
+# Multiplied out, p * p - 2 * p * q + q * q, it is a small difference of large squares: 40,401 - 80,400 + 40,000.
+
+# %% name="large-squares"
+for kind in (torch.float32, torch.bfloat16):
+    p, q = torch.tensor(201.0, dtype=kind), torch.tensor(200.0, dtype=kind)
+    print(kind, "p * p is", (p * p).item(), " the distance is", (p * p - 2 * p * q + q * q).item())
+
+# %% claim=true
+assert (p * p - 2 * p * q + q * q) == 0 and (p - q) ** 2 == 1
+
+# %% [markdown]
+# In bfloat16 each square is off by up to a hundred, and the 1 is lost.
+#
+# Programs multiply it out all the same, because for all pairs of points that takes only one matrix product.
+# So what becomes of the nearest neighbor of chapter 1, if the digits come on gray paper, where every pixel is 200 higher?
 
 # %% name="gray-paper"
 def square_distances(a, b):
@@ -1176,7 +1200,7 @@ def nearest_right(distances):
 
 gray = 16 * ink + 200
 full = square_distances(gray[unseen], gray[known])
-print(f"float32 reads {nearest_right(full):.0%}")
+print(f"float32 reads {nearest_right(full):.1%}")
 
 # %% [markdown]
 # The distances are at most a few thousand, but on gray paper the squares are above 2.5 million, where bfloat16 has a number only every 16,384.
@@ -1278,7 +1302,8 @@ figures.scaled_cycle()
 # ## 8 First remedy: autocast ({minutes} minutes)
 #
 # Most of the time and of the memory in a network goes into products.
-# For these 16 bits are good enough, because a product adds up many terms, and their rounding errors go both ways.
+# For these 16 bits are good enough: what they add up are pixels and weights of moderate size, and the rounding errors go up as often as down.
+# (What failed in section 7 was another thing, a small difference of two large numbers.)
 # The loss is computed once, from few numbers, so exactness costs nothing there.
 #
 # So let torch choose for each operation.
@@ -1360,10 +1385,14 @@ def autocast_dtypes(ops, device):
 
     Everything in the block starts as float32: x, target and the layer with its weight.
     The block is `with torch.autocast(device):`, with no dtype given. In it:
-    "linear" is h = layer(x); "relu" is torch.relu(h); "relu_of_input" is torch.relu(x);
-    "matmul" is x @ x.T; "add" is h + x; "softmax" is torch.softmax(h, dim=1);
-    "mse_loss" is F.mse_loss(h, target); "cross_entropy" is F.cross_entropy(h, labels);
-    "weight" is layer.weight; "grad" is layer.weight.grad after the backward pass.
+
+    "linear"          h = layer(x)            "relu"       torch.relu(h)
+    "relu_of_input"   torch.relu(x)           "matmul"     x @ x.T
+    "softmax"         torch.softmax(h, 1)     "add"        h + x
+    "cross_entropy"   F.cross_entropy(h, labels)
+    "mse_loss"        F.mse_loss(h, target)
+    "weight"          layer.weight
+    "grad"            layer.weight.grad, after the backward pass
 
     device: the type of the device; "cpu" is what is judged. By the rule, from the names
     alone: `autocast` stands nowhere in the answer.
@@ -1422,11 +1451,12 @@ with torch.autocast("cpu"):
 # ### Exercise: `mixed_region` ({minutes} minutes)
 #
 # Build the island once, for any fragile part of a model; it has two halves, the switch and `.float()`.
+# Wrapped by your function, the product below is to come out in the block as it does outside.
 
 # %% name="mixed-region-example"
 with torch.autocast("cpu"):
-    print("x @ x.T under autocast:", (x @ x.T).dtype)
-print("what the wrapped product gives, there too:", (x @ x.T).dtype)
+    print("x @ x.T in the block:", (x @ x.T).dtype)
+print("outside:", (x @ x.T).dtype)
 
 # %% claim=true
 with torch.autocast("cpu"):
