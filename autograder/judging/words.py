@@ -119,7 +119,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
 
 def _type_sentence(place: str, expected: Plain, got: Plain) -> str:
     advice = ""
-    if got is None:
+    if got is None and place == "the result":  # an entry of it may be None on purpose
         advice = " Did you forget `return`?"
     elif isinstance(got, Seen) and isinstance(expected, bool | int | float):
         advice = " `.item()` turns a tensor with one element into a Python number."

@@ -304,6 +304,20 @@ def batched_einsum(a, b, v):
     return a @ b, a @ a.mT, (a @ v[..., None])[..., 0], (a @ b).sum(0)
 
 
+@bank.wrong(
+    "gram-across-the-batch",
+    "In your `gram` each a meets the sum of all transposes, as two letters for the batch make it. Each meets its own.",
+)
+def batched_einsum(a, b, v):
+    product = torch.einsum("bnk,bkm->bnm", a, b)
+    return {
+        "product": product,
+        "gram": torch.einsum("bnk,cmk->bnm", a, a),
+        "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": product.sum(dim=0),
+    }
+
+
 bank.survives(
     {
         "'bik,bjk->bij' -> 'bjk,bik->bij'": "A gram matrix is symmetric.",

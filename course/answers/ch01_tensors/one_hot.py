@@ -148,3 +148,10 @@ def one_hot(labels, k):
 @bank.wrong("counts-the-labels", "You count how often each label occurs. Each label is to have a row of its own.")
 def one_hot(labels, k):
     return torch.bincount(labels, minlength=k).float()
+
+
+@bank.wrong(
+    "filled-up-to-the-label", "You put a 1 into every column up to the label's. A row has a single 1, at the label."
+)
+def one_hot(labels, k):
+    return (labels[:, None] >= torch.arange(k)[None, :]).float()

@@ -249,6 +249,35 @@ def standardize(x, dim, eps):
     return (x - mean) / torch.sqrt(squares + eps)
 
 
+@bank.wrong(
+    "at-least-eps", "You lift the variance to `eps` where it is smaller. The formula adds `eps` to it, wherever it is."
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = x.var(dim, correction=0, keepdim=True).clamp(min=eps)
+    return (x - mean) / var.sqrt()
+
+
+@bank.wrong(
+    "divides-by-the-rows",
+    "You divide the sum of the squares by the number of rows, whatever `dim` is. Divide by how many numbers there are along `dim`.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = ((x - mean) ** 2).sum(dim, keepdim=True) / len(x)
+    return (x - mean) / torch.sqrt(var + eps)
+
+
+@bank.wrong(
+    "variance-of-everything",
+    "Your means are taken along `dim`, but the mean of the squares goes over all numbers. It is taken along `dim` as well.",
+)
+def standardize(x, dim, eps):
+    mean = x.mean(dim, keepdim=True)
+    var = ((x - mean) ** 2).mean()
+    return (x - mean) / torch.sqrt(var + eps)
+
+
 bank.survives(
     {
         "var + eps -> eps + var": "Addition does not mind the order.",

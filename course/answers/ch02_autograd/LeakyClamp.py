@@ -480,6 +480,25 @@ class LeakyClamp(torch.autograd.Function):
         return grad_x, None, None, grad_slope
 
 
+@bank.wrong(
+    "leaks-all-of-x", "Outside the limits you let `slope` times x through. It is `slope` times what sticks out."
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        return torch.where(x < low, low + slope * x, torch.where(x > high, high + slope * x, x))
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        inside = (x >= ctx.low) & (x <= ctx.high)
+        by_x = torch.where(inside, grad_out, slope * grad_out) if ctx.needs_input_grad[0] else None
+        by_slope = (grad_out * torch.where(inside, 0.0, x)).sum() if ctx.needs_input_grad[3] else None
+        return by_x, None, None, by_slope
+
+
 bank.survives(
     {
         "inside + slope * (x - inside) -> slope * (x - inside) + inside": "Addition does not mind the order.",

@@ -391,6 +391,28 @@ def fix_inplace(x):
     return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
 
 
+@bank.wrong(
+    "one-added-before-exp",
+    "You add the 1 before exp is taken: that is another function, and its gradient is e times as large.",
+)
+def fix_inplace(x):
+    a = x.clone().requires_grad_()
+    y = (a + 1).exp()
+    y.sum().backward()
+
+    b = x.clone().requires_grad_()
+    (b**2).sum().backward()
+    with torch.no_grad():
+        b -= 0.1 * b.grad
+
+    c = x.clone().requires_grad_()
+    scores = 3 * c
+    loss = (scores**2).sum()
+    loss.backward()
+    report = scores.detach().clamp(max=1)
+    return {"exp_grad": a.grad, "stepped": b.detach(), "square_grad": c.grad, "report": report}
+
+
 bank.survives(
     {
         "y = y + 1 -> pass": "The derivative of exp(x) + 1 is that of exp(x): only the gradient is returned.",

@@ -10,6 +10,7 @@ bank = AnswerBank("grad_by_hand")
 @bank.wrong(
     "forgets-chain",
     "The derivative of x + y by x is 1, but the sum is then multiplied by z. Multiply the derivatives along the way.",
+    also=("one-by-y",),
 )
 def grad_by_hand(x, y, z):
     return 1.0, 1.0, x + y
@@ -41,7 +42,7 @@ def grad_by_hand(x, y, z):
 
 @bank.wrong(
     "times-the-value",
-    "You multiply each derivative by the value of its variable. That gives x's share of the result, not the slope.",
+    "You multiply the derivative by the value of the variable. That gives its share of the result, not the slope.",
 )
 def grad_by_hand(x, y, z):
     return x * z, y * z, x + y
@@ -117,6 +118,14 @@ def grad_by_hand(x, y, z):
 )
 def grad_by_hand(x, y, z):
     return {"x": z, "y": z, "z": x + y}
+
+
+@bank.wrong(
+    "one-by-y",
+    "By y you give 1, as if the sum were not multiplied. What y adds to it counts z times, as what x adds does.",
+)
+def grad_by_hand(x, y, z):
+    return (z, 1.0, x + y)
 
 
 bank.survives(

@@ -195,6 +195,18 @@ def hessian_vector_product(f, x, v):
     return torch.autograd.grad((grad * v).sum(), copy)[0]
 
 
+@bank.wrong(
+    "difference-of-gradients",
+    "You take the difference of two gradients, at two places close together: that is near it, and loses digits. Differentiate the gradient itself.",
+)
+def hessian_vector_product(f, x, v):
+    def gradient(place):
+        place = place.detach().requires_grad_()
+        return torch.autograd.grad(f(place), place)[0]
+
+    return (gradient(x + 1e-3 * v) - gradient(x)) / 1e-3
+
+
 bank.survives(
     {
         "torch.autograd.grad(f(copy), copy, create_graph=True)[0] -> torch.autograd.grad(f(copy), copy, create_graph=True)": "torch.autograd.grad takes a tuple of one output too.",

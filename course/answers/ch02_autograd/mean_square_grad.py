@@ -197,6 +197,16 @@ def mean_square_grad(x):
     return copy.grad
 
 
+@bank.wrong(
+    "means-along-one-dim",
+    "You average along the last dim alone and differentiate the sum of those means. The mean of all entries is asked for.",
+)
+def mean_square_grad(x):
+    w = x.detach().clone().requires_grad_()
+    (w**2).mean(dim=-1).sum().backward()
+    return w.grad
+
+
 bank.survives(
     {
         "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",

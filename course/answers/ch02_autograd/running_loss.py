@@ -97,7 +97,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "list-first",
-    "You collect all losses in a list before the first backward: every graph is in memory at the same time.",
+    "You take all losses, into a list or a sum, before the first backward: every graph is in memory at the same time.",
     also=("keeps-graph",),
 )
 def running_loss(losses):
@@ -195,6 +195,18 @@ def running_loss(losses):
     for loss in losses:
         loss.backward()
         mean = 0.9 * mean + 0.1 * loss.item()
+    return mean
+
+
+@bank.wrong(
+    "mean-of-two",
+    "You take the mean of what you have and the new loss: the last one then counts half. In a mean all count alike.",
+)
+def running_loss(losses):
+    mean = 0.0
+    for loss in losses:
+        loss.backward()
+        mean = (mean + loss.item()) / 2
     return mean
 
 

@@ -245,6 +245,31 @@ class Standardizer(nn.Module):
         return y / self.std
 
 
+@bank.wrong(
+    "keeps-one-over-std",
+    "Your buffer `std` holds 1 / std. Under this name stands the standard deviation: who reads it, or loads another, counts on that.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", 1 / std)
+
+    def forward(self, x):
+        return (x - self.mean) * self.std
+
+
+@bank.wrong("root-of-std", "You divide by the root of std. The root is taken of a variance; std is the root already.")
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return (x - self.mean) / torch.sqrt(self.std)
+
+
 bank.survives(
     {
         "mean.detach() -> mean": "It would matter for a mean that requires grad; what is given are plain numbers.",

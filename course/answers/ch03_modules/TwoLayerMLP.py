@@ -234,3 +234,17 @@ class TwoLayerMLP(nn.Module):
         x = nn.functional.linear(x, self.fc1.weight, self.fc1.bias)
         x = nn.functional.relu(x)
         return nn.functional.linear(x, self.fc2.weight, self.fc2.bias)
+
+
+@bank.wrong(
+    "leaky-activation", "Your activation lets a hundredth of each negative number through. A ReLU makes them 0."
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.act = nn.LeakyReLU()
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        return self.fc2(self.act(self.fc1(x)))

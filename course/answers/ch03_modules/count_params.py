@@ -230,3 +230,18 @@ def count_params(module, trainable_only=False):
             if p.requires_grad or not trainable_only:
                 total += p.numel()
     return total
+
+
+@bank.wrong(
+    "one-of-each-shape",
+    "You count parameters of the same shape once. The same parameter counts once; two of one shape are two.",
+)
+def count_params(module, trainable_only=False):
+    seen, total = [], 0
+    for param in module.parameters():
+        if trainable_only and not param.requires_grad:
+            continue
+        if param.shape not in seen:
+            seen.append(param.shape)
+            total += param.numel()
+    return total

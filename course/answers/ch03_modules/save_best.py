@@ -215,3 +215,15 @@ def save_best(module, best, loss):
     torch.save(module.state_dict(), memory)
     memory.seek(0)
     return {"loss": loss, "state": torch.load(memory)}
+
+
+@bank.wrong(
+    "begins-at-one",
+    "You begin with a loss of 1.0 as if it were the best so far. At the first call any loss is saved, however high.",
+)
+def save_best(module, best, loss):
+    if best is None:
+        best = {"loss": 1.0, "state": None}
+    if loss < best["loss"]:
+        return {"loss": loss, "state": copy.deepcopy(module.state_dict())}
+    return best

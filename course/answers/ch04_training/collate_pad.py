@@ -196,6 +196,17 @@ def collate_pad(batch, pad=0):
     return torch.nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)
 
 
+@bank.wrong(
+    "fills-in-another-dtype",
+    "Your filling has a dtype of its own, and `cat` takes the wider of the two: int32 rows come back as int64. Give it the dtype of the rows.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    longest = max(lengths)
+    filled = [torch.cat([row, torch.full((longest - len(row),), pad)]) for row in batch]
+    return torch.stack(filled), lengths
+
+
 bank.survives(
     {
         "batch -> lengths (3)": "There are as many lengths as rows.",

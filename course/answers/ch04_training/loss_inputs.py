@@ -361,6 +361,38 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
+@bank.wrong(
+    "marked-by-bce",
+    "The marked rows go through a binary cross-entropy, a yes or no for each class. One of k is asked for: `cross_entropy`.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.binary_cross_entropy_with_logits(output, target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
+@bank.wrong(
+    "marked-shares-by-squares",
+    "The marked rows are turned to shares and compared by squared error. Cross-entropy is asked for, of the logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.mse_loss(output.softmax(dim=1), target.float())
+    if head == "letters":
+        return F.cross_entropy(output.transpose(1, 2), target)
+    if head == "spam":
+        return F.binary_cross_entropy_with_logits(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
 bank.survives(
     {
         "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",

@@ -132,7 +132,7 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 
 @bank.wrong(
     "warms-up-from-min-lr",
-    "Your warm-up begins at min_lr. It goes up in equal parts of base_lr; min_lr is for the end.",
+    "Your warm-up climbs from min_lr to base_lr. It goes up in equal parts of base_lr; min_lr is for the end.",
 )
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     if step < warmup_steps:

@@ -193,6 +193,15 @@ def master_weights(w16, grad, lr, steps):
     return tuple(end(w16.to(dtype), grad.to(dtype)) for dtype in (torch.bfloat16, torch.float32))
 
 
+@bank.right("rounded-once-a-step")
+def master_weights(w16, grad, lr, steps):
+    alone, master = w16, w16.float()
+    for _ in range(steps):
+        alone = (alone.float() - lr * grad.float()).to(torch.bfloat16)
+        master = master - lr * grad.float()
+    return alone, master
+
+
 bank.survives(
     {
         "master - lr * slope -> master.sub_(lr * slope)": "The float32 copy of bfloat16 weights is the answer's own.",

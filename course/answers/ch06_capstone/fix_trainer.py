@@ -359,6 +359,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 @bank.wrong(
     "best-is-alive",
     "In the end the model has the weights of its last epoch. What `state_dict` returns lives on with the model, and a dict of it is no copy.",
+    unless=r"deepcopy|clone",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

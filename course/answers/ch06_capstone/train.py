@@ -985,6 +985,31 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
     return {"losses": losses, "accuracies": accuracies}
 
 
+@bank.wrong(
+    "accuracy-while-training",
+    "You count what the model has right while it trains, on the images of each step. What is asked for is the accuracy on val_set, after the epoch.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    x, y = train_set
+    device = next(model.parameters()).device
+    generator = torch.Generator().manual_seed(seed)
+    history = {"losses": [], "accuracies": []}
+    for _ in range(epochs):
+        model.train()
+        total, right = 0.0, 0
+        for batch in torch.randperm(len(x), generator=generator).split(batch_size):
+            optimizer.zero_grad()
+            logits = model(x[batch].to(device))
+            loss = F.cross_entropy(logits, y[batch].to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(batch)
+            right += (logits.argmax(1).cpu() == y[batch]).sum().item()
+        history["losses"].append(total / len(x))
+        history["accuracies"].append(right / len(x))
+    return history
+
+
 bank.survives(
     {
         "loss.item() * len(rows) -> len(rows) * loss.item()": "Numbers multiply in any order.",

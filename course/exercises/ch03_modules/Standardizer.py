@@ -63,7 +63,7 @@ buffers = Requirement(
     held,
     {
         "parameters": "Your module has parameters. mean and std are not to be learned.",
-        "buffers": "mean and std are not both buffers of the module.",
+        "buffers": "The buffers of the module are not mean and std, by these names and with the numbers given.",
         "dtypes": "A copy has the dtype of what it is a copy of: here, these are the dtypes of your buffers.",
     },
 )

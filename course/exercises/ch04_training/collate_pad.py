@@ -52,6 +52,7 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
     yield pads([row - row[0] for row in rows(*draw.sizes(3, 2, 5))], pad=draw.whole(51, 99))
     yield dtype([row.double() / 4 for row in rows(*draw.sizes(3, 1, 5))])
     yield dtype([row.float() / 4 for row in rows(3, 1)], pad=draw.whole(1, 9) / 8)
+    yield dtype([row.int() for row in rows(*draw.sizes(3, 1, 5))])
     yield empty(rows(0, draw.whole(1, 4)))
     yield empty(rows(draw.whole(2, 5)), pad=7)
     yield lengths(rows(*draw.sizes(4, 0, 6)))

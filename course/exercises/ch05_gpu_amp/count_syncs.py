@@ -15,6 +15,8 @@ from autograder.watching.modes import modes_on
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 
+ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": RuntimeError}
+
 
 def counted(answer: Answer, case: Case) -> Observation:
     """One call of `count_syncs`. Facets: `returned`, `calls` of fn, what it `made`, and how many modes it `left` on."""
@@ -30,15 +32,18 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
     """One call with an fn that computes and then raises. Facets: the `error` that arrives, and the modes `left` on."""
     name, x = copy_of(case.args)
     made: list[Any] = []
+    raised = ERRORS[case.kwargs["error"]]("fn gives up")
     before, arrived = modes_on(), "nothing"
 
     def fails() -> None:
         made.append(PROGRAMS[name](x))
-        raise ValueError("fn gives up")
+        raise raised
 
     try:
         answer(fails)
-    except ValueError as error:
+    except type(raised) as error:
+        if error is not raised:
+            raise  # the answer's own
         arrived = type(error).__name__
     return {"error": arrived, "left": modes_on() - before, "made": [see(one) for one in made[:1]]}
 
@@ -46,7 +51,7 @@ def counted_until_error(answer: Answer, case: Case) -> Observation:
 def _spelled(name: str, case: Case) -> str:
     """What the function does that is watched."""
     doing, x = case.args
-    ending = ", then raises a ValueError" if case.requirement == stopped.sentence else ""
+    ending = f", then raises a {case.kwargs['error']}" if case.kwargs else ""
     return f"{name}(fn), where fn does: {doing}{ending}; x has shape {tuple(x.shape)}"
 
 
@@ -144,5 +149,5 @@ def count_syncs(draw: Draw) -> Iterator[Case]:
         "y = x.clone(); y += 1; y.mul_(3)",
     ):
         yield called(name, draw.normal(draw.whole(3, 6)))
-    for name in ("(x * 2).sum()", "x.sum().item()"):
-        yield stopped(name, draw.normal(draw.whole(3, 6)))
+    for name, error in (("(x * 2).sum()", "ValueError"), ("x.sum().item()", "RuntimeError")):
+        yield stopped(name, draw.normal(draw.whole(3, 6)), error=error)
