@@ -58,6 +58,7 @@ FORKED = (
     "parity",
 )
 
+_IS_KEPT = pytest.StashKey[bool]()
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 
 
@@ -130,9 +131,12 @@ def _ask_alembic_once() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember a test that passed, where it is worth it."""
+    """Remember a test that passed, where it is worth it, once it has put back what it replaced (a full disk, say)."""
     report = yield
-    if report.when == "call" and report.passed and remembered.worth_it(item.path.stem, _groups(item), call.duration):
+    if report.when == "call":
+        worth = remembered.worth_it(item.path.stem, _groups(item), call.duration)
+        item.stash[_IS_KEPT] = report.passed and worth
+    elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
         remembered_at = _place(item)
         if remembered_at is not None:
             remember(remembered_at)

@@ -238,10 +238,10 @@ def count_params(module, trainable_only=False):
 )
 def count_params(module, trainable_only=False):
     seen, total = [], 0
-    for param in module.parameters():
-        if trainable_only and not param.requires_grad:
+    for each in module.parameters():
+        if trainable_only and not each.requires_grad:
             continue
-        if param.shape not in seen:
-            seen.append(param.shape)
-            total += param.numel()
+        if each.shape not in seen:
+            seen.append(each.shape)
+            total += each.numel()
     return total
