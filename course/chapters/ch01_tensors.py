@@ -1959,7 +1959,7 @@ assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 # ### The gaps between the numbers
 #
 # bfloat16 pays for its range with digits.
-# Suppose you may write down three digits of a number and a power of ten, such as 3.14 × 10⁵ for 314,000.
+# Suppose you may write down three digits of a number and a power of ten, such as 3.14e5 for 314,000.
 # Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: there are always three digits, so the gap from one number to the next grows with the numbers.
 # The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8; the other bits are for the sign and the power of two.
 #
