@@ -26,7 +26,7 @@ __all__ = ["reader"]
 
 CHECK = 'check("double", double)'
 USE = 'step = mine("double", lambda x: ("plain", x))'
-YOURS, PLAIN = "From here on: your `double`", "From here on: the lesson's `double`"
+YOURS, PLAIN = "From here on, `step` is your `double`", "From here on, `step` is the lesson's `double`"
 UNTIL = f"{PLAIN}, until yours passes"
 CHANGED = f"{PLAIN}: yours has changed since its check; run its check again"
 UNSAVED = "as it was last saved, does not hold the one that passed; save it, or check yours again"
@@ -77,9 +77,10 @@ class TestOwnChapter:
         use = 'Both = mine("Pair", tuple)'
 
         assert (
-            "From here on: the lesson's `Pair`, until yours passes" == reader.run(use) and reader.value("Both") is tuple
+            "From here on, `Both` is the lesson's `Pair`, until yours passes" == reader.run(use)
+            and reader.value("Both") is tuple
         )
-        assert "From here on: your `Pair`" == reader.run(PAIR, 'check("Pair", Pair)', use)
+        assert "From here on, `Both` is your `Pair`" == reader.run(PAIR, 'check("Pair", Pair)', use)
         assert reader.value("Both") is reader.value("Pair")
 
     def test_where_no_progress_is_kept(self, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +143,7 @@ class TestEarlierChapter:
         reader.works(FIRST, base, derived, 'check("Pair", Pair)')
         reader.start(SECOND)
 
-        assert "From here on: your `Pair`" == reader.run('Pair = mine("Pair", tuple)')
+        assert "From here on, `Pair` is your `Pair`" == reader.run('Pair = mine("Pair", tuple)')
         assert reader.value("Pair")(1, 2).sum() == 3 and reader.value("Pair").__module__ == "__main__"
 
     def test_without_the_notebook(self, reader: Reader) -> None:

@@ -67,8 +67,10 @@ def told(
         shell.run_cell(text, store_history=True).raise_error()
     lines = capsys.readouterr().out.splitlines()
     taken = list(dict.fromkeys(name for cell in cells for name in cell.taken))
-    yours = {name for name in taken if f"From here on: your `{name}`" in lines}
-    assert all(name in yours or f"From here on: the lesson's `{name}`, until yours passes" in lines for name in taken)
+    yours = {name for name in taken if any(line.endswith(f" is your `{name}`") for line in lines)}
+    ending = ", until yours passes"
+    until = {name for name in taken if any(line.endswith(f" is the lesson's `{name}`{ending}") for line in lines)}
+    assert set(taken) == yours | until
     return {name: name in yours for name in taken}
 
 

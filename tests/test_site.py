@@ -109,8 +109,8 @@ def test_the_page_does_not_say_what_its_reader_predicted(guess: int, ending: str
     worked = notebook(cell(f"guess = {guess}"), cell("reveal(guess, 6)", output))
     shown = chapter_page(STEM, student, worked).cells[2].outputs[0].data
 
-    assert ending in repr(told) and "torch says 6." == shown["text/plain"]
-    assert "torch says 6." in shown["text/html"] and "redict" not in shown["text/html"]
+    assert ending in repr(told) and "The answer is 6." == shown["text/plain"]
+    assert "The answer is 6." in shown["text/html"] and "redict" not in shown["text/html"]
 
 
 def test_an_exercise_can_be_linked_to() -> None:

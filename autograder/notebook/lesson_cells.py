@@ -21,7 +21,7 @@ _INVITATION = "No guess yet: replace the ... above and run both cells."
 
 
 class Reveal:
-    """A prediction beside what torch says."""
+    """A prediction beside the value that the run gave."""
 
     def __init__(self, guess: object, actual: object) -> None:
         self.open = guess is ... or (isinstance(guess, tuple) and any(part is ... for part in guess))
@@ -30,16 +30,16 @@ class Reveal:
 
     def __repr__(self) -> str:
         if self.open:
-            return f"{_INVITATION} torch says {self._actual}."
+            return f"{_INVITATION} The answer is {self._actual}."
         ending = "Your prediction holds." if self.held else "Not what you expected? Read on."
-        return f"You predicted {self._guess}; torch says {self._actual}. {ending}"
+        return f"You predicted {self._guess}; the answer is {self._actual}. {ending}"
 
     def _repr_html_(self) -> str:
         color = OPEN if self.open else PASSED if self.held else SURPRISING
         told = [repr(self)]
         if self.open:  # folded, so that running the cell does not give the answer away
             head = tag("summary", "Show me", style="cursor:pointer")
-            told = [_INVITATION, " ", tag("details", head, f"torch says {self._actual}.")]
+            told = [_INVITATION, " ", tag("details", head, f"The answer is {self._actual}.")]
         return tag("div", *told, style=f"border-left:4px solid {color};padding:0.3em 0.9em")
 
 

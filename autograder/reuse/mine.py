@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,6 +22,7 @@ from autograder.telling.markup import Html, panel, prose
 from autograder.telling.palette import OPEN, PASSED
 
 A = TypeVar("A")
+_GIVEN_A_NAME = re.compile(r"(\w+)\s*=\s*mine\(")  # the line of the lesson that asks
 _CHANGED = ": yours has changed since its check; run its check again"
 _told: set[Taken] = set()
 
@@ -29,11 +33,11 @@ class Taken:
 
     name: str
     why: str
+    called: str = ""  # the name under which the lesson goes on with it, where its line says one
 
     def __repr__(self) -> str:
-        return (
-            f"From here on: the lesson's `{self.name}`{self.why}" if self.why else f"From here on: your `{self.name}`"
-        )
+        begins = f"From here on, `{self.called}` is" if self.called else "From here on:"
+        return f"{begins} the lesson's `{self.name}`{self.why}" if self.why else f"{begins} your `{self.name}`"
 
     def _repr_html_(self) -> Html:
         return panel(OPEN if self.why else PASSED, prose(repr(self)))
@@ -55,11 +59,17 @@ def mine(name: str, otherwise: A) -> A:
         raise
     except Exception as error:  # a file, a shell or an installation of a kind not thought of
         found = Choice(why=f": yours cannot be looked for ({' '.join(f'{type(error).__name__}: {error}'.split())})")
-    taken = Taken(name, found.why)
+    taken = Taken(name, found.why, _called(sys._getframe(1).f_code.co_filename, sys._getframe(1).f_lineno))
     if taken not in _told:
         _told.add(taken)
         display(taken)
     return otherwise if found.why else cast(A, found.answer)
+
+
+def _called(file: str, line: int) -> str:
+    """The name that a line `my_name = mine(...)` gives, as the reader meets it in the cells below; else ""."""
+    given = _GIVEN_A_NAME.match(linecache.getline(file, line).strip())
+    return given[1] if given else ""
 
 
 def _found(name: str, otherwise: object, shell: Any) -> Choice:

@@ -24,7 +24,7 @@ _SORT = re.compile(r"=\s*\.\.\.\s*#\s*(?P<sort>.+)$", re.MULTILINE)
 _CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
 # The guess of the worked chapter, which is not the reader's.
 _PREDICTED = re.compile(
-    r"You predicted .*?; (torch says .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
+    r"You predicted .*?; the (answer is .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
 )
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
@@ -124,7 +124,7 @@ def _forget_the_guess(cell: NotebookNode) -> None:
     for output in cell.outputs:
         data = output.get("data", {})
         for kind in {"text/plain", "text/html"}.intersection(data):
-            data[kind] = _PREDICTED.sub(r"\1", data[kind])
+            data[kind] = _PREDICTED.sub(r"The \1", data[kind])
 
 
 def _question(source: str) -> str:
