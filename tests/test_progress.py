@@ -269,7 +269,7 @@ class TestTable:
             "  ✗ second  1 of 3 checks  0.66 of 2",
             "  ○ third   open           0 of 4",
             "  ✓ more    passed         2 of 2 extra",
-            "From your last check of each exercise. Grading asks the same of other numbers.",
+            "From your last check of each exercise. Grading runs the same checks on other numbers.",
         ]
 
     def test_html_says_the_same(self) -> None:

@@ -12,7 +12,7 @@ from autograder.notebook.logbook import LOGBOOK, Entry
 from autograder.telling.markup import ROW, Html, join, panel, sign, tag
 from autograder.telling.palette import FAILED, OPEN, PASSED
 
-_FOOT = "From your last check of each exercise. Grading asks the same of other numbers."
+_FOOT = "From your last check of each exercise. Grading runs the same checks on other numbers."
 
 
 @dataclass(frozen=True)
