@@ -5,7 +5,9 @@
 .PHONY: help lab teach test quick test-browser build grade report site bench nbval run proofs lint style types unit lock clean
 
 VENV ?= .venv
-READY := $(VENV)/.made
+# The set-up is as new as what these files say, not as their times, which git sets anew in each checkout.
+VERSIONS ?= pyproject.toml requirements.lock
+READY := $(VENV)/.made-$(shell cat $(VERSIONS) | cksum | cut -d ' ' -f 1)
 CHAPTERS := $(basename $(notdir $(sort $(wildcard course/chapters/*.py))))
 SEED ?= 1
 JOBS ?= 1
@@ -116,7 +118,7 @@ clean: ## remove what tests and runs left behind; keeps .venv, submissions, grad
 	find autograder course explorers tests -name __pycache__ -prune -exec rm -rf {} +
 
 # Made once, and made again when the versions change. Stopped half-way it has no stamp, and is made again too.
-$(READY): pyproject.toml requirements.lock
+$(READY):
 	@$(CHECK_PYTHON)
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version); this takes a few minutes."
 	$(PYTHON) -m venv --clear $(VENV)

@@ -133,15 +133,20 @@ class TestMake:
         assert "pip install --progress-bar off -r requirements.lock ||" in steps[1]
         assert steps[2].endswith("--no-deps --no-build-isolation --editable .")
 
-    @pytest.mark.parametrize("changed", ["pyproject.toml", "requirements.lock"])
-    def test_set_up_again(self, tmp_path: Path, changed: str) -> None:
-        """A .venv is made once, and made again when versions change."""
-        (tmp_path / ".made").touch()
-        newest = max(path.stat().st_mtime for path in PROJECT.iterdir()) + 10
-        os.utime(tmp_path / ".made", (newest, newest))
+    @pytest.mark.parametrize("changed", [0, 1])
+    def test_set_up_again(self, tmp_path: Path, changed: int) -> None:
+        """A .venv is made again when what the versions' files say changes, and not when only their times do."""
+        files = [tmp_path / name for name in ("pyproject.toml", "requirements.lock")]
+        for file in files:
+            file.write_text("torch==2.13.0\n")
+        asked = ("-n", "lint", f"VENV={tmp_path}", f"VERSIONS={' '.join(map(str, files))}")
+        stamp = re.findall(r"^touch (\S+)$", make(*asked), re.MULTILINE)[-1]
+        Path(stamp).touch()
+        os.utime(files[changed], (2**31, 2**31))
 
-        assert "venv --clear" not in make("-n", "lint", f"VENV={tmp_path}")
-        assert "venv --clear" in make("-n", "lint", f"VENV={tmp_path}", "-W", changed)
+        assert "venv --clear" not in make(*asked)
+        files[changed].write_text("torch==2.13.1\n")
+        assert "venv --clear" in make(*asked)
 
     @pytest.mark.parametrize(
         ("python", "found"),
