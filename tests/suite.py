@@ -1,6 +1,7 @@
-"""`make test`: each part in its turn, and at the end a table of how many tests it had and how long it took.
+"""`make test`: its parts in two lanes, and at the end a table of how many tests each had and how long it took.
 
-The parts are targets of the Makefile. The first that fails is the last; the table is printed all the same.
+The parts are targets of the Makefile. Unit tests wait for a quarter of their time; what the other lane runs fills it.
+Once a part has failed no other begins; the table is printed all the same.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from xml.etree import ElementTree
 
 from autograder.files import remember
@@ -26,11 +30,15 @@ REPORTS = PROJECT / "build" / "suite"
 
 @dataclass(frozen=True)
 class Part:
-    """One part: a target of the Makefile and what it is given; of one that runs chapters' notebooks, these chapters."""
+    """One part: a target of the Makefile and what it is given; of one that runs chapters' notebooks, these chapters.
+
+    One that is beside runs in the second lane, and is heard when it has ended.
+    """
 
     name: str
     command: tuple[str, ...]
     chapters: tuple[str, ...] | None = None
+    is_beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,10 +57,10 @@ def parts(thorough: bool) -> tuple[Part, ...]:
     notebooks = " ".join(f"notebooks/{stem}.ipynb" for stem in handed_out)
     return (
         Part("lint", ("style",)),
-        Part("types", ("types",)),
+        Part("types", ("types",), None, True),
         Part("unit", ("unit",)),
-        Part("nbval", ("nbval",) if thorough else ("nbval", f"NOTEBOOKS={notebooks}"), handed_out),
-        Part("papermill", ("proofs", f"CHAPTER={' '.join(solved)}"), solved),
+        Part("nbval", ("nbval",) if thorough else ("nbval", f"NOTEBOOKS={notebooks}"), handed_out, True),
+        Part("papermill", ("proofs", f"CHAPTER={' '.join(solved)}"), solved, True),
     )
 
 
@@ -69,10 +77,7 @@ def compiling_once() -> dict[str, str]:
 
 @contextmanager
 def compiled() -> Iterator[None]:
-    """Beside what the block runs, compile the tests: else each process of the unit tests would, for six seconds.
-
-    Style and types take one core.
-    """
+    """Beside what the block runs, compile the tests: else each process of the unit tests would, for six seconds."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider"]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=PROJECT, env=compiling_once(), stdout=quiet, stderr=quiet):
@@ -93,13 +98,24 @@ def run(part: Part) -> Done:
             part.chapters and not THOROUGH and sys.platform == "linux"
         ):  # elsewhere, what imports much does not fork well
             environment |= stack.enter_context(forked_kernels())
-        done = subprocess.run(command, cwd=PROJECT, env=environment, check=False)
-    for stem in part.chapters or () if done.returncode == 0 else ():
+        status = heard(command, environment, part.is_beside)
+    for stem in part.chapters or () if status == 0 else ():
         place = remembered.place(f"{part.name} {stem}", (stem,), ())
         if place is not None:
             remember(place)
     tests = counted(report) if part.name != "papermill" else len(part.chapters or ())
-    return Done(part.name, done.returncode, time.monotonic() - begun, tests)
+    return Done(part.name, status, time.monotonic() - begun, tests)
+
+
+def heard(command: Sequence[str], environment: dict[str, str], at_the_end: bool) -> int:
+    """Run a command; what it says is printed as it comes, or, at the end, in one piece. Returns its exit status."""
+    if not at_the_end:
+        return subprocess.run(command, cwd=PROJECT, env=environment, check=False).returncode
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(command, cwd=PROJECT, env=environment, stdout=said, stderr=subprocess.STDOUT, check=False)
+        said.seek(0)
+        print(f"\n{said.read().decode(errors='replace')}", flush=True)
+    return done.returncode
 
 
 def counted(report: Path) -> int | None:
@@ -110,18 +126,32 @@ def counted(report: Path) -> int | None:
     return sum(int(suite.get("tests", 0)) - int(suite.get("skipped", 0)) for suite in suites)
 
 
-def in_turn(wanted: Iterable[Part]) -> list[Done]:
-    """Run the parts up to the first that fails; those behind it are not run."""
+def in_turn(wanted: Iterable[Part], failed: Event) -> list[Done]:
+    """Run the parts of a lane up to the first that fails in either; those behind it are not run."""
     done: list[Done] = []
     for part in wanted:
-        failed = any(each.status for each in done)
-        done.append(Done(part.name) if failed else run(part))
+        done.append(Done(part.name) if failed.is_set() else run(part))
+        if done[-1].status:
+            failed.set()
     return done
 
 
-def table(done: Sequence[Done]) -> str:
-    """The parts with their tests and seconds, and the sum of both."""
-    whole = Done("total", 0, sum(each.seconds for each in done), sum(each.tests or 0 for each in done))
+def in_lanes(wanted: Sequence[Part]) -> list[Done]:
+    """Run the parts, those that are beside in a lane of their own; how each ended, in the order of the parts."""
+    failed = Event()
+    lanes = [[part for part in wanted if part.is_beside is beside] for beside in (True, False)]
+    with ThreadPoolExecutor(1) as other:
+        others = other.submit(in_turn, lanes[0], failed)
+        with compiled():
+            done = in_turn(lanes[1][:1], failed)
+        done += in_turn(lanes[1][1:], failed)
+    ended = {each.name: each for each in (*done, *others.result())}
+    return [ended[part.name] for part in wanted]
+
+
+def table(done: Sequence[Done], seconds: float) -> str:
+    """The parts with their tests and seconds, and all tests in the seconds of the whole."""
+    whole = Done("total", 0, seconds, sum(each.tests or 0 for each in done))
     return "\n".join([f"{'part':<10}{'tests':>7}{'seconds':>9}", *map(_row, (*done, whole))])
 
 
@@ -134,11 +164,11 @@ def _row(done: Done) -> str:
 
 
 def main() -> int:
-    """Run everything; the exit status is that of the part that failed."""
+    """Run everything; the exit status is that of the first part that failed."""
     REPORTS.mkdir(parents=True, exist_ok=True)
-    with compiled():
-        done = in_turn(parts(THOROUGH))
-    print(f"\n{table(done)}", flush=True)
+    begun = time.monotonic()
+    done = in_lanes(parts(THOROUGH))
+    print(f"\n{table(done, time.monotonic() - begun)}", flush=True)
     return next((each.status for each in done if each.status), 0)
 
 

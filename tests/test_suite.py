@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Barrier, Event
 
 import pytest
 
@@ -26,8 +29,8 @@ class TestTable:
             "lint                     1",
             "unit        7,093      321  failed",
             "nbval                       not run",
-            "total       7,093      323",
-        ] == suite.table(done).split("\n")
+            "total       7,093      322",
+        ] == suite.table(done, 322.0).split("\n")
 
     def test_nothing_runs_after_a_part_that_failed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The table names what was not run, and the exit status is that of the part."""
@@ -35,8 +38,36 @@ class TestTable:
         monkeypatch.setattr(suite, "parts", lambda _: PARTS)
         monkeypatch.setattr(suite, "compiled", nullcontext)
 
-        assert [0, 2, None] == [each.status for each in suite.in_turn(PARTS)]
+        assert [0, 2, None] == [each.status for each in suite.in_lanes(PARTS)]
         assert 2 == suite.main()
+
+    @pytest.mark.parametrize("fails", ["types", "unit"])
+    def test_two_lanes(self, monkeypatch: pytest.MonkeyPatch, fails: str) -> None:
+        """What is beside runs beside the others; where a part of either lane fails, the other lane begins no more."""
+        both, failed = Barrier(2, timeout=10), Event()
+
+        def run(part: Part) -> Done:
+            if part.name in ("types", "unit"):
+                both.wait()  # each waits until the other runs, too
+                failed.wait(0 if part.name == fails else 10)
+                return Done(part.name, int(part.name == fails))
+            return Done(part.name, 0)
+
+        monkeypatch.setattr(suite, "run", run)
+        monkeypatch.setattr(suite, "Event", lambda: failed)
+        monkeypatch.setattr(suite, "compiled", nullcontext)
+        parts = (Part("lint", ()), Part("types", (), None, True), Part("unit", ()), Part("nbval", (), None, True))
+        done = suite.in_lanes((*parts, Part("more", ())))
+
+        assert ["lint", "types", "unit", "nbval", "more"] == [each.name for each in done]
+        assert [0, None, None] == [done[place].status for place in (0, 3, 4)]
+
+    def test_what_is_beside_is_heard_in_one_piece(self, capfd: pytest.CaptureFixture[str]) -> None:
+        """So that two lanes do not talk at once; errors, and letters of no encoding, too."""
+        code = r"import sys; print('one', flush=True); sys.stderr.buffer.write(b'tw\xff'); sys.exit(3)"
+
+        assert 3 == suite.heard([sys.executable, "-c", code], dict(os.environ), at_the_end=True)
+        assert "\none\ntw\ufffd\n" == capfd.readouterr().out
 
     def test_whole_run_ends_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where every part did, the exit status is 0."""
