@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
-    _run_of(item.path.stem, remembered.banks(item.path.stem, remembered.about(item.path.stem, _groups(item))))
+    _run_of(item.path.stem, remembered.banks(item.path.stem, _about(item)))
     remembered_at = _place(item)
     if remembered_at is not None and remembered_at.is_file():
         pytest.skip("passed before, with the same content (build/proved/)")
@@ -149,9 +149,12 @@ def _groups(item: pytest.Item) -> list[str]:
 
 def _place(item: pytest.Item) -> Path | None:
     """The file that says that a test passed before, with everything as it is now."""
-    module = item.path.stem
-    about = remembered.about(module, _groups(item))
-    return remembered.place(item.nodeid, about, remembered.banks(module, about))
+    about = _about(item)
+    return remembered.place(item.nodeid, about, remembered.banks(item.path.stem, about))
+
+
+def _about(item: pytest.Item) -> tuple[str, ...]:
+    return remembered.about(item.path.stem, _groups(item), item.name)
 
 
 UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down

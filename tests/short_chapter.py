@@ -17,8 +17,9 @@ def make_course(folder: Path, stem: str) -> Path:
     """Write a course folder of one such chapter; returns it."""
     for name in ("chapters", f"source/{stem}"):
         (folder / name).mkdir(parents=True)
-    for name in (f"answers/{stem}", "exercises", "shipped"):
-        copytree(PROJECT / "course" / name, folder / name, ignore=ignore_patterns("__pycache__"))
+    others = [f"{path.stem}.*" for path in (PROJECT / "course" / "chapters").glob("*.py") if path.stem != stem]
+    for name in (f"answers/{stem}", "exercises", "shipped"):  # of exercises, chapters lend to one another
+        copytree(PROJECT / "course" / name, folder / name, ignore=ignore_patterns("__pycache__", *others))
     copyfile(PROJECT / "course" / "nbgrader_config.py", folder / "nbgrader_config.py")
     text = (PROJECT / "course" / "chapters" / f"{stem}.py").read_text()
     cells = [cell for cell in re.split(r"(?m)^(?=# %%)", text) if _KEPT.match(cell)]

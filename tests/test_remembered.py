@@ -14,7 +14,7 @@ from tests.small_chapter import PROJECT
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of two chapters under git."""
     names = ("course/chapters/ch01_a.py", "course/exercises/ch02_b/x.py", "course/answers/ch02_b/x.py", "engine.py")
-    for name in (*names, "course/chapters/ch02_b.py"):
+    for name in (*names, "course/chapters/ch02_b.py", "course/shipped/ch02_b.json", "course/shipped/points.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "README.md").write_text("Read me.")
@@ -39,6 +39,8 @@ def places() -> list[Path | None]:
         ("course/chapters/ch01_a.py", [True, True, False, False, True]),
         ("course/exercises/ch02_b/x.py", [True, False, True, False, True]),
         ("course/answers/ch02_b/x.py", [True, False, True, False, False]),
+        ("course/shipped/ch02_b.json", [True, False, True, False, False]),
+        ("course/shipped/points.json", [True, True, True, True, True]),
         ("README.md", [True, False, False, False, True]),
     ],
 )
@@ -67,6 +69,16 @@ def test_a_class_is_about_its_chapter() -> None:
     assert len(remembered.about("test_ledger", [])) > 1
 
 
+def test_what_is_run_with_a_chapter_is_about_it_and_those_before() -> None:
+    """If its module says so; their banks are read, too."""
+    name = "test_each_prediction_holds[ch02_autograd]"
+    both = ("ch01_tensors", "ch02_autograd")
+
+    assert both == remembered.about("test_ledger", [], name) == remembered.banks("test_ledger", both)
+    assert remembered.about("test_ledger", [], "test_each_id_stands_once") == tuple(remembered.stems())
+    assert remembered.about("test_rooms", [], name) == tuple(remembered.stems())
+
+
 @pytest.mark.parametrize("module", remembered.ABOUT)
 def test_who_is_about_some_chapters_names_no_other(module: str) -> None:
     """Nor the course as a whole."""
@@ -88,13 +100,14 @@ def test_who_reads_no_other_bank_is_held_to_it(tmp_path: Path) -> None:
     banks[1].read_bytes()
     run_of("test_blind", ("ch01_a",))
     banks[0].read_bytes()
-    with pytest.raises(AssertionError, match="add 'blind' to EVERY_BANK"):
-        banks[1].read_bytes()
+    for closed in (banks[1], tmp_path / "course" / "shipped" / "ch02_b.json"):
+        with pytest.raises(AssertionError, match="add 'blind' to EVERY_BANK"):
+            closed.read_bytes()
 
 
 def test_modules_are_there() -> None:
     """One that is gone is told nothing of."""
-    told = {*remembered.ABOUT, *remembered.EVERY_BANK, *remembered.DRAWN}
+    told = {*remembered.ABOUT, *remembered.EVERY_BANK, *remembered.UP_TO, *remembered.DRAWN}
 
     assert set() == {name for name in told if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
 

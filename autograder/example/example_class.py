@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -125,16 +125,17 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
             raise CourseNotFound(
                 f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
-        _copy(course / name, copy / name)
+        _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
     chapter = with_minutes(course, read_chapter(course / "chapters" / f"{stem}.py"))
     source = source_notebook(chapter, address.read(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 
 
-def _copy(path: Path, copy: Path) -> None:
+def _copy(path: Path, copy: Path, others: Iterable[str]) -> None:
+    """Copy a file or a folder, without what is shipped of other chapters."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
-        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("__pycache__", *others))
     else:
         shutil.copyfile(path, copy)
 
