@@ -2283,10 +2283,8 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 
 # %% name="mistakes"
 wrong = unseen[~right]
-told = [f"read as {answer}" for answer in answers[~right].tolist()]
-truth = [f"is {label}" for label in labels[wrong].tolist()]
-pictures = [*images[wrong], *images[nearest[~right]]]
-show_digits(pictures, says=truth + told, per_row=len(wrong))
+show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
+show_digits(images[nearest[~right]], says=labels[nearest[~right]])
 
 # %% [markdown]
 # And the ten averages, computed from the known digits alone?

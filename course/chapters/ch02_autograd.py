@@ -946,7 +946,8 @@ assert fresh.grad.tolist() == [4.0]
 pictures = torch.zeros(64, 10)
 for more in (1, 4, 15, 180):  # so many steps more
     pictures = my_descend(wrongness, pictures, 1.0, more)
-    print(f"loss {wrongness(pictures).item():.2f}, in the drawer {accuracy(pictures):.0%}")
+    loss = wrongness(pictures).item()
+    print(f"loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
     show_digits(pictures.T)
 
 # %% claim=true
@@ -1015,6 +1016,8 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: what a graph holds, and what breaks it ({minutes} minutes, and {exercises} for the exercises)
+#
+# If you have closed the notebook in between, run everything above first ("Run All Above Selected Cell"), so that the digits and your pictures are there again.
 
 # %% [markdown] name="life"
 # ## 6 The life of a graph ({minutes} minutes)
@@ -1696,12 +1699,12 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 #
 # | what happens | what follows |
 # |---|---|
-# | the result of a step in a graph | no leaf; keeps no `.grad`, unless `retain_grad()` asks for it before `backward` |
-# | a second `backward` on one graph | fails if something was saved, as by a square; a sum saves nothing, so it adds |
-# | `detach` | nothing behind it gets a gradient; `backward` fails if nothing else requires grad |
-# | a change of a result in place | fails at `backward` if that result was saved |
-# | a change of a leaf that requires grad, in place | fails at once, except under `no_grad` |
-# | an error | what was added to `.grad` before it stays |
+# | a step gives a result | it is no leaf, and keeps no `.grad`, unless `retain_grad()` asked for it before `backward` |
+# | `backward` comes a second time | it fails if something was saved, as by a square; a sum saves nothing, so it adds |
+# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
+# | a result is changed in place | `backward` fails if that result was saved |
+# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
+# | something fails | what was added to `.grad` before stays |
 #
 # Go through two of the twelve programs below aloud, with n = 3.
 #
