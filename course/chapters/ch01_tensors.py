@@ -1741,9 +1741,18 @@ check("one_hot", one_hot)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% [markdown]
-# `one_hot(labels, 10)` has a column for each class: column 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
-# Transposed, it is row 3.
-# When this row meets a column of pixels, the threes are added up and all others are multiplied away.
+# Take the three labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
+# The column of the fives is 1, 0, 1, so multiply the two, and add up:
+
+# %% name="fives-added-up"
+print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
+
+# %% claim=true
+assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
+
+# %% [markdown]
+# The two fives are added up, 10 + 30, and the seven is multiplied away.
+# In `hot.T` the columns of the classes are rows, so one product adds up every pixel of every class.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 

@@ -2251,8 +2251,6 @@ print(x.grad)
 assert x.grad.tolist() == [120.0, 30.0]  # 10 * 3 * x ** 2
 
 # %% [markdown]
-# `torch.autograd.gradcheck` compares the rule with nudging, in float64, since nudges need the digits.
-#
 # *Predict.* A rule forgets to multiply by `grad_out`. With `Forgetful.apply(x).sum()`, is its gradient right?
 
 # %% predict=true
@@ -2270,18 +2268,23 @@ x = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
 (slopes_of_sum,) = torch.autograd.grad(Forgetful.apply(x).sum(), x)
 reveal(guess, torch.equal(slopes_of_sum, 3 * x.detach() ** 2))
 
-ten_times = lambda x: Forgetful.apply(x) * 10
-passes = torch.autograd.gradcheck(ten_times, x, raise_exception=False)
-print("times 10, it passes:", passes)
+# %% [markdown]
+# Right by luck, because for a sum what arrives is 1.
+# So test a rule with something else behind it, here a product with 10.
+# `torch.autograd.gradcheck` compares the rule with nudging, in float64, because nudges need the digits.
+
+# %% name="gradcheck-times-ten"
+def ten_times(x):
+    return Forgetful.apply(x) * 10
+
+
+print("it passes:", torch.autograd.gradcheck(ten_times, x, raise_exception=False))
 
 # %% claim=true
 assert torch.autograd.gradcheck(Cube.apply, x)
 assert not torch.autograd.gradcheck(ten_times, x, raise_exception=False)
 
 # %% [markdown]
-# Right by luck, because for a sum what arrives is 1.
-# So test a rule with something else behind it.
-#
 # ### Exercise: `LeakyClamp` (stretch, extra credit, {minutes} minutes)
 #
 # A clamp kills the gradient of everything outside; this one lets a little through, and the little can itself be learned.
@@ -2443,7 +2446,7 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 # An engine for single numbers fits on a page, and after it little about autograd will be a riddle.
 # The one difficulty is the order: a node must wait until all that flows into it has arrived.
 #
-# *Predict.* `h = a * b`, `out = h + h * h`. From `out`, how many arrows lead to h?
+# *Predict.* `h = a * b`, `out = h + h * h`. How many times does the product a * b stand in the graph that `show_graph` prints?
 
 # %% predict=true
 guess = 3  # a number
@@ -2452,17 +2455,22 @@ guess = 3  # a number
 a, b = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
 h = a * b
 out = h + h * h
-arrows = [out.grad_fn.next_functions, out.grad_fn.next_functions[1][0].next_functions]
+show_graph(out, a=a, b=b)
+reveal(guess, 3)
+
 out.backward()
 print("with respect to a:", a.grad.item())
-reveal(guess, sum(node is h.grad_fn for step in arrows for node, _ in step))
 
 # %% claim=true
+_steps = [out.grad_fn.next_functions, out.grad_fn.next_functions[1][0].next_functions]
+assert sum(_node is h.grad_fn for _step in _steps for _node, _ in _step) == 3
 assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 
 # %% [markdown]
-# An engine that visits h once for each arrow, and passes on all that has gathered so far, counts some of it twice.
-# Visit first everything that comes after h: list each node after the nodes it was made from, then go through the list from its end.
+# Three routes lead from `out` to h.
+# Suppose that your engine goes on to a and b as soon as one of them has brought something.
+# When the next one comes, it has to go on once more, and it is easy to pass on what was passed on before.
+# So wait: list each node after the nodes it was made from, and go through the list from its end. Then all has arrived at h when its turn comes.
 #
 # ### Exercise: `Value` (stretch, extra credit, {minutes} minutes)
 #
