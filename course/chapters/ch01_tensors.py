@@ -94,7 +94,7 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)
 #
-# Nobody remembers what they only read, so this chapter keeps asking you to say what will happen before it happens.
+# Nobody remembers what they only read, so this chapter keeps asking you what will happen, before it happens.
 # In a cell with `guess = ...`, put your answer in the place of the `...` and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
 # When you get one, change one thing in the example and guess again.
@@ -107,21 +107,8 @@ guess = 64  # a whole number
 # %% name="first-prediction"
 reveal(guess, images[0].numel())
 
-# %% [markdown] name="how-to-check"
+# %% [markdown]
 # (`numel` is short for "number of elements".)
-#
-# In an exercise you complete a function and keep its first line.
-# The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
-# When you are stuck, run `hint("describe")` in a new cell, with your exercise's name; each call says a little more.
-# What you write is used: lessons go on with `my_describe`, which is your `describe` once its check has passed.
-# Until then it is a plain version of the lesson's own; a folded cell below the check makes it, and tells you which.
-#
-# <details><summary>How it is graded</summary>
-#
-# Grading goes through your notebook in its order, and looks at each answer at the place of its check.
-# It runs the setup cell, the exercise cells, and of all other cells what an answer uses: your functions, imports and values, and names from the lesson.
-#
-# </details>
 
 # %% [markdown] name="sitting-1"
 # # First sitting: one grid, many digits ({minutes} minutes, and {exercises} for the exercises)
@@ -129,10 +116,9 @@ reveal(guess, images[0].numel())
 # %% [markdown] name="create"
 # ## 1 What a tensor says about itself ({minutes} minutes)
 #
-# Most of what goes wrong in PyTorch goes wrong before the first interesting number is computed, because two things do not fit together.
-# A grid has the wrong shape, or whole numbers stand where fractions are needed, or one thing is on the graphics card and the other is not.
 # All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
-# Every tensor can tell you all this about itself, and whoever asks first saves an evening.
+# Most of what goes wrong with them goes wrong before the first interesting number is computed: a grid has the wrong shape, or whole numbers stand where fractions are needed.
+# But every tensor can tell you what it is, and whoever asks first saves an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
 
@@ -147,31 +133,34 @@ reveal(guess, images.shape)
 # An axis that counts samples is called the **batch axis**, and nearly everything in PyTorch expects it to come first.
 #
 # Each index that you give removes one axis.
-# So `images[0]` is one digit, with two axes left, and `images[0, 3, 2]` is one pixel, with none; `item()` turns that into an ordinary Python number.
-#
-# Two more things that a tensor tells matter today.
-# The **dtype** is the number type of all elements: `float32` means numbers with a fraction, in 32 bits each, and `int64` whole numbers in 64.
-# The **device** is the place where the numbers lie, here the memory of the CPU; graphics cards come in chapter 5.
+# So `images[0]` is one digit, with two axes left, and one pixel of it has none; `item()` makes that an ordinary Python number.
 
 # %% name="number-of-axes"
 digit = images[0]
 pixel = digit[3, 2]
-for x in (images, digit, pixel, labels):
-    print(x.ndim, "axes:", tuple(x.shape), x.dtype, x.device)
-print("one pixel:", pixel, "as a Python number:", pixel.item())
+print("a digit:", digit.shape)
+print("a pixel:", pixel.shape, "as a Python number:", pixel.item())
 digit.int()  # without the decimal points; can you see the zero?
 
 # %% claim=true
 assert (images.ndim, digit.ndim, pixel.ndim) == (3, 2, 0) and pixel.shape == ()
 assert torch.zeros(32, 10).shape == (32, 10)  # 32 samples of 10 features
 assert pixel.item() == 12.0
+
+# %% [markdown]
+# A tensor also tells its **dtype**, the number type of all its elements: `float32` means numbers with a fraction, in 32 bits each, and `int64` whole numbers in 64.
+# And it tells its **device**, the place where the numbers lie. Here that is the memory of the CPU; graphics cards come in chapter 5.
+
+# %% name="dtype-and-device"
+print(images.dtype, labels.dtype, images.device)
+
+# %% claim=true
 assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
 # To try out a line of code you need a tensor of the right shape, and it hardly matters which numbers are in it.
-# So functions make them: `zeros` and `ones` of a given shape, `linspace` with evenly spaced numbers, and `arange`, which counts as Python's `range` does.
-# `randn` draws random numbers from the standard normal distribution, with mean 0 and standard deviation 1.
+# So functions make them: `zeros`, `ones` and, with random numbers, `randn` of a given shape, `linspace` with evenly spaced numbers, and `arange`, which counts as Python's `range` does.
 # Which dtype do you get, if you don't say?
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts from 0 in steps of 2 and stops before 10. What is its dtype?
@@ -193,27 +182,43 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 # You notice the difference when you ask for a mean. (Messages call int64 Long, its older name.)
 
 # %% name="default-dtype"
-drawn = torch.randn(4, 3)
-print(drawn, drawn.dtype)
+print(torch.randn(4, 3))
 with shows_error(RuntimeError, match="floating point"):
     evens.mean()
 print("the mean:", evens.float().mean())  # float() gives float32
 
 # %% claim=true
-assert drawn.shape == (4, 3) and drawn.dtype == torch.float32 and drawn.device.type == "cpu"
+_drawn = torch.randn(4, 3)
+assert _drawn.shape == (4, 3) and _drawn.dtype == torch.float32 and _drawn.device.type == "cpu"
 assert torch.tensor([1.0, 2.0]).dtype == torch.get_default_dtype() == torch.float32
 assert torch.tensor([1, 2]).dtype == torch.int64 and torch.tensor([True]).dtype == torch.bool
 assert torch.tensor([1, 2], dtype=torch.float32).dtype == torch.float32  # set by hand
 _made = (torch.zeros(2, 3), torch.ones(4), torch.linspace(0, 1, 5), torch.randn(4, 3))
 assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each in _made)
 
+# %% [markdown] name="how-to-check"
+# ### How exercises work
+#
+# Now you write something yourself.
+# In an exercise you complete a function and keep its first line.
+# The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
+# When you are stuck, run `hint("describe")` in a new cell, with your exercise's name; each call says a little more.
+# The lesson goes on with what you wrote, under the name `my_describe`. Until its check has passed, a plain version stands in.
+#
+# <details><summary>How it is graded</summary>
+#
+# Grading goes through your notebook in its order, and looks at each answer at the place of its check.
+# It runs the setup cell, the exercise cells, and of all other cells what an answer uses: your functions, imports and values, and names from the lesson.
+#
+# </details>
+
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
 # When something does not fit, you want a function that tells all about a tensor in one call, so write yourself one.
-# It also tells the memory that the elements take, their number times the bytes of one, since that decides one day whether your data fit on the graphics card.
-# (And `requires_grad`, whether PyTorch keeps track of what is computed with this tensor; that is the subject of chapter 2, and here you only read it off.)
-# Of the tensor `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes, it should say:
+# It also tells how many bytes the elements take, since that decides one day whether your data fit on the graphics card.
+# (`requires_grad` is the subject of chapter 2; here you only read it off.)
+# Of `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes, it should say:
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -320,7 +325,7 @@ assert [_row.numel() for _row in digit] == [8] * 8
 # %% [markdown] side=true
 # #### How normal are the numbers of `randn`? ({minutes} minutes)
 #
-# A million of them come close to mean 0 and standard deviation 1.
+# They come from the standard normal distribution, so a million of them come close to mean 0 and standard deviation 1.
 
 # %% name="randn"
 draws = torch.randn(1_000_000)
@@ -352,8 +357,7 @@ reveal(guess, table[1, 0].item())
 # %% [markdown]
 # The change went through, because `row` has no numbers of its own.
 # It is a **view**, a second tensor that reads the memory of the first.
-# In memory the rows of the table lie one after the other in a long line, so to find row 1 it is enough to know where it starts and how far to go from one number to the next.
-# torch notes down these two, and copies nothing.
+# There the rows lie one after the other in a long line, so it is enough to note where row 1 starts and how far it is from one number to the next.
 #
 # *Predict.* Now take rows with a list, `picked = table[[2, 0, 2]]`: the last row, the first, and the last again.
 # Then set `picked[0, 0] = -1`. What is `table[2, 0]`, which was 8?
@@ -368,9 +372,9 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# In the long line, the rows that you asked for begin at the places 8, 0 and 8: first it goes back, then forward again.
-# A view has one step and keeps to it, so there is no such view.
-# Instead torch collects the rows into a **copy**, which has memory of its own, and does the same for every list, whatever is in it.
+# In the long line, the rows that you asked for begin at the places 8, 0 and 8: first back, then forward again.
+# A view has one step and keeps to it, so no view can do that.
+# Instead torch collects the rows into a **copy**, which has memory of its own, and it does so for every list.
 # In the picture the copy is the lower strip, where the -1 is.
 
 # %% figure=true
@@ -379,15 +383,15 @@ figures.view_or_copy(table, row, picked)
 # %% [markdown]
 # So a slice of the digits costs nothing, even if there are a million of them, whereas a list copies.
 #
-# Often you do not know the places. Then ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4, and `images[labels == 4]` takes the digits there.
-# It copies too, for the fours lie scattered among the others.
-# `same_memory(a, b)` tells whether two tensors read the same memory.
+# Often you do not know the places. Then ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
+# It copies too, because the fours lie scattered among the others.
+# `same_memory` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
 fours = images[labels == 4]
-print(len(fours), "fours; the memory of images:", same_memory(images, fours))
-print("the first 1,500; the memory of images:", same_memory(images, images[:1500]))
 show_digits(fours[:10])
+print("the fours, in the memory of images:", same_memory(images, fours))
+print("a slice, in the memory of images:  ", same_memory(images, images[:1500]))
 
 # %% claim=true
 assert len(fours) == 181 and same_memory(images, images[:1500]) and not same_memory(images, fours)
@@ -434,26 +438,13 @@ assert _x.tolist() == [-1, 1]
 # There are your changed results: the function wrote through the view into the page, and from the call alone nobody sees it coming.
 # Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
 #
-# Besides assigning to places, two kinds of line work in place: `x -= 1`, and every method whose name ends in an underscore, such as `add_`.
-# The line `x = x - 1` looks much the same and does something else: it computes a new tensor and gives it the name x.
-# Whoever still has the old one, here under the name `kept`, sees the first and not the second.
-
-# %% name="two-ways-to-subtract"
-x = torch.tensor([5.0, 7.0])
-kept = x
-x -= 1
-print("after x -= 1:   ", kept)
-x = x - 1
-print("after x = x - 1:", kept)
-
-# %% claim=true
-assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
-
-# %% [markdown]
+# The line `x -= 1` works in place too, and every method whose name ends in an underscore, such as `add_`.
+# But `x = x - 1` computes a new tensor, and only gives it the old name.
+#
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
-# Set one digit aside, where a change of the data does not reach it, and leave the others where they are, because copying them all would waste memory.
-# Of the table above, the first line is to be a copy, and the other two a view:
+# Set one digit aside, where a change of the data does not reach it, and leave the others where they are, because to copy them all would waste memory.
+# Of the table above, the first row is to be a copy, and the other two a view:
 
 # %% name="first-and-rest-example"
 print(table[0])
@@ -482,7 +473,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
-# Yours leaves the page alone. Until it passes its check, a careless version stands in for it, which hands out two views, and the page is spoiled as well.
+# Yours leaves the page alone. The careless version that stands in until then hands out two views, and spoils the page.
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -509,7 +500,21 @@ assert not same_memory(table, table.clone()) and same_memory(table, table.detach
 # %% [markdown] side=true
 # #### How do I know whether a line works in place? ({minutes} minutes)
 #
-# `b = a` copies nothing: it gives one tensor a second name, an **alias**.
+# Give the tensor a second name, and look whether that sees the change.
+
+# %% name="two-ways-to-subtract"
+x = torch.tensor([5.0, 7.0])
+kept = x
+x -= 1
+print("after x -= 1:   ", kept)
+x = x - 1
+print("after x = x - 1:", kept)
+
+# %% claim=true
+assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
+
+# %% [markdown]
+# `kept = x` copied nothing: it gave one tensor a second name, an **alias**.
 #
 # *Predict.* `a` holds three ones. After `b = a` and `b += 1`, what is `a[0]`?
 
@@ -610,9 +615,8 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 # %% [markdown] name="layout"
 # ## 3 Memory is a line ({minutes} minutes)
 #
-# On the screen a digit is a grid of 8 by 8.
-# To compare it with others, a row of 64 numbers is handier, because each place meets only the same place of the other.
-# Must 115,008 numbers be moved for that?
+# To compare digits, a row of 64 numbers is handier than a grid of 8 by 8.
+# Must all 115,008 numbers of the data be moved for that?
 # Not one, because the memory of a computer is no grid anyway.
 # It is one long line of numbers, and the shape is only a way to read it.
 
@@ -655,8 +659,7 @@ assert torch.equal(grid.T, grid.transpose(0, 1))
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same, so a transposed digit is still a view of the data.
-# That is why transposing sixteen million numbers takes no longer than transposing twelve.
+# The colors jump along the line, but the line is the same, so a transpose costs nothing, of twelve numbers or of sixteen million.
 
 # %% name="transposed-digit"
 show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
@@ -673,9 +676,8 @@ del _large
 # `reshape`, however, cannot always do without moving numbers.
 # It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows.
 # After a transpose, reading order is no longer the order of the memory.
-# (One of the lengths may be -1, and torch works it out: `reshape(-1)` makes one long row.)
 #
-# *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold?
+# *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold, its transpose as one long row?
 
 # %% predict=true
 guess = [0, 3, 1, 4, 2, 5]  # a list of six numbers
@@ -691,7 +693,7 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 
 # %% [markdown]
 # The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
-# So here `reshape` had to make a copy, and that is its rule: a view wherever strides can do it, and a copy where they cannot.
+# So here `reshape` made a copy. That is its rule: a view where strides can do it, and a copy where they cannot.
 #
 # Suppose a file counts its pictures along the *last* axis, so that its shape is (8, 8, 1797), and you want the number first again.
 # Two lines give the right shape.
@@ -706,7 +708,6 @@ guess = "permute"  # "reshape" or "permute"
 stored = torch.tensor(np.stack(images, axis=2))  # such a file: rows, columns, number
 cut = stored.reshape(1797, 8, 8)
 turned = stored.permute(2, 0, 1)
-print(tuple(stored.shape), "to", tuple(cut.shape), "and", tuple(turned.shape))
 says = ["reshape"] * 5 + ["permute"] * 5
 show_digits([*cut[600:605], *turned[600:605]], says=says, per_row=5)
 reveal(guess, "permute" if torch.equal(turned, images) else "reshape")
@@ -719,13 +720,13 @@ assert all(len(_each.unique()) == 64 for _each in _numbers)
 # %% [markdown]
 # Both have the right shape.
 # But in the file's reading order the number of the picture changes fastest, so `reshape` put pixels of 64 different pictures side by side and called that a digit.
-# The upper five are what a model would be fed, and no error would tell you.
+# A model would be fed the upper five, and no error would tell you.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 #
 # ### Exercise: `flatten_images` ({minutes} minutes)
 #
 # A color photo holds three numbers for each pixel, red, green and blue, in an axis of **channels** that comes before height and width.
-# To ask which colors occur in a batch of photos you want one row for each pixel, so you need both tools, in the right order.
+# To see which colors there are, you want one row for each pixel, so you need both tools, in the right order.
 # Here is one picture of 2 by 2 pixels with two channels; you want `[[[0, 4], [1, 5], [2, 6], [3, 7]]]`.
 
 # %% name="flatten-example"
@@ -755,9 +756,11 @@ check("flatten_images", flatten_images)
 # %% mine=true
 my_flatten_images = mine("flatten_images", lambda x: x.flatten(2).transpose(1, 2))
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### Which colors does yours find in a photo? ({minutes} minutes)
+#
 # Let fifteen digits be five color photos, one digit in red ink, one in green and one in blue.
-# What colors are found in row 3, column 4 of the first photo? That pixel is number 3 * 8 + 4 of its row.
+# Which color has the pixel in row 3, column 4 of the first photo? It is number 3 * 8 + 4 in reading order.
 
 # %% name="flatten-used"
 photos = images[:15].reshape(5, 3, 8, 8)
@@ -892,8 +895,7 @@ guess = "left to right"  # "left to right" or "top to bottom"
 fade = torch.linspace(1, 0, 8)
 faded = digit * fade  # (8, 8) with (8,)
 show_digits([digit, faded], says=["digit", "digit * fade"])
-at_the_right = faded[:, 7].sum()  # the ink of the last column
-reveal(guess, "left to right" if at_the_right == 0 else "top to bottom")
+reveal(guess, "left to right")
 
 # %% claim=true
 assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
@@ -903,8 +905,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # So the 8 of `fade` meets the last axis of the digit, which counts its columns, and each column gets its own factor.
 # For the rows `fade` has no axis at all, so every row gets the same eight.
 #
-# This is **broadcasting**.
-# To find out what it does, write the two shapes one below the other, with their right ends together.
+# This is **broadcasting**, and it is easiest on paper: write the two shapes one below the other, with their right ends together.
 # For the digit that was subtracted from 1,500 others, that is:
 #
 # ```
@@ -921,17 +922,9 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # - *One of them is missing*, as below the 1500: it counts as 1, so the one new digit meets all 1,500.
 # - *Anything else* is an error.
 #
-# With (3, 4) and (3,), for example, the first thing that you compare is 4 with 3.
-
-# %% name="no-fit"
-with shows_error(RuntimeError, match="must match"):
-    torch.zeros(3, 4) + torch.zeros(3)
-
-# %% [markdown]
 # How do you fade from top to bottom, then?
 # The eight factors must move one place to the left, to stand below the rows.
-# So they need another axis of length 1 at the right, which makes them a column, (8, 1).
-# Indexing with `None` puts such an axis in.
+# So they need another axis of length 1 at the right, and indexing with `None` puts one in.
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -942,7 +935,7 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# A 1 may stand in the upper shape as well, and both may be stretched in one operation.
+# Both shapes may be stretched in one operation.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
@@ -962,7 +955,7 @@ figures.broadcasting((3, 1, 5), (4, 1))
 # %% [markdown] name="column-meets-row-text"
 # ### A mistake that nobody reports
 #
-# The same rule hides a mistake that costs hours, because nothing reports it.
+# The same rule hides a mistake that costs hours.
 # Suppose a model gives its four predictions as a column, (4, 1), whereas the targets are (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
 #
@@ -984,13 +977,13 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # %% [markdown] name="compare-shapes"
 # The column was stretched to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
 # To the rule this is no conflict, so torch says nothing, and a model trained on that number learns the wrong thing.
-# Make it a habit to compare the two shapes before you compute any error.
+# So make it a habit to compare the two shapes before you compute any error.
 
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# A network keeps several versions of what it looks at, its **channels**, as a photo is kept in red, green and blue.
-# To each channel it adds a number of its own, the **bias**; from chapter 3 on you will meet it everywhere.
+# A network keeps several versions of what it looks at, its channels, as a photo is kept in red, green and blue.
+# To each channel it adds a number of its own, the **bias**.
 # Here are two channels of three places, with the biases 10 and 20:
 
 # %% name="add-bias-example"
@@ -1279,8 +1272,8 @@ with shows_error(RuntimeError, match="single memory location"):
 # %% [markdown] name="reductions"
 # ## 6 Which axis disappears? ({minutes} minutes)
 #
-# What does the average digit look like, and the average three?
 # Perhaps a new digit need not be compared with all the others, but only with ten averages.
+# What does an average digit look like?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
 # You say along which axis, and torch calls an axis a **dim**.
@@ -1312,14 +1305,12 @@ assert averages.shape == (10, 8, 8)
 # Nobody wrote these ten, and you can read them all; in section 12 they will read for you.
 #
 # Now with numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
-# `dim=0` takes the houses away and leaves one number for each column; `dim=1` would take the columns away and leave one for each house.
-# Without `dim` all axes disappear, and a single number is left.
+# `dim=0` takes the houses away and leaves one number for each column.
 
 # %% name="house-sizes"
 features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])
 means = features.mean(dim=0)
 print("the mean house:", means)
-print("all bedrooms:", features[:, 1].sum())
 
 # %% claim=true
 assert features.shape == (4, 3) and features.dtype == torch.float32
@@ -1331,7 +1322,7 @@ assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
 figures.reductions(features)
 
 # %% [markdown]
-# And now you can read the three lines that you ran at the start:
+# And now you can read what you ran at the start:
 #
 # ```
 # distances = ((known - new) ** 2).sum(dim=(1, 2))
@@ -1339,13 +1330,12 @@ figures.reductions(features)
 # ```
 #
 # `known - new` has the shape (1500, 8, 8), a grid of differences for each known digit.
-# With `dim=(1, 2)` the sum takes both rows and columns away, so 1,500 numbers are left, one distance each, and `argmin` says at which place the smallest is.
+# With `dim=(1, 2)` the sum takes rows and columns away, so 1,500 distances are left, and `argmin` says at which place the smallest is.
 #
 # ### Keeping the axis
 #
-# Often the result of a reduction has to meet its original again.
 # Suppose some people wrote with a thick pen and others with a thin one.
-# To give all digits the same ink, you divide each by its own sum.
+# To give all digits the same ink, you divide each by its own sum, so the result of a reduction has to meet its original again.
 # In `rows`, from section 3, each digit is one row of 64 numbers. Write the shape of the sums below it, at the right:
 #
 # ```
@@ -1431,7 +1421,6 @@ assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3,
 # ## 7 An equal say for every pixel ({minutes} minutes)
 #
 # In a distance, a pixel counts as much as it varies: in the middle a lot, at the rim hardly at all.
-# Yet one at the rim may be what tells a 1 from a 7.
 # To give all pixels an equal say you **standardize** them: subtract the mean of each, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
@@ -1457,8 +1446,6 @@ assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 # Whatever is computed with a nan becomes one, so three pixels without ink would make every distance nan.
 #
 # The remedy is a small number `eps`, which you will find in formulas everywhere: 0 / 0 becomes 0 divided by something small.
-# It is added under the root.
-# The standard deviation is the root of the **variance**, the mean squared distance from the mean, so you divide by the root of variance + eps.
 
 # %% [markdown] side=true name="arrange-standardize"
 # #### Next comes `standardize`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1475,7 +1462,8 @@ arrange("standardize")
 # ### Exercise: `standardize` ({minutes} minutes)
 #
 # Bring the numbers along any dim to mean 0 and standard deviation 1, without a nan where nothing varies.
-# Take care with the variance: a mean divides by the count n, but torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
+# The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
+# Take care: a mean divides by the count n, but torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
 # For example, 1 and 3 have mean 2 and the squared distances 1 and 1, whose mean is 1, so they become -1 and 1:
 
 # %% name="standardize-example"
@@ -1546,9 +1534,9 @@ _nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
 assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 
 # %% [markdown]
-# Two fewer may be chance, but it is no gain: a rare speck at the rim now counts as much as a stroke in the middle.
+# Two fewer may be chance, but it is no gain, because a rare speck at the rim now counts as much as a stroke in the middle.
 # Pixels are all ink, on one scale, so their unequal say was no fault.
-# With square meters and bedrooms it would be one, because the meters, being larger numbers, would decide alone.
+# With square meters and bedrooms it would be one: the larger numbers would decide alone.
 
 # %% [markdown] side=true
 # #### Why n - 1, and which of the two was used? ({minutes} minutes)
@@ -1593,14 +1581,13 @@ assert len(threes) == 183 and damaged.mean(dim=0).isnan().all()
 # %% [markdown]
 # One hole among 183 is enough to spoil a mean, so first the holes must go.
 # Multiplying by the mask does not fill them: False counts as 0, but 0 times nan is nan again.
-# `torch.where(mask, x, other)` does, since it multiplies nothing; it takes x where the mask is True, and `other` elsewhere.
+# `torch.where(mask, x, other)` does, because it multiplies nothing: it takes x where the mask is True, and `other` elsewhere.
 
 # %% name="where-and-clamp"
 holes = torch.tensor([1.0, math.nan])
 kept = torch.tensor([True, False])
 print("times the mask:", holes * kept)
 print("with where:    ", torch.where(kept, holes, 0.0))
-print("clamped:       ", torch.tensor([0, 1, 5]).clamp(min=1))
 
 # %% claim=true
 assert (holes * kept).sum().isnan()
@@ -1608,12 +1595,11 @@ assert torch.where(kept, holes, 0.0).tolist() == [1.0, 0.0]
 assert torch.tensor([0, 1, 5]).clamp(min=1).tolist() == [1, 1, 5]
 
 # %% [markdown]
-# The last line is for what a mean divides by.
-# A place that was lost in all threes has a count of 0, and 0 / 0 would be nan once more; `clamp(min=1)` lifts every number below 1 up to 1.
-#
 # ### Exercise: `masked_mean` ({minutes} minutes)
 #
 # Average what is there, and leave out what is not.
+# A mean divides by a count. Where all was lost the count is 0, and 0 / 0 would be nan once more.
+# There `clamp(min=1)` helps, because it lifts whatever is below 1 up to 1.
 # For 1, 3 and 9, of which the mask lets the first two through, that is 2.
 
 # %% name="masked-mean-example"
@@ -1672,7 +1658,7 @@ reveal(guess, roots.isnan().sum().item())
 # ## 9 A product that sorts digits ({minutes} minutes)
 #
 # The ten averages took a loop over ten masks.
-# One multiplication does it at once, and networks spend nearly all their time in this operation.
+# One matrix product does it at once, and networks spend nearly all their time in this operation.
 #
 # `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
 
@@ -1699,10 +1685,9 @@ assert product.tolist() == [[90, 120, 150], [190, 260, 330], [290, 400, 510]]
 
 # %% [markdown]
 # The inner lengths must agree, since a row meets a column; they disappear, and the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
-# When it does not fit, torch names both shapes, and that is where to look first: shapes before values.
+# When it does not fit, torch names both shapes, and that is where to look first.
 
 # %% name="matmul-shapes"
-print((features @ torch.ones(3)).shape)  # times a vector: one number for each row
 with shows_error(RuntimeError, match="cannot be multiplied (2x3 and 2x3)"):
     right @ right
 
@@ -1715,8 +1700,8 @@ assert (features @ torch.ones(3)).shape == (4,)
 # ### Exercise: `one_hot` ({minutes} minutes)
 #
 # Before a product can sort digits, their labels need a form that can be multiplied.
-# A label such as 7 is a name and not an amount: a seven is not seven times a one, and adding up labels makes no sense.
-# But you can add up rows that have a single 1 in the column of their class.
+# A label such as 7 is a name and not an amount, because a seven is not seven times a one.
+# But you can multiply with rows that have a single 1, in the column of their class.
 # For the labels 5, 7 and 5 and eight classes the rows are
 
 # %% name="one-hot-example"
@@ -1756,9 +1741,18 @@ check("one_hot", one_hot)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% [markdown]
-# `one_hot(labels, 10)` has a row for each digit and a column for each class.
-# Transposed, it has ten rows, and row 3 has a 1 for each three among the 1,797 and a 0 for every other digit.
-# When this row meets a column of pixels, the threes are added up and all others are multiplied away.
+# Take the three labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
+# The column of the fives is 1, 0, 1, so multiply the two, and add up:
+
+# %% name="fives-added-up"
+print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
+
+# %% claim=true
+assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
+
+# %% [markdown]
+# The two fives are added up, 10 + 30, and the seven is multiplied away.
+# In `hot.T` the columns of the classes are rows, so one product adds up every pixel of every class.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -1782,9 +1776,11 @@ assert torch.allclose(templates.reshape(10, 8, 8), averages, atol=1e-3)
 # ### Letters for axes
 #
 # For that product the pictures had to be rows, and `hot` had to be transposed, so that the digits of both met.
-# `einsum` spares you the puzzle, because there you *name* the axes: a letter for every axis of every input, and after the arrow those of the result.
-# The same letter in two inputs means that these two axes are walked through together; a letter that is missing after the arrow is summed over.
+# `einsum` spares you the puzzle, because there you *name* the axes.
+#
 # Let n stand for digits, c for classes, and h and w for height and width.
+# Write the letters of each input, then an arrow, then those of the result.
+# The same letter in two inputs means that these axes go together, and a letter that is missing after the arrow is summed over.
 #
 # *Predict.* What is the shape of `torch.einsum("nc,nhw->chw", hot, images)`?
 
@@ -1801,17 +1797,16 @@ assert torch.allclose(added.reshape(10, 64), sums, rtol=1e-3)
 
 # %% [markdown]
 # Only n is missing after the arrow, so the digits were added up, and nothing had to be flattened or transposed.
-# Read these three aloud too: which letters stay, and which are summed?
+# Read these two aloud too: which letters stay, and which are summed?
 
 # %% name="einsum"
-stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
 print(torch.einsum("ij,jk->ik", left, right))  # a matrix product, that of the picture
-print(torch.einsum("bij,jk->bik", stack, right))  # b stays: one product for each
 
 # %% claim=true
+_stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
 assert torch.equal(torch.einsum("ij,jk->ik", left, right), product)
-assert torch.equal(torch.einsum("bij,jk->bik", stack, right), stack @ right)
+assert torch.equal(torch.einsum("bij,jk->bik", _stack, right), _stack @ right)
 assert torch.equal(torch.einsum("ij->ji", left), left.T)
 assert torch.equal(torch.einsum("ij,kj->ik", left, left), left @ left.T)
 assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums, rtol=1e-3)
@@ -1820,10 +1815,10 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 # %% [markdown]
 # ### Exercise: `batched_einsum` ({minutes} minutes)
 #
-# Chapter 5 and every larger model work on batches of matrices, and with three or four axes letters are the surest way.
+# Larger models work on batches of matrices, and with three or four axes letters are the surest way.
 # Write four products of a batch, by einsum or any other way.
 # Write down the letters of the inputs first, then ask which of them must stay.
-# In the next cell, for example, each matrix meets its own vector, so `b` and `n` stay.
+# In the next cell, for example, each matrix of a batch, `bnk`, meets its own vector, `bk`, so `b` and `n` stay.
 
 # %% name="batched-einsum-example"
 pile, arrows = torch.ones(2, 3, 4), torch.arange(8.0).reshape(2, 4)
@@ -1856,8 +1851,9 @@ check("batched_einsum", batched_einsum)
 # %% mine=true
 my_batched_einsum = mine("batched_einsum", lambda a, b, v: {"product": a @ b})
 
-# %% [markdown]
-# A matrix can also turn a picture around.
+# %% [markdown] side=true
+# #### Can a product turn a picture around? ({minutes} minutes)
+#
 # Below, each of four digits meets a matrix of its own: one that changes nothing, one that swaps left and right, one that moves all columns along by one, and one that leaves only every other column.
 
 # %% name="batched-einsum-used"
@@ -1903,12 +1899,12 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 # ## 10 What a number format cannot hold ({minutes} minutes)
 #
 # Chapter 5 will train in half the bits, because that takes half the memory.
-# The name of a format says its bits, 8 bits are a byte, and your `describe` counts the bytes.
+# The name of a format says its bits, and your `describe` counts the bytes, here of a million numbers.
 
 # %% name="dtype-memory"
 million = torch.zeros(1000, 1000)
 for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print(f"a million numbers take {my_describe(million.to(kind))['bytes'] / 1e6:.0f} MB in {kind}")
+    print(my_describe(million.to(kind))["bytes"], "bytes in", kind)
 
 # %% claim=true
 _kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
@@ -1936,7 +1932,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # Each pixel fits, but float16 ends at 65,504, and the sum lies beyond.
 #
 # It ends at the small side too: its smallest positive number is about 6e-8, so 2e-8 becomes exactly 0.
-# bfloat16, the other format of 16 bits, reaches almost as far as float32 on both sides.
+# bfloat16, the other format of 16 bits, reaches almost as far as float32.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
@@ -1953,16 +1949,17 @@ _wide, _full = torch.finfo(torch.bfloat16), torch.finfo(torch.float32)
 assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 
 # %% [markdown]
-# The gradients of chapter 2 are often that small, and one that becomes 0 teaches nothing; chapter 5 shows the remedy.
+# The gradients of chapter 2 are often that small, and chapter 5 shows the remedy.
 
 # %% [markdown] name="precision"
 # ### The gaps between the numbers
 #
 # bfloat16 pays for its range with digits.
 # Suppose you may write down three digits of a number and a power of ten, such as 3.14e5 for 314,000.
-# Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: there are always three digits, so the gap from one number to the next grows with the numbers.
-# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8; the other bits are for the sign and the power of two.
+# Then you can tell 3.14 from 3.15, but 314,000 only from 315,000.
+# There are always three digits, so the gap from one number to the next grows with the numbers.
 #
+# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8.
 # On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
 # On the right is the gap at every size of number.
 
@@ -1974,8 +1971,7 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
     assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
 
 # %% [markdown]
-# A result that falls into a gap is rounded to the nearer end.
-# In the exact middle it goes to the end whose last binary digit is 0.
+# A result that falls into a gap is rounded to one of its ends.
 #
 # *Predict.* With 24 binary digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
 # What is `torch.tensor(16777216.0) + 1`?
@@ -1992,13 +1988,12 @@ assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost.
-# The sum lies in the middle between 16777216 and 16777218. Of their 24 binary digits, the last is 0 in the first number and 1 in the second, so the sum goes back to where it was.
+# The 1 is lost: the sum lies between 16777216 and 16777218, and is rounded back to where it was.
 # So a counter in float32 stops there for good, and in formats with fewer digits much earlier.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
-# Four small facts that you can ask for whenever a number looks odd: three about formats, and one about the table of differences that nobody reported in section 4.
+# Four small facts to ask for when a number looks odd: three about formats, and one about the table of differences that nobody reported in section 4.
 # Before you write the code, write down what you expect for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4`.
 # With 0.5, for example, all is as on paper:
 
@@ -2055,12 +2050,23 @@ for count in (100, 256, 300, 1000):
 assert my_precision_lab(0.001, 1e-8, 1000, 4)["counted"] == 256
 
 # %% [markdown]
-# At 256 the counter stops.
-# In bfloat16 the next number after 256 is 258. So 257 lies in the middle, of the two it is 256 that ends in 0, and the counter is rounded back for ever.
+# At 256 the counter stops, because in bfloat16 the next number after 256 is 258.
 
 # %% [markdown] name="dtype-choice"
 # Which should you use, then?
 # float32, the default, until you have a reason: float64 where digits matter more than time, and the two halves where chapter 5 says how.
+
+# %% [markdown] side=true
+# #### Why is the middle rounded down, and not up? ({minutes} minutes)
+#
+# A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
+# Of 16777216 and 16777218 that is the first, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
+
+# %% name="halfway"
+print((many + 1).item(), (many + 3).item())
+
+# %% claim=true
+assert (many + 1).item() == 2**24 and (many + 3).item() == 2**24 + 4
 
 # %% [markdown] side=true
 # #### Which dtype wins when two of them meet? ({minutes} minutes)
@@ -2199,17 +2205,14 @@ my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) 
 #
 # You have all the pieces.
 # But to say honestly how well it reads, you must keep some digits aside as new ones.
-# Let chance choose them, but the same ones again tomorrow, or you could never compare two attempts.
+# Let chance choose them, but the same ones again tomorrow, so that you can compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
-# `torch.manual_seed` seeds the one that everybody shares, so a function that calls it changes the numbers of all who draw later.
-# Careful code takes a generator of its own.
 
 # %% name="seed"
 for _ in range(2):
-    torch.manual_seed(42)
-    print(torch.randn(3), "and then", torch.randn(3))
-print(torch.randn(3, generator=torch.Generator().manual_seed(42)), "from its own")
+    generator = torch.Generator().manual_seed(42)
+    print(torch.randn(3, generator=generator))
 
 # %% claim=true
 torch.manual_seed(42)
@@ -2223,8 +2226,9 @@ assert torch.equal(_state, torch.get_rng_state())
 # %% [markdown]
 # ### Exercise: `make_batch` ({minutes} minutes)
 #
-# To try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
-# `torch.randn` takes `dtype=` and `generator=`.
+# To try out code before there is data, you want random numbers of the right shape that are the same each time.
+# `torch.manual_seed` seeds the generator that everybody shares, so a function that calls it changes the numbers of all who draw later.
+# So take a generator of your own; `torch.randn` takes `dtype=` and `generator=`.
 # In NumPy, the same table at every call would look like this; torch's numbers are others:
 
 # %% name="make-batch-example"
@@ -2288,10 +2292,8 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 
 # %% name="mistakes"
 wrong = unseen[~right]
-told = [f"read as {answer}" for answer in answers[~right].tolist()]
-truth = [f"is a {label}" for label in labels[wrong].tolist()]
-pictures = [*images[wrong], *images[nearest[~right]]]
-show_digits(pictures, says=truth + told, per_row=len(wrong))
+show_digits(images[wrong], says=answers[~right], is_=labels[wrong])
+show_digits(images[nearest[~right]], says=labels[nearest[~right]])
 
 # %% [markdown]
 # And the ten averages, computed from the known digits alone?
@@ -2312,9 +2314,8 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 #
 # One riddle remains.
 # At the start the same method read 94.6 %, and here about 99.
-# What is different is which digits were new: there the last 297 of the file, here some from everywhere.
-# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little.
-# After shuffling it has seen every hand before.
+# There the last 297 of the file were new, and here some from everywhere.
+# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
 # Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
 
 # %% [markdown] side=true
@@ -2347,24 +2348,7 @@ assert shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 # ## Bug hunt ({minutes} minutes)
 #
 # You have met many mistakes by now, and they come in two kinds.
-# The loud ones raise an error: a wrong dtype, a wrong device.
-# (Below, the device "meta" keeps shapes and no numbers, enough to stand for a second device on any laptop.)
-
-# %% name="loud-mistakes"
-with shows_error(RuntimeError, match="dtype"):
-    torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64)
-with shows_error(RuntimeError, match="meta"):
-    torch.ones(3) + torch.ones(3, device="meta")
-
-# %% claim=true
-_sum = torch.ones(3).sum()
-assert not _sum.requires_grad
-with shows_error(RuntimeError, match="does not require grad"):
-    _sum.backward()  # nothing requires grad: loud as well
-
-# %% [markdown]
-# The silent ones are worse.
-# All shapes fit, a number comes out, and it is wrong: the wrong dim, a column that met a row, an argument changed in place.
+# The loud ones raise an error. The silent ones are worse: all shapes fit, a number comes out, and it is wrong.
 # The way to find them is always the same: take an example so small that you know the answer, and print shapes on the way.
 #
 # ### Exercise: `linear_mse` ({minutes} minutes)
@@ -2418,6 +2402,24 @@ def linear_mse(x, w, y):
 
 # %% check="linear_mse" points=3
 check("linear_mse", linear_mse)
+
+# %% [markdown] side=true
+# #### Which mistakes are loud? ({minutes} minutes)
+#
+# A wrong dtype, for example, or a wrong device.
+# (The device "meta" keeps shapes and no numbers, enough to stand for a second device on any laptop.)
+
+# %% name="loud-mistakes"
+with shows_error(RuntimeError, match="dtype"):
+    torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64)
+with shows_error(RuntimeError, match="meta"):
+    torch.ones(3) + torch.ones(3, device="meta")
+
+# %% claim=true
+_sum = torch.ones(3).sum()
+assert not _sum.requires_grad
+with shows_error(RuntimeError, match="does not require grad"):
+    _sum.backward()  # nothing requires grad: loud as well
 
 # %% [markdown] name="excursion"
 # ## Excursion: scores into shares ({minutes} minutes)
