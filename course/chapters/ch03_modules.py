@@ -1494,34 +1494,15 @@ assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
 
 # %% [markdown]
 # Each layer makes the numbers about 18 times smaller, until every digit looks like nothing to the last layer.
-#
-# Why 18? A unit adds up 64 products, so begin with a smaller question: how large is a sum of 64 random numbers of size 1?
-# They have either sign, and partly cancel.
+# So try other sizes.
 
-# %% name="sum-of-64"
-sums = torch.randn(10_000, 64).sum(dim=1)
-print("the square of the sum, on average:", sums.square().mean().item())
-
-# %% claim=true
-assert 58 < sums.square().mean() < 70
-
-# %% [markdown] name="one-layers-size"
-# About 64, so the sum has the size 8, and not 64: of random numbers it is the squares that add up.
-# Now follow numbers of size 1 through a layer whose weights have size 0.01.
-#
-# - Each product has the size 0.01, and its square is 0.0001.
-# - A unit adds up 64 of them, so the square of the sum is 64 * 0.0001 = 0.0064.
-# - `relu` sets half of the sums to zero, which leaves 0.0032 on average, and that is the square of 0.057, an eighteenth.
-#
-# To keep the size, 64 * std ** 2 / 2 has to be 1, and so std has to be the square root of 2 / 64.
-# Here it stands between one that is too small and one that is too large.
-
-# %% name="three-starts"
-for std in (0.01, math.sqrt(2 / 64), 1):
-    print(f"std {std:.2f}: {size_after(10, std):.1g} after ten layers")
+# %% name="other-sizes"
+for std in (0.01, 0.1, 0.18, 0.3, 1):
+    print(f"std {std}: {size_after(10, std):.1g} after ten layers")
 
 # %% claim=true
 assert 0.02 < size_after(10, math.sqrt(2 / 64)) < 10 and size_after(10, 1.0) > 1e5
+assert size_after(10, 0.1) < 0.02 and size_after(10, 0.3) > 10
 _layer = nn.Linear(1000, 400, bias=False)
 nn.init.kaiming_normal_(_layer.weight, nonlinearity="relu")
 assert abs(_layer.weight.std().item() - math.sqrt(2 / 1000)) < 1e-3
@@ -1533,8 +1514,36 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With 1 the numbers explode: where the picture is empty, all of them lie beyond its edges.
-# The start in between, the square root of 2 / n where n numbers come in, is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
+# With 0.18 they keep their size, and that is the square root of 2 / 64.
+# The 64 stands there because each unit adds up 64 products: the more numbers come in, the smaller the weights have to be.
+# And the 2 is there because `relu` throws half of the sums away.
+#
+# So where n numbers come in, begin with a standard deviation of the square root of 2 / n.
+# This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
+
+# %% [markdown] side=true
+# #### Where does the square root of 2 / n come from? ({minutes} minutes)
+#
+# Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
+# They have either sign, and partly cancel.
+
+# %% name="sum-of-64"
+sums = torch.randn(10_000, 64).sum(dim=1)
+print("the square of the sum, on average:", sums.square().mean().item())
+
+# %% claim=true
+assert 58 < sums.square().mean() < 70
+
+# %% [markdown]
+# About 64, so the sum has the size 8, and not 64: of random numbers it is the squares that add up.
+# Now follow numbers of size 1 through a layer whose weights have size 0.01.
+#
+# - Each product has the size 0.01, and its square is 0.0001.
+# - A unit adds up 64 of them, so the square of the sum is 64 * 0.0001 = 0.0064.
+# - `relu` sets half of the sums to zero, which leaves 0.0032 on average, and that is the square of 0.057, about an eighteenth.
+#
+# To keep the size, 64 * std ** 2 / 2 has to be 1, and so std has to be the square root of 2 / 64.
 
 # %% [markdown] side=true name="arrange-init-he"
 # #### Next comes `init_he`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1882,7 +1891,8 @@ guess = [[7, 7]]  # a list with one row of two numbers
 # %% name="state-is-live"
 layer = nn.Linear(2, 1)
 nn.init.ones_(layer.weight)
-state, snapshot = layer.state_dict(), copy.deepcopy(layer.state_dict())
+state = layer.state_dict()
+snapshot = copy.deepcopy(state)
 nn.init.constant_(layer.weight, 7.0)
 print("a deep copy:", snapshot["weight"].tolist())
 reveal(guess, state["weight"])
@@ -1938,7 +1948,7 @@ check("save_best", save_best)
 letters = Reader()
 letters.judge = nn.Linear(32, 26)  # 26 scores instead of 10
 for name, value in with_yours.state_dict().items():
-    print(f"{name:12} fits: {value.shape == letters.state_dict()[name].shape}")
+    print(name, "fits:", value.shape == letters.state_dict()[name].shape)
 
 # %% exercise="load_partial"
 def load_partial(module, state):
@@ -2037,7 +2047,7 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # %% name="frozen-body"
 body, head = nn.Linear(4, 8), nn.Linear(8, 1)
 body.requires_grad_(False)  # the method, with an underscore at its end
-head(torch.relu(body(torch.ones(16, 4)))).sum().backward()
+head(torch.relu(body(torch.randn(16, 4)))).sum().backward()
 print("body:", body.weight.grad)
 print("head:", head.weight.grad)
 
@@ -2143,7 +2153,7 @@ my_freeze_all_but = mine("freeze_all_but", freeze_look)
 print("learn:", my_freeze_all_but(letters, "judge.*"))
 F.cross_entropy(letters(ink), labels).backward()
 for name, p in letters.named_parameters():
-    print(f"{name:12}", "no gradient" if p.grad is None else "a gradient")
+    print(name, "has a gradient:", p.grad is not None)
 
 # %% claim=true
 assert [_p.grad is None for _p in letters.parameters()] == [True, True, False, False]
