@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 from IPython.display import display
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.telling.markup import Html, join, picture, tag
 from autograder.watching.probes.devices import Operations
@@ -148,6 +148,19 @@ def operations(action: Callable[[], Any]) -> list[str]:
     with torch.no_grad(), Operations(lambda name, _: names.append(name.removeprefix("aten."))):
         action()
     return names
+
+
+def two_switches(model: nn.Module, x: Tensor) -> None:
+    """Print whether two calls of a model agree, and whether the result requires grad: in both modes, with a graph and
+    without. It ends in eval mode.
+    """
+    print(f"{'':20} two calls agree   requires grad")
+    for training, mode in ((True, "train()"), (False, "eval()")):
+        model.train(training)
+        for graph, added in ((True, ""), (False, " and no_grad")):
+            with torch.set_grad_enabled(graph):
+                first, second = model(x), model(x)
+            print(f"{mode + added:20} {torch.equal(first, second)!s:17} {first.requires_grad}")
 
 
 class Pictures:

@@ -8,6 +8,7 @@ from time import sleep
 import pytest
 import torch
 from matplotlib.image import imread
+from torch import nn
 
 from course.instruments import (
     Pictures,
@@ -21,6 +22,7 @@ from course.instruments import (
     saved_tensors,
     show_digits,
     show_graph,
+    two_switches,
 )
 
 
@@ -152,3 +154,14 @@ def test_operations() -> None:
     layer = torch.nn.Linear(3, 2)
 
     assert ["t", "addmm", "relu", "relu"] == operations(lambda: layer(torch.eye(3)).relu().relu())[-4:]
+
+
+def test_two_switches(capsys: pytest.CaptureFixture[str]) -> None:
+    """The mode decides whether two calls agree, no_grad whether the result requires grad."""
+    two_switches(nn.Sequential(nn.Linear(3, 50), nn.Dropout(0.5)), torch.ones(4, 3))
+
+    rows = [line.split() for line in shown(capsys).splitlines()[1:]]
+    assert ["train()", "False", "True"] == rows[0]
+    assert ["train()", "and", "no_grad", "False", "False"] == rows[1]
+    assert ["eval()", "True", "True"] == rows[2]
+    assert ["eval()", "and", "no_grad", "True", "False"] == rows[3]
