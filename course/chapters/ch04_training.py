@@ -4,7 +4,7 @@
 # *How does a model learn, and how do you know that it has?*
 #
 # Your `MLP` has been waiting since chapter 3, with random numbers in 4,810 places, reading one digit in ten.
-# Today it learns: twenty times through 1,400 digits, in less than a second, and then it reads 97 in 100 of those that it has never seen.
+# Today it learns: twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 of those that it has never seen.
 # The program that does this is short, and you will write it for as long as you use PyTorch.
 # So this chapter builds it slowly: the step, the measurement, and the loop around both.
 # And it breaks each part once, because a broken loop hardly ever says so.
@@ -1061,14 +1061,14 @@ figures.ten_points()
 figures.ten_points(new=True)
 
 # %% [markdown]
-# The curve has learned the ten points with all their noise, and of what is behind them it knows less than the line.
+# The line is almost as good as before, and the error of the curve went from 0 to 0.39, because it has learned the ten points with all their noise.
 # That is **overfitting**: to be good at what was seen, at the cost of what was not.
 #
 # ### A hundred digits
 #
 # Our reader had 1,400 digits. Often there are a hundred, so take a hundred only, and train ten times as long (with Adam, a quicker optimizer that section 10 explains).
 #
-# *Predict.* Soon it reads all of the hundred. With 1,400 digits it read 97 in 100 of the drawer; does it now read more than 92?
+# *Predict.* Soon it reads all of the hundred. With 1,400 digits it read about 96 in 100 of the drawer; does it now read more than 94?
 
 # %% predict=true
 guess = False  # True or False
@@ -1081,13 +1081,13 @@ adam = torch.optim.Adam(crammer.parameters(), lr=0.02)
 crammed = my_fit(crammer, adam, F.cross_entropy, few, drawer, 200)
 by_heart = my_evaluate(crammer, [(few_ink, few_labels)], F.cross_entropy)
 print(f"of the hundred: {by_heart['accuracy']:.0%}, of the drawer: {crammed[-1][2]:.0%}")
-reveal(guess, crammed[-1][2] > 0.92)
+reveal(guess, crammed[-1][2] > 0.94)
 
 # %% claim=true
-assert by_heart["accuracy"] == 1 and 0.75 < crammed[-1][2] < 0.92
+assert by_heart["accuracy"] == 1 and 0.75 < crammed[-1][2] < 0.94
 
 # %% [markdown]
-# Not one mistake on the hundred, and more than one in ten on the others.
+# Not one mistake on the hundred, and about one in ten on the others.
 # So when somebody tells you how good a model is, ask on which data.
 #
 # *Predict.* On the hundred the loss goes down almost to 0. And the loss in the drawer, from the 50th epoch to the 200th: does it go on falling, or does it rise?
@@ -1164,7 +1164,7 @@ assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 # Who also ends the loop once nothing better has come for, say, twenty epochs saves the time too, and that is called **early stopping**.
 # A third remedy, weight decay, stands in section 10.
 #
-# One caution. The drawer has now chosen among 200 models, and the best of 200 was lucky as well as good, so its loss is a little too good to be true.
+# One caution. The drawer has chosen the best of 200 models, and that one was lucky as well as good, so its loss is a little too good to be true.
 # Whoever chooses by the drawer needs a second one, opened once, at the very end: the **test** set.
 
 # %% [markdown] side=true name="surer-text"
@@ -1971,10 +1971,10 @@ assert losses[-1] < losses[0] / 10 and right == 64
 class Trial:
     """A set-up to examine: a model, an optimizer, one batch, and a step."""
 
-    def __init__(self):
-        self.model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 3))
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.01)
-        self.inputs, self.labels = torch.randn(8, 4), torch.randint(3, (8,))
+    def __init__(self, lr=0.01):
+        self.model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=lr)
+        self.inputs, self.labels = torch.randn(6, 8), torch.randint(3, (6,))
 
     def batch(self):
         return self.inputs, self.labels
@@ -2036,21 +2036,15 @@ def by_learning(trial):
 my_overfit_one_batch = mine("overfit_one_batch", by_learning)
 
 # %% [markdown]
-# Let it examine the digits, twice: at a rate that works, and at one that sleeps.
+# Let it examine two, one at a rate that works, and one at a rate that sleeps.
 
 # %% name="overfit-used"
-class OnDigits(Trial):
-    def __init__(self, lr):
-        self.model = MyMLP([64, 64, 10], nn.ReLU)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=lr)
-        self.inputs, self.labels = ink[known[:64]], labels[known[:64]]
-
-
-found = {lr: my_overfit_one_batch(OnDigits(lr)) for lr in (0.01, 0.000001)}
-print(found)
+print(my_overfit_one_batch(Trial(lr=0.01)))
+print(my_overfit_one_batch(Trial(lr=0.000001)))
 
 # %% claim=true
-assert list(found.values()) == ["ok", "learning rate"]
+assert my_overfit_one_batch(Trial(lr=0.01)) == "ok"
+assert my_overfit_one_batch(Trial(lr=0.000001)) == "learning rate"
 
 # %% [markdown] name="bug-hunt"
 # ## 12 Bug hunt ({minutes} minutes)
@@ -2470,7 +2464,6 @@ for _ in range(100):
     rates.append(optimizer.param_groups[0]["lr"])
     optimizer.step()
     scheduler.step()
-print([round(rate, 3) for rate in rates[::20]])
 
 # %% claim=true
 assert abs(rates[0] - 0.1) < 1e-6 and max(rates) == rates[10] == 1.0 and rates[-1] < 0.001
@@ -2913,7 +2906,7 @@ progress(4)
 # 1. Where may `zero_grad` stand, and where not?
 # 2. What limits a learning rate?
 # 3. Why shuffle?
-# 4. A model reads all the digits that it learned from, and 86 in 100 others. What has happened, and what helps?
+# 4. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
 # 5. What does a second softmax do?
 # 6. The model does not even learn one batch by heart. What do you look at before you train again?
 #
@@ -2963,4 +2956,4 @@ assert isinstance(program, torch.export.ExportedProgram)
 # Kingma and Ba, "Adam: A method for stochastic optimization" (2015);
 # Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
 #
-# Your model reads 97 in 100. Chapter 5 takes the same training, unchanged, to a GPU, and into half the bits.
+# Your model reads. Chapter 5 takes the same training, unchanged, to a GPU, and into half the bits.

@@ -14,7 +14,7 @@ from .drawing import new_figure, told
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COUNT, NOISE, SEED = 10, 0.25, 3
+COUNT, NOISE, SEED = 10, 0.25, 14
 
 
 def ten_points(*, new: bool = False) -> Figure:
@@ -30,7 +30,7 @@ def ten_points(*, new: bool = False) -> Figure:
     errors = [((at(one, x) - y) ** 2).mean().item() for one in through]
     for one, error, name, color in zip(through, errors, ("line", "curve"), (BLUE, VERMILION), strict=True):
         ax.plot(across.tolist(), at(one, across).tolist(), color=color, label=f"{name}: error {error:.2f}")
-    ax.set(xlabel="x", ylabel="y", ylim=(-2.6, 2.6))
+    ax.set(xlabel="x", ylabel="y", ylim=(-2.4, 3.4))
     ax.legend(fontsize=9, loc="upper left")
     where = "ten new points" if new else "the ten points"
     return told(
