@@ -76,6 +76,29 @@ def runs(action: Callable[[], Any]) -> bool:
     return True
 
 
+def run_lines(order: str, x: Tensor, y: Tensor, steps: int = 100, lr: float = 0.1) -> tuple[list[float], float]:
+    """Learn y = w * x from w = 0 by these lines, in this order, `steps` times; return the losses and the last w.
+
+    order: the lines of a training step, as words: "zero", "forward", "backward" and "step".
+    """
+    w, loss = torch.zeros(1, requires_grad=True), torch.zeros(())
+    optimizer = torch.optim.SGD([w], lr=lr)
+    losses = []
+    for word in order.split() * steps:
+        if word == "zero":
+            optimizer.zero_grad()
+        elif word == "forward":
+            loss = ((w * x - y) ** 2).mean()
+            losses.append(loss.item())
+        elif word == "backward":
+            torch.autograd.backward(loss)
+        elif word == "step":
+            optimizer.step()
+        else:
+            raise ValueError(f"expected the words zero, forward, backward and step, found {word!r}")
+    return losses, w.item()
+
+
 class _Kept:
     """A wrapper around one tensor that a graph has saved."""
 

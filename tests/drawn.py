@@ -88,6 +88,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch04 many_fits": lambda: ch04_training.many_fits(
         torch.linspace(-3, 3, 9), torch.rand(5, 9), torch.logspace(-4, -2, 5), bar=0.02
     ),
+    "ch04 ten_points": ch04_training.ten_points,
+    "ch04 ten_points new": lambda: ch04_training.ten_points(new=True),
     "ch04 surface": ch04_training.surface,
     "ch04 rates": lambda: ch04_training.rates([0.5, 1.0, 0.5]),
     "ch05 first_page": ch05_gpu_amp.first_page,

@@ -130,6 +130,17 @@ def test_readers_plots_in_a_notebook(shell: InteractiveShell, monkeypatch: pytes
         formatter.pop(FigureBase)
 
 
+def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
+    """The errors in the picture's words: 0 on what it goes through, and more than the line's on ten others."""
+    seen, new = (ch04_training.ten_points(new=new) for new in (False, True))
+    assert isinstance(seen, Drawing) and isinstance(new, Drawing)
+    (line, curve), (line_on_new, curve_on_new) = (
+        map(float, re.findall(r"line (\S+), curve (\d+\.\d+)", figure.words())[0]) for figure in (seen, new)
+    )
+
+    assert 0 == curve < line and line_on_new < curve_on_new / 2
+
+
 def test_words_are_titles_where_nobody_wrote_any() -> None:
     """Better than nothing."""
     figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))

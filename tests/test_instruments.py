@@ -15,6 +15,7 @@ from course.instruments import (
     drawn_four,
     milliseconds,
     operations,
+    run_lines,
     runs,
     same_memory,
     saved_bytes,
@@ -120,6 +121,18 @@ def test_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """What torch refuses is told with its message."""
     assert runs(lambda: torch.ones(2)) and not shown(capsys)
     assert not runs(lambda: torch.ones(2) + torch.ones(3)) and shown(capsys).startswith("RuntimeError: The size")
+
+
+def test_lines_run_as_they_are_named() -> None:
+    """All in order find the slope; one left out leaves it at 0; a word that is no line is told."""
+    x = torch.linspace(-1.5, 1.5, 20).unsqueeze(1)
+    losses, weight = run_lines("zero forward backward step", x, 2 * x)
+
+    assert 100 == len(losses) and losses[-1] < 1e-6 < losses[0] and 2 == pytest.approx(weight)
+    assert 0 == run_lines("zero forward backward", x, 2 * x)[1] == run_lines("zero forward step", x, 2 * x)[1]
+    assert [losses[0]] * 7 == run_lines("zero forward backward step", x, 2 * x, steps=7, lr=0.0)[0]
+    with pytest.raises(ValueError, match="expected the words zero, forward, backward and step, found 'clear'"):
+        run_lines("clear forward backward step", x, 2 * x)
 
 
 def test_what_graphs_hold() -> None:
