@@ -11,6 +11,7 @@ from matplotlib.image import imread
 
 from course.instruments import (
     Pictures,
+    ToyDevice,
     drawn_four,
     milliseconds,
     operations,
@@ -152,3 +153,18 @@ def test_operations() -> None:
     layer = torch.nn.Linear(3, 2)
 
     assert ["t", "addmm", "relu", "relu"] == operations(lambda: layer(torch.eye(3)).relu().relu())[-4:]
+
+
+def test_toy_device() -> None:
+    """The host goes on at once; the device begins a piece when it has it and is free; to wait takes both to the end."""
+    toy = ToyDevice()
+    toy.launch(4)
+    toy.launch(4)
+    free = toy.host
+    toy.wait()
+    toy.wait()
+    together = toy.host
+    toy.launch(1)
+    toy.wait()
+
+    assert (2, 9, 11) == (free, together, toy.host)
