@@ -186,6 +186,23 @@ def two_switches(model: nn.Module, x: Tensor) -> None:
             print(f"{mode + added:20} {torch.equal(first, second)!s:17} {first.requires_grad}")
 
 
+class ToyDevice:
+    """A device with a queue, in invented time: what it is handed is done later, one piece after another."""
+
+    def __init__(self) -> None:
+        self.host = 0  # the host's clock
+        self._done = 0  # when the last piece in the queue ends
+
+    def launch(self, cost: int) -> None:
+        """Put a piece of work into the queue, which takes the host 1 ms; the device begins it when it is free."""
+        self.host += 1
+        self._done = max(self.host, self._done) + cost
+
+    def wait(self) -> None:
+        """Wait until the queue is empty."""
+        self.host = max(self.host, self._done)
+
+
 class Pictures:
     """Small pictures in rows, with words below them, for pages light and dark; in plain text what they are."""
 

@@ -12,6 +12,7 @@ from torch import nn
 
 from course.instruments import (
     Pictures,
+    ToyDevice,
     drawn_four,
     milliseconds,
     operations,
@@ -178,3 +179,18 @@ def test_two_switches(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["train()", "and", "no_grad", "False", "False"] == rows[1]
     assert ["eval()", "True", "True"] == rows[2]
     assert ["eval()", "and", "no_grad", "True", "False"] == rows[3]
+
+
+def test_toy_device() -> None:
+    """The host goes on at once; the device begins a piece when it has it and is free; to wait takes both to the end."""
+    toy = ToyDevice()
+    toy.launch(4)
+    toy.launch(4)
+    free = toy.host
+    toy.wait()
+    toy.wait()
+    together = toy.host
+    toy.launch(1)
+    toy.wait()
+
+    assert (2, 9, 11) == (free, together, toy.host)
