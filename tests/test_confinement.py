@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 from ast import literal_eval
@@ -105,6 +106,26 @@ class TestFiles:
         seen = told(servers, "from sklearn.datasets import load_digits", "load_digits().images.shape")
 
         assert "(1797, 8, 8)" == seen
+
+    def test_environment_that_is_a_link(self, tmp_path: Path) -> None:
+        """A `.venv` that leads elsewhere has all of its packages behind the walls too."""
+        (tmp_path / "linked").symlink_to(sys.prefix)
+        late = (
+            "import importlib, os, sys",
+            "from pathlib import Path",
+            "from autograder.walls.confine import STATUS, Quota, Walls",
+            "from autograder.walls.room import Room",
+            "from autograder.walls.syscalls import compiled",
+            "source, sink = os.pipe()",
+            "assert 'linked' in sys.prefix and 'jinja2' not in sys.modules",
+            f"walls = Walls(Room.of_this_python(Path({str(PROJECT / 'autograder')!r})), Quota(), compiled())",
+            "walls.fork(lambda: importlib.import_module('jinja2') and None, sink)",
+            "sys.exit(os.read(source, STATUS.size) != STATUS.pack(0))",
+        )
+        python = tmp_path / "linked" / "bin" / "python"
+        ran = subprocess.run([python, "-c", "\n".join(late)], env={"PYTHONPATH": str(PROJECT)}, check=False)
+
+        assert 0 == ran.returncode
 
     @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
     def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:

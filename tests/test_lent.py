@@ -163,6 +163,58 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
     assert f"{NAME},2.5,0,3,1,2" in (reports / f"items-{HW}.csv").read_text(encoding="utf-8")
 
 
+SEVERAL = Own(
+    cells=(*MIXED[:3], MIXED[6]),
+    # This one has the name of the chapter that its exercise is lent from, and a test cell of the other one's exercise's.
+    more={CHAPTER: (MIXED[0], *MIXED[7:9], answer("one"), graded(NAME, "assert one() == 1", 2))},
+    students={
+        "ada": {NAME: RIGHT, EXERCISE: SWAP, "one": "def one(): return 1"},
+        "ben": {NAME: SUM, EXERCISE: TURNED_ROUND},
+        "cyd": {NAME: RIGHT, EXERCISE: SWAP},
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def exam(built: Path) -> Path:
+    """An assignment of two notebooks, each with an exercise from elsewhere, handed in, graded and reported."""
+    write_source(built, "exam", SEVERAL)
+    cycle = Cycle(built, "exam")
+    cycle.generate()
+    hand_in(built, "exam", SEVERAL)
+    (built / "submitted" / "cyd" / "exam" / f"{CHAPTER}.ipynb").unlink()
+    command(built, "grade", "exam", "--workers", "1")
+    command(built, "report", "exam")
+    assert {} == cycle.feedback(["ben"])
+    return built
+
+
+def test_in_each_of_several_notebooks(exam: Path) -> None:
+    """Each is judged where it stands; a notebook that is missing costs its own exercise, and what it tests."""
+    cells = (f"check_{NAME}", f"{CHAPTER}/check_{EXERCISE}", f"{CHAPTER}/{NAME}")
+
+    assert {"ada": [2.5, 1.0, 2.0], "ben": [0.0, 0.5, 0.0], "cyd": [2.5, 0.0, 0.0]} == {
+        student: [marks[cell][0] for cell in cells] for student, marks in scores(exam, "exam").items()
+    }
+    verdict = classroom.stored(exam, "exam", "cyd")
+    assert verdict is not None and {NAME: "exam", EXERCISE: CHAPTER} == verdict.notebooks
+
+
+def test_told_in_the_notebook_where_it_stands(exam: Path) -> None:
+    """The sentence is on one feedback page, and in the report with an answer from the right notebook."""
+    pages = exam / "feedback" / "ben" / "exam"
+    first, second = (unescape((pages / f"{name}.html").read_text(encoding="utf-8")) for name in ("exam", CHAPTER))
+    report = unescape((exam / "reports" / "exam.html").read_text(encoding="utf-8"))
+
+    assert WRONG in first and WRONG not in second and "0.5 of 1" in second
+    assert WRONG in report and "sum(dim=-1)" in report
+
+
+def test_of_several_notebooks_one_exercise_again(exam: Path) -> None:
+    """`--only` knows it, and a changed score by hand is asked about under the notebook's name."""
+    assert "Nothing was changed." in command(exam, "grade", "exam", "--only", EXERCISE, "--preview", "--workers", "1")
+
+
 def test_an_answer_can_be_learned_from(course: Path) -> None:
     """The report's command finds the answer in a notebook that is another assignment's."""
     told = command(course, "learn", str(course / "submitted" / "ben" / HW), NAME)
@@ -191,6 +243,16 @@ def test_a_chapter_with_an_exercise_from_elsewhere(built: Path) -> None:
     found = scores(built, CHAPTER)
     cells = (f"check_{NAME}", f"check_{EXERCISE}", "essay")
     assert {"ada": [2.5, 1.0, 0.0], "ben": [0.0, 0.0, 0.0]} == {s: [found[s][c][0] for c in cells] for s in found}
+
+
+def test_refuses_one_exercise_twice(built: Path) -> None:
+    """Its points stand once in every table."""
+    write_source(built, "twice", Own(cells=MIXED[:3], more={"again": MIXED[:3]}))
+    cycle = Cycle(built, "twice")
+    cycle.generate()
+
+    with pytest.raises(WorkFailed, match=f"several notebooks of twice check {NAME}"):
+        cycle.autograde(["ada"], how=HowToGrade(unconfined=UNCONFINED))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Grade, Gradebook
 
 from autograder.grading import classroom
 from autograder.grading.classroom import Kept
+from autograder.grading.submission_verdict import SubmissionVerdict
 
 
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
@@ -19,8 +20,7 @@ def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: K
     """
     verdict = found.verdict
     extra = [exercise for exercise, most in verdict.extra.items() if most]
-    where = (verdict.assignment, verdict.assignment, student)
-    grades = {exercise: gradebook.find_grade(f"check_{exercise}", *where) for exercise in extra}
+    grades = {exercise: _grade(gradebook, verdict, exercise, student) for exercise in extra}
     ours = {
         exercise: grade
         for exercise, grade in grades.items()
@@ -34,6 +34,12 @@ def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: K
     for exercise, grade in ours.items():
         grade.extra_credit = verdict.earned_extra(exercise)
     gradebook.db.commit()
+
+
+def _grade(gradebook: Gradebook, verdict: SubmissionVerdict, exercise: str, student: str) -> Grade:
+    """The marks for an exercise."""
+    notebook = verdict.notebooks.get(exercise, verdict.assignment)
+    return gradebook.find_grade(f"check_{exercise}", notebook, verdict.assignment, student)
 
 
 def _without_double(before: float | None, now: float) -> tuple[float, ...]:

@@ -144,6 +144,8 @@ class Summary(NbGraderPreprocessor):  # type: ignore[misc]
         about, coursedir = resources["nbgrader"], self.parent.parent.coursedir
         course, stem = Path(coursedir.root), about["assignment"]
         verdict = _verdict(course, stem, about["student"])
+        if verdict and verdict.notebooks:
+            verdict = verdict.of_notebook(about["notebook"])
         title = next((each.title for each in course_in(course).listed if each.stem == stem), stem)
         title = title if about["notebook"] == stem else f"{title}, {about['notebook']}"
         about["summary"] = summary(nb, title, about, verdict)

@@ -43,7 +43,7 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
     files, seconds = _files(converter.coursedir, wanted.stem), _seconds(Execute(parent=converter).timeout)
     if not wanted.parts:
         return _with_cells(wanted, notebooks[wanted.stem], files, seconds)
-    _check_none_lent(wanted)
+    _check_lent_once(wanted)
     parts = wanted.notebooks.items()
     return wanted.with_parts(_with_cells(part, notebooks[name], files, seconds) for name, part in parts)
 
@@ -68,15 +68,15 @@ def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, byte
     )
 
 
-def _check_none_lent(wanted: Assignment) -> None:
-    """Raise WorkFailed where one of several notebooks checks an exercise of the course."""
-    for name, part in wanted.notebooks.items():
-        if part.lent:
-            raise WorkFailed(
-                f"{name}.ipynb of {wanted.stem} checks {part.lent[0].name}, an exercise of the course, which can stand "
-                f"in an assignment with one notebook of its name, found {len(wanted.parts)}. Nothing was graded. Give "
-                f"it an assignment of its own in source/, then run `nbgrader generate_assignment`."
-            )
+def _check_lent_once(wanted: Assignment) -> None:
+    """Raise WorkFailed where several notebooks check one exercise of the course."""
+    names = [each.name for each in wanted.lent]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise WorkFailed(
+            f"several notebooks of {wanted.stem} check {twice}: expected one, for its points and its sentence stand "
+            f"once in tables and reports. Nothing was graded. Take it out of the others, then run "
+            f"`nbgrader generate_assignment {wanted.stem}`."
+        )
 
 
 def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
@@ -86,7 +86,7 @@ def _check_lent(wanted: Assignment, answers: Collection[str]) -> None:
             raise WorkFailed(
                 f"{wanted.stem} checks {each.name} and has no cell for the answer: expected one above the check with "
                 f"the id {each.name}, marked as an autograded answer, found none. Nothing was graded. Copy that cell "
-                f"from source/{each.home}, then run `nbgrader generate_assignment {wanted.stem}`."
+                f"from source/{each.home}, then run `nbgrader generate_assignment {wanted.whole}`."
             )
 
 
@@ -99,7 +99,7 @@ def _check_calls(wanted: Assignment, tests: Mapping[str, str]) -> None:
         raise WorkFailed(
             f"{', '.join(calling)} calls `check` and checks no exercise of {wanted.stem}. Nothing was graded. Name the "
             f'cell {CHECK}NAME for an exercise NAME of the course, and write `check("NAME", NAME)`, or test with '
-            f"`assert`; then run `nbgrader generate_assignment {wanted.stem}`."
+            f"`assert`; then run `nbgrader generate_assignment {wanted.whole}`."
         )
 
 

@@ -124,5 +124,7 @@ def _students(changes: Sequence[Shift]) -> str:
 
 def _moves(change: Shift, by_hand: Sequence[str]) -> Iterator[str]:
     for name, (was, after) in change.points.items():
-        counts = " (a score by hand counts)" if {name, f"check_{name}"} & set(by_hand) else ""
+        check = f"check_{name}"
+        is_by_hand = any(each in (name, check) or each.endswith(f"/{check}") for each in by_hand)
+        counts = " (a score by hand counts)" if is_by_hand else ""
         yield f"{name} {was:g} -> {after:g}{counts}"

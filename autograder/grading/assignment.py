@@ -63,7 +63,8 @@ class Assignment:
     that a verdict depends on beside what was handed in. `lent` are the exercises of other chapters that it checks,
     whose texts are there too. What it has beside exercises are its `own` cells; `files` lie beside the notebook.
 
-    Where it has several notebooks, or one of another name, they are its `parts`, each an assignment of its own.
+    Where it has several notebooks, or one of another name, they are its `parts`, each an assignment of its own, which
+    is `within` the whole; then `lent` are those of all of them.
     """
 
     stem: str
@@ -77,6 +78,17 @@ class Assignment:
     lent: tuple[Lent, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
     parts: tuple[Assignment, ...] = field(default=(), repr=False, compare=False)
+    within: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The name of the assignment, for a notebook within one too."""
+        return self.within or self.stem
+
+    @property
+    def place(self) -> str:
+        """What it is called among chapters: a notebook within an assignment may have a chapter's name."""
+        return in_notebook(self.within, self.stem) if self.within else self.stem
 
     @property
     def notebooks(self) -> dict[str, Assignment]:
@@ -101,7 +113,8 @@ class Assignment:
     def with_parts(self, parts: Iterable[Assignment]) -> Assignment:
         """This assignment with several notebooks."""
         parts = tuple(parts)
-        return replace(self, parts=parts, digest=digest_of(*(each.digest for each in parts)))
+        lent = tuple(lent for each in parts for lent in each.lent)
+        return replace(self, parts=parts, lent=lent, digest=digest_of(*(each.digest for each in parts)))
 
     def with_own(self, own: OwnCells | None, files: Mapping[str, bytes]) -> Assignment:
         """This assignment with cells that are no exercises, where there are any, and files beside the notebook."""
@@ -111,7 +124,7 @@ class Assignment:
     @property
     def is_chapter(self) -> bool:
         """Whether there is a chapter's file, and exercises with it."""
-        return chapter_text(self.stem) in self.texts
+        return chapter_text(self.place) in self.texts
 
     @property
     def has_exercises(self) -> bool:
@@ -126,7 +139,7 @@ class Assignment:
     def chapter(self) -> Chapter:
         """Its exercises as a chapter, those that are lent to it among them; raises CourseError."""
         course = Path(self.course)
-        own = read_chapter(course / chapter_text(self.stem)) if self.is_chapter else begun(self.stem, "")
+        own = read_chapter(course / chapter_text(self.place)) if self.is_chapter else begun(self.place, "")
         return joined(own, course, self.lent)
 
     def key(self, parcel: Parcel) -> str:
@@ -160,9 +173,10 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
         _there(course / chapter_text(stem), "Is the name right?")
     names = several_released(course, stem) if given is None else ()
     if names:
-        parts = (_made(course, stem, course / "release" / stem / f"{name}.ipynb", name, unconfined) for name in names)
+        paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
+        parts = (replace(_made(course, stem, path, unconfined), stem=path.stem, within=stem) for path in paths)
         return Assignment(stem, str(course), unconfined, grader_digest(), "", {}, b"").with_parts(parts)
-    return _made(course, stem, given or _release(course, stem), stem, unconfined)
+    return _made(course, stem, given or _release(course, stem), unconfined)
 
 
 def several_released(course: Path, stem: str) -> tuple[str, ...]:
@@ -171,13 +185,13 @@ def several_released(course: Path, stem: str) -> tuple[str, ...]:
     return () if names == (stem,) or (course / chapter_text(stem)).is_file() else names
 
 
-def _made(course: Path, stem: str, given: Path, name: str, unconfined: bool) -> Assignment:
+def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
     release = given.read_bytes()
     lent = _lent(course, stem, release)
     texts = {path.relative_to(course).as_posix(): path.read_bytes() for path in _texts(course, stem, lent)}
     digest = digest_of(*texts, *texts.values(), release, grader_digest(), str(unconfined))
     packed = {name: zlib.compress(text) for name, text in texts.items()}
-    return Assignment(name, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
+    return Assignment(stem, str(course), unconfined, grader_digest(), digest, packed, zlib.compress(release), lent=lent)
 
 
 def assignments_in(course: Path) -> list[str]:

@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.cell_text import CHECK
 from autograder.files import write_all
 from autograder.grading.assignment import Assignment
 from autograder.grading.submission_verdict import SubmissionVerdict, names_in, new_seed
@@ -70,7 +69,7 @@ def _points(verdict: SubmissionVerdict) -> dict[str, tuple[float, float]]:
     """What each cell with automatic points has earned, of how many, by nbgrader's names for the cells."""
     worth = {name: verdict.points[name] + verdict.extra[name] for name in verdict.points}
     earned = {name: verdict.earned(name) + verdict.earned_extra(name) for name in worth}
-    return {**{CHECK + name: (earned[name], worth[name]) for name in worth}, **verdict.tests}
+    return {**{verdict.check_of(name): (earned[name], worth[name]) for name in worth}, **verdict.tests}
 
 
 def kept(course: Path, stem: str, student: str) -> Kept | None:

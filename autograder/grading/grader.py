@@ -64,7 +64,7 @@ class Grader:
 
         torch.set_num_threads(1)  # as where the students' code runs: sums come out the same to the last bit
         wanted = self._assignment
-        return Judge(self._course(), wanted.stem, lent=wanted.lent, prelude=begun_with(self.release))
+        return Judge(self._course(), wanted.place, lent=wanted.lent, prelude=begun_with(self.release))
 
     def _own_cells(self) -> OwnCellsRunner | None:
         own, judge = self._assignment.own, self._judge

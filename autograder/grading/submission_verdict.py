@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.cell_text import CHECK
 from autograder.judging.verdict import Report
 from autograder.reading.assembled import PlacedCell
 from autograder.recording.outputs import Output
@@ -27,7 +28,8 @@ class SubmissionVerdict:
     are the cells that a person scores, and the most points of each; `outputs`
     what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
     notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
-    names of `tests` and `outputs` are those of `in_notebook`, and there are no `cells`.
+    names of `tests` and `outputs` are those of `in_notebook`, there are no `cells`, and `notebooks` says where each exercise
+    is.
     """
 
     assignment: str
@@ -44,6 +46,7 @@ class SubmissionVerdict:
     by_hand: Mapping[str, float] = field(default_factory=dict)
     outputs: Mapping[str, list[Output]] = field(default_factory=dict, repr=False)
     cells: tuple[PlacedCell, ...] = field(default=(), repr=False, compare=False)
+    notebooks: Mapping[str, str] = field(default_factory=dict)
 
     def report(self, exercise: str) -> Report:
         """The report on one exercise."""
@@ -62,7 +65,15 @@ class SubmissionVerdict:
         begin = in_notebook(notebook, "")
         tests = {name.removeprefix(begin): each for name, each in self.tests.items() if name.startswith(begin)}
         outputs = {key.removeprefix(begin): each for key, each in self.outputs.items() if key.startswith(begin)}
-        return replace(self, tests=tests, outputs=outputs)
+        reports = tuple(each for each in self.reports if self.notebooks[each.exercise] == notebook)
+        points = {each.exercise: self.points[each.exercise] for each in reports}
+        extra = {each.exercise: self.extra[each.exercise] for each in reports}
+        return replace(self, reports=reports, points=points, extra=extra, tests=tests, outputs=outputs)
+
+    def check_of(self, exercise: str) -> str:
+        """What the cell is called that checks an exercise."""
+        check = CHECK + exercise
+        return in_notebook(self.notebooks[exercise], check) if exercise in self.notebooks else check
 
     @property
     def score(self) -> float:
@@ -100,6 +111,7 @@ class SubmissionVerdict:
             "tests": {name: list(each) for name, each in self.tests.items()},
             "by_hand": dict(self.by_hand),
             "outputs": dict(self.outputs),
+            "notebooks": dict(self.notebooks),
         }
 
     @classmethod
@@ -121,6 +133,7 @@ class SubmissionVerdict:
             tests={name: (earned, most) for name, (earned, most) in data.get("tests", {}).items()},
             by_hand=data.get("by_hand", {}),
             outputs=data.get("outputs", {}),
+            notebooks=data.get("notebooks", {}),
         )
 
 

@@ -13,7 +13,6 @@ from autograder.authoring.anonymous import anonymous
 from autograder.errors import CourseError
 from autograder.grading import class_run
 from autograder.grading.assignment import Assignment, assignment
-from autograder.reading.reader import read_parcel
 from autograder.reporting.results import Results
 
 _LOOKED_AT = 5  # answers, of which the shortest is shown
@@ -50,10 +49,11 @@ class Examples:
     def _opened(self, student: str) -> dict[str, str]:
         folder = self._results.course / "submitted" / student / self._results.stem
         try:
-            if not folder.is_dir() or self._assignment.parts:
+            if not folder.is_dir():
                 return {}
             parcel = class_run.opened(self._assignment, folder)
-            return read_parcel(parcel, self._release, self._assignment.listed).answers
+            read = (part.read(parcel.parts.get(part.stem, parcel), release) for part, release in self._released)
+            return {name: answer for each in read for name, answer in each.answers.items()}
         except CourseError:  # a report does without one answer
             return {}
 
@@ -62,8 +62,9 @@ class Examples:
         return assignment(self._results.course, self._results.stem, unconfined=False)
 
     @cached_property
-    def _release(self) -> NotebookNode:
-        return self._assignment.released()
+    def _released(self) -> list[tuple[Assignment, NotebookNode]]:
+        """Its notebooks that ask for exercises, as assignments and as they were given out."""
+        return [(each, each.released()) for each in self._assignment.notebooks.values() if each.has_exercises]
 
 
 def learn_command(course: Path, stem: str, student: str, exercise: str) -> str:

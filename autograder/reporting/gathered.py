@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.authoring.bank import bank_path
 from autograder.errors import CourseError
-from autograder.grading.assignment import assignment, given_path
+from autograder.grading.assignment import assignment, given_path, several_released
 from autograder.reporting.equal import Answered, Form, form
 from autograder.reporting.examples import Examples
 from autograder.reporting.results import Results
@@ -24,7 +24,8 @@ def answered(course: Sequence[Results]) -> list[Answered]:
 def _chapter(results: Results) -> Iterator[Answered]:
     place = results.course, results.stem
     try:
-        wanted = assignment(*place, unconfined=False, given=given_path(*place))
+        given = None if several_released(*place) else given_path(*place)
+        wanted = assignment(*place, unconfined=False, given=given)
         chapter = wanted.chapter()
     except CourseError:  # a chapter that is being changed
         return

@@ -29,8 +29,9 @@ class Room:
 
     @classmethod
     def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> Room:
-        """What this interpreter needs, and `also`."""
+        """What this interpreter needs, and `also`; where an environment is a link, what it leads to as well."""
         prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+        prefixes |= set(map(os.path.realpath, prefixes))
         paths = {Path(name) for name in (*_SYSTEM, *prefixes)} | set(also)
         return cls(tuple(sorted(path for path in paths if not paths & set(path.parents))), hidden)
 
