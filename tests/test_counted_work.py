@@ -17,12 +17,14 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from autograder.authoring.judge import Judge
+from autograder.frames import Frame
 from autograder.gradebook import written
 from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.recorder import ClassGradebook
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from autograder.reading import reader
+from autograder.running import runner
 from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
@@ -84,7 +86,12 @@ def work_of(cycle: Cycle) -> Counter[str]:
         done["validated"] += len(new.cells)
         return is_valid(new, whole)
 
-    is_valid = written._is_valid
+    def packing(*args: Any) -> Frame:
+        frame = packed(*args)
+        done["bytes of cases and files"] += len(frame.body)
+        return frame
+
+    is_valid, packed = written._is_valid, runner._packed
 
     def asked(*_: object) -> None:
         done["asked"] += 1
@@ -93,6 +100,8 @@ def work_of(cycle: Cycle) -> Counter[str]:
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(written, "_is_valid", validating)
+            patch.setattr(runner, "_packed", packing)
+            patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(reader, "read", counting("read", reader.read))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
@@ -112,6 +121,12 @@ def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str
 
     assert len(STUDENTS) == first["read"] == first["forked"] == first["recorded"]
     assert 1 == first["started"] and len(STUDENTS) + 1 == first["committed"]
+
+
+def test_the_cases_of_a_class_are_told_once(counted: list[Counter[str]]) -> None:
+    """Whoever forks the children reads them, for all: with a submission goes no more than its own text."""
+    assert [1, 0, 1] == [each["told the cases"] for each in counted]
+    assert {0} == {each["bytes of cases and files"] for each in counted}
 
 
 def test_what_has_not_changed_costs_nothing(counted: list[Counter[str]]) -> None:

@@ -4,10 +4,11 @@ import math
 
 import pytest
 import torch
+from safetensors.torch import save
 
 from autograder.errors import DamagedData
 from autograder.watching.difference import Difference, Tolerance, first_difference
-from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes
+from autograder.watching.observation import Foreign, Raised, Seen, from_bytes, to_bytes, to_parts
 from autograder.watching.probe import see
 
 TOLERANCE = Tolerance()
@@ -54,6 +55,17 @@ class TestBytes:
         seen = see(torch.tensor([[1, 0, 1]]).to(dtype))
 
         assert first_difference(seen, from_bytes(to_bytes(seen)), TOLERANCE) is None
+
+    @pytest.mark.parametrize("also", [(), (torch.complex64,), (torch.float8_e4m3fn, torch.uint16)])
+    def test_tensors_are_written_as_safetensors_writes_them(self, also: tuple[torch.dtype, ...]) -> None:
+        """To the byte, in the format's own order, whatever they hold: in ours, or in one that is left to its `save`."""
+        whole = (torch.bool, torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+        dtypes = (*whole, torch.bfloat16, torch.float16, torch.float32, torch.float64, *also)
+        tensors = [torch.arange(6).reshape(2, 3).to(dtype) for dtype in dtypes] + [torch.ones(()), torch.zeros(0, 3)]
+
+        _, data = to_parts(tensors)
+
+        assert save({f"{place:05d}": tensor for place, tensor in enumerate(tensors)}) == data
 
     def test_a_transposed_argument_stays_transposed(self) -> None:
         """A case's tensor keeps its strides, so that a probe can tell view from copy."""

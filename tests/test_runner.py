@@ -14,6 +14,7 @@ import pytest
 from autograder import frames
 from autograder.errors import WorkFailed
 from autograder.frames import Frame, FrameError
+from autograder.judging.explaining import same
 from autograder.running.child_process import environment
 from autograder.running.forked import ForkServers
 from autograder.running.fresh_process import fresh_process
@@ -79,6 +80,17 @@ def test_probe_sees_what_it_sees_in_this_process(run_all: Run) -> None:
     assert found.observations is not None
     for expected, seen in zip(key.reference, found.observations, strict=True):
         assert made.exercise().compare(expected, seen, made.exercise().tolerance) is None
+
+
+def test_each_class_has_its_own_cases(children: Children) -> None:
+    """A warm process may serve one class after another, and the first again: each is probed on what it was sent."""
+    for seed in (3, 4, 3, 5):
+        key = made.key(seed)
+        answers = {"one": RIGHT.replace("{}", "one")}
+        found = run(program(answers, key.cases), children=children)["one"]
+
+        assert found.observations is not None
+        assert all(same(made.exercise(), *pair) for pair in zip(key.reference, found.observations, strict=True))
 
 
 def test_a_fresh_process_is_started_again_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from traitlets import List, Unicode
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
+from autograder.gradebook.common_cells import AllOwn, Together, leaves_common
 from autograder.gradebook.extra_credit import give_extra_credit
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.gradebook.save_grades import CHANGED
@@ -37,7 +38,6 @@ from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.reading import inbox
 from autograder.reading.aside import set_aside
-from autograder.reading.assembled import assembled
 from autograder.reading.marks import exercise_checked
 from autograder.reading.submission import Submission
 from autograder.walls.consent import check_confinement, is_unconfined_here
@@ -58,9 +58,8 @@ class SubmissionExporter(NotebookExporter):
         if self.parent is None:
             return
         self.reasons: dict[str, str] = {}
-        self.verdict: SubmissionVerdict | None = None  # of just now, where there is one submission and no other
         if isinstance(self.parent, Recorder):
-            self.released, self.verdict = self.parent.released, self.parent.verdict
+            self.released = self.parent.released
             return
         coursedir: Any = self.parent.coursedir
         try:
@@ -102,23 +101,28 @@ class SubmissionExporter(NotebookExporter):
         handed_in = coursedir.format_path(coursedir.submitted_directory, about["student"], about["assignment"])
         if os.path.normpath(os.path.dirname(filename)) != os.path.normpath(handed_in):
             return self._second_pass(filename, resources, **kw)
-        notebook, about["key"], told = self._read(Path(handed_in), about["notebook"])
-        for line in told:
+        found, about["key"] = self._read(Path(handed_in), about["notebook"])
+        for line in filter(None, (found.trouble, *found.eye, *found.repairs)):
             self.log.warning("%s: %s", about["student"], line)
         resources["metadata"] = {"name": Path(filename).stem, "path": os.path.dirname(filename)}
-        return self.from_notebook_node(notebook, resources=resources, **kw)
+        return self._through(self._together(found, about["notebook"]), resources)
 
-    def _read(self, folder: Path, name: str) -> tuple[NotebookNode, str, list[str]]:
-        """A repaired notebook, the key of the verdict on the submission, and what is told of the notebook."""
+    def _read(self, folder: Path, name: str) -> tuple[SubmissionVerdict | Submission, str]:
+        """What lays out a repaired notebook, and the key of the verdict on the submission."""
         wanted, release = self.released.assignment, self.released.notebooks[name]
-        if self.verdict is not None and not wanted.parts:
-            found: SubmissionVerdict | Submission = self.verdict
-            notebook, key = assembled(self.verdict.cells, release), self.verdict.key
-        else:
-            parcel = class_run.opened(wanted, folder)
-            found = wanted.notebooks[name].read(parcel.parts.get(name, parcel), release)
-            notebook, key = found.notebook, wanted.key(parcel)
-        return notebook, key, [line for line in (found.trouble, *found.eye, *found.repairs) if line]
+        verdict = self.parent.verdict if isinstance(self.parent, Recorder) else None
+        if verdict is not None and not wanted.parts:
+            return verdict, verdict.key
+        parcel = class_run.opened(wanted, folder)
+        return wanted.notebooks[name].read(parcel.parts.get(name, parcel), release), wanted.key(parcel)
+
+    def _together(self, found: SubmissionVerdict | Submission, name: str) -> Together:
+        """A repaired notebook; where a step may look at any cell, or every cell was run, all of it is its own."""
+        wanted = self.released.assignment
+        is_judged = wanted.own is None and not wanted.parts
+        shares = is_judged and all(leaves_common(each, (CourseCells, GradeSubmission)) for each in self._preprocessors)
+        common = self.released.common[name] if shares else {}
+        return Together(found.cells, self.released.notebooks[name], common)
 
     def _second_pass(self, filename: str, resources: Any, **kw: Any) -> Any:
         """nbgrader converts what it has just written once more; by then everything is done, unless a teacher added to
@@ -132,10 +136,14 @@ class SubmissionExporter(NotebookExporter):
 
         nbconvert would copy it twice first, and validate it after each step: half of nbgrader's time.
         """
-        resources = self._init_resources(resources)  # type: ignore[no-untyped-call]
+        return self._through(AllOwn(nb), resources)
+
+    def _through(self, notebook: Together | AllOwn, resources: Any) -> tuple[str, Any]:
+        """The text of a notebook that went through nbgrader's steps, and its resources."""
+        resources, own = self._init_resources(resources), notebook.own  # type: ignore[no-untyped-call]
         for step in self._preprocessors:
-            nb, resources = step(nb, resources)
-        return self.released.writer.written(nb) + "\n", resources
+            own, resources = step(own, resources)
+        return self.released.writer.written(notebook.whole(own)) + "\n", resources
 
 
 def _graded(converter: Any, wanted: Assignment) -> tuple[Assignment, dict[str, str]]:

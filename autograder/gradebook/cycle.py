@@ -122,13 +122,14 @@ class Cycle:
         """
         failures: dict[str, str] = {}
         with self._ready(how, preflight.gradable) as (gradebook, wanted):
-            released, scored = ReleasedAssignment.of(wanted), own_cells.Scoring(wanted, self.api)
+            recorder = Recorder(gradebook, ReleasedAssignment.of(wanted), self.api)
+            scored = own_cells.Scoring(wanted, self.api)
             known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_run.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
             with contextlib.closing(run) as done:
                 for student, outcome in progress(done, len(students)):
-                    reason = self._recorded(gradebook, released, student, outcome, student in known)
+                    reason = self._recorded(recorder, student, outcome, student in known)
                     if reason:
                         failures[student] = reason
             self.late = lateness.settle(self.api, gradebook, self.course, self.stem)
@@ -174,22 +175,15 @@ class Cycle:
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
 
-    def _recorded(
-        self,
-        gradebook: ClassGradebook,
-        released: ReleasedAssignment,
-        student: str,
-        outcome: SubmissionVerdict | str,
-        known: bool,
-    ) -> str:
+    def _recorded(self, recorder: Recorder, student: str, outcome: SubmissionVerdict | str, known: bool) -> str:
         """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
         verdict = outcome if isinstance(outcome, SubmissionVerdict) else None
         if verdict is None and (outcome or (known and self._is_recorded(student))):
             return str(outcome)
+        recorder.verdict = verdict
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
-            recorder = Recorder(gradebook, released, self.api, verdict)
             reason = _reason(capture_log(recorder))
-        gradebook.forget()
+        recorder.gradebook.forget()
         return reason
 
     def _is_recorded(self, student: str) -> bool:

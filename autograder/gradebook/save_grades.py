@@ -16,6 +16,12 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc,unused-ignore]
     nbgrader marks every score by hand for another look, also where nothing has changed since the last one.
     """
 
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Save them, and have the database know them: what comes next may ask it for sums."""
+        nb, resources = super().preprocess(nb, resources)
+        self.gradebook.db.flush()
+        return nb, resources
+
     def _add_score(self, cell: NotebookNode, resources: Any) -> None:
         name, changed = cell.metadata.nbgrader["grade_id"], resources["nbgrader"].get(CHANGED)
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from autograder.grading.verdict_files import verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
+_MOST = 16  # verdict files that are remembered
+_known: dict[str, Kept] = {}  # by their texts
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,17 @@ def kept(course: Path, stem: str, student: str) -> Kept | None:
         return None
 
 
-@lru_cache(maxsize=16)  # asked for a few times, one student after the other
 def _read(text: str) -> Kept:
-    return Kept.from_json(json.loads(text))
+    if text not in _known:
+        _note(text, Kept.from_json(json.loads(text)))
+    return _known[text]
+
+
+def _note(text: str, what: Kept) -> None:
+    """Remember what a text says: it is asked for a few times, one student after the other."""
+    if len(_known) >= _MOST:
+        _known.clear()
+    _known[text] = what
 
 
 def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
@@ -99,8 +108,9 @@ def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
 
 def keep(course: Path, student: str, what: Kept) -> None:
     """Write a verdict file in one step; raises WorkFailed, the old file untouched, where it cannot."""
-    data = json.dumps(what.to_json(), separators=(",", ":")).encode()
-    write_all({verdict_path(course, what.verdict.assignment, student): data})
+    text = json.dumps(what.to_json(), separators=(",", ":"))
+    write_all({verdict_path(course, what.verdict.assignment, student): text.encode()})
+    _note(text, what)
 
 
 def mark_recorded(course: Path, stem: str, student: str) -> None:

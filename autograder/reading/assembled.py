@@ -38,7 +38,7 @@ def as_released(release: NotebookNode) -> tuple[PlacedCell, ...]:
 
 def assembled(cells: Iterable[PlacedCell], release: NotebookNode) -> NotebookNode:
     """The released notebook with these cells; it shares nothing with the release that could be changed."""
-    about = {name: _copied(value) for name, value in release.items() if name != "cells"}
+    about = {name: copied(value) for name, value in release.items() if name != "cells"}
     return NotebookNode(about | {"cells": [_cell(each, release) for each in cells]})
 
 
@@ -46,16 +46,16 @@ def _cell(each: PlacedCell, release: NotebookNode) -> NotebookNode:
     if each.place is None:
         assert each.handed is not None  # a cell of nobody's
         return own_cell(each.handed)
-    cell: NotebookNode = _copied(release.cells[each.place])
+    cell: NotebookNode = copied(release.cells[each.place])
     if each.handed is not None:
         fill(cell, each.handed)
     return cell
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """A copy of what JSON can say; `copy.deepcopy` of a notebook takes four times as long."""
     if isinstance(value, dict):
         made = NotebookNode()
-        dict.update(made, {name: _copied(each) for name, each in value.items()})
+        dict.update(made, {name: copied(each) for name, each in value.items()})
         return made
-    return [_copied(each) for each in value] if isinstance(value, list) else value
+    return [copied(each) for each in value] if isinstance(value, list) else value

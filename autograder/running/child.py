@@ -23,10 +23,11 @@ from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, FrameError, discard, receive, send
 from autograder.recording.beside import lay_out
 from autograder.recording.child import ReadyNotebook
+from autograder.running.cases import Cases, unpacked
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
 from autograder.watching.exercise import Case, Exercise, ExerciseSet
-from autograder.watching.observation import Raised, from_bytes, to_bytes
+from autograder.watching.observation import Raised, to_bytes
 from autograder.watching.probe import raised
 
 # They start programs, load files, or change the machine.
@@ -121,8 +122,11 @@ class ReadyChapter:
             raise WorkFailed(f"the setup cell raised {problem.type}: {problem.message}")
         self.shell.user_ns.update({name: each for name, each in STAND_INS.items() if name in self.shell.user_ns})
 
-    def serve(self, source: int, sink: int) -> None:
-        """Run the program that comes from `source`; a frame to `sink` for each stage."""
+    def serve(self, source: int, sink: int, cases: Cases | None = None) -> None:
+        """Run the program that comes from `source`; a frame to `sink` for each stage.
+
+        Where the process that this one was forked from has read the `cases`, they do not come.
+        """
         frame = receive(source)
         os.close(source)
         if frame is not None:
@@ -131,7 +135,8 @@ class ReadyChapter:
             discard(2)
             size = frame.head["cases"]
             lay_out(frame.head["files"], frame.body[size:])
-            _serve(self.shell, self.exercises, sink, Frame(frame.head, frame.body[:size]))
+            known = cases if not size and cases is not None else unpacked(frame.body[:size])
+            _serve(self.shell, self.exercises, sink, frame.head["steps"], known)
 
 
 def _take_pipes() -> tuple[int, int]:
@@ -142,10 +147,8 @@ def _take_pipes() -> tuple[int, int]:
     return source, sink
 
 
-def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, program: Frame) -> None:
-    rows = from_bytes(program.body)
-    cases = {name: tuple(map(Case.from_plain, row)) for name, row in rows.items()}
-    for step in program.head["steps"]:
+def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
+    for step in steps:
         head = {"stage": step["stage"]}
         if "exercise" in step:
             exercise = exercises[step["exercise"]]

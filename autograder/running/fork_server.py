@@ -3,9 +3,10 @@
     python -P -m autograder.running.fork_server FD
 
 FD is a socket to the grader, a line; several graders may each have one. A grader first says what its programs stand
-on. For each child it sends a quota and three descriptors: where the child reads its program, where it writes its
-frames, and where the grader is told how it ended; then a byte, when the child is to go. This process has read no worked
-solution, no answer bank and no submission: nothing in its memory is a secret.
+on, and later names the cases of its class, with a file that holds them. For each child it sends a quota and three
+descriptors: where the child reads its program, where it writes its frames, and where the grader is told how it ended;
+then a byte, when the child is to go. This process has read no worked solution, no answer bank and no submission, and
+each child may know the cases: nothing in its memory is a secret.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from autograder.walls.room import Room
 from autograder.walls.syscalls import compiled
 
 if TYPE_CHECKING:
+    from autograder.running.cases import Cases
     from autograder.running.child import ReadyChapter
 
 MESSAGE_BYTES = 2**17
@@ -83,6 +85,7 @@ class _Line:
         self.socket = line
         self.begun = False
         self.first: int | None = None
+        self.cases: tuple[str, Cases] | None = None  # by the name that their bytes have
 
 
 class Server:
@@ -138,7 +141,7 @@ class Server:
             elif not line.begun:
                 line.socket.send(json.dumps(self._begin(line, json.loads(message))).encode())
             elif descriptors:
-                self._give(line, json.loads(message), descriptors)
+                self._do(line, json.loads(message), descriptors)
             else:
                 self._end(line)
         except OSError as error:
@@ -170,19 +173,37 @@ class Server:
         line.begun = True
         return {"ready": True}
 
+    def _do(self, line: _Line, asked: dict[str, Any], descriptors: list[int]) -> None:
+        """Read cases, or fork a child with this quota."""
+        if "cases" in asked:
+            self._learn(line, asked["cases"], *descriptors)
+        else:
+            self._give(line, asked, descriptors)
+
+    def _learn(self, line: _Line, name: str, file: int) -> None:
+        """Read the cases of a grader's class, unless another grader of that class has told them."""
+        from autograder.running.cases import unpacked  # with torch
+
+        with open(file, "rb") as packed:
+            packed.seek(0)
+            known = (each.cases for each in self._lines if each.cases and each.cases[0] == name)
+            line.cases = next(known, None) or (name, unpacked(packed.read()))
+        gc.freeze()
+        line.socket.send(b"known")
+
     def _give(self, line: _Line, quota: dict[str, Any], descriptors: list[int]) -> None:
         """Fork a child for a grader."""
         self._forked += 1
         if self._forked == FORKS_WORTH_IT:
             use_large_pages()
         try:
-            line.first = self._fork(Quota(**quota), *descriptors)
+            line.first = self._fork(line, Quota(**quota), *descriptors)
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
         line.socket.send(str(line.first).encode())
 
-    def _fork(self, quota: Quota, source: int, sink: int, status: int) -> int:
+    def _fork(self, line: _Line, quota: Quota, source: int, sink: int, status: int) -> int:
         ready = self._ready
         assert ready is not None
 
@@ -192,7 +213,10 @@ class Server:
             os.makedirs("/tmp/home", exist_ok=True)
             os.chdir("/tmp/home")
             send(sink, Frame({"stage": READY}))
-            ready.serve(source, sink)
+            if isinstance(ready, ReadyNotebook):
+                ready.serve(source, sink)
+            else:
+                ready.serve(source, sink, line.cases[1] if line.cases else None)
 
         return Walls(self._room, quota, self._rules).fork(inner, status, keep=(source, sink))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import queue
@@ -125,6 +126,7 @@ class _ForkServer:
         hidden: tuple[Path, ...],
     ) -> None:
         self.ground, self._line, self._process = program.ground, line, process
+        self._told = b""  # the cases that it has
         start = {"ground": asdict(program.ground), "modules": modules}
         self._line.settimeout(limits.start_seconds)
         try:
@@ -160,15 +162,32 @@ class _ForkServer:
         theirs, ours = [theirs_in, theirs_out, theirs_status], [to, source, status]
         try:
             with _all_closed(ours):
+                self._tell(program)
                 with _all_closed(theirs):
                     socket.send_fds(self._line, [json.dumps(asdict(quota)).encode()], theirs)
                 first = int(self._line.recv(MESSAGE_BYTES))
                 self._wait_until_confined(source, limits)
-                yield _Forked(to, source, status, first)
+                yield _Forked(to, source, status, first, knows_cases=bool(program.cases))
             self._line.send(b".")
             self._line.recv(MESSAGE_BYTES)
         except (OSError, ValueError) as error:
             raise self._failed(f"ended while it ran a submission: {error}") from error
+
+    def _tell(self, program: Program) -> None:
+        """Have the process read the cases, for this child and those of the same class."""
+        if not program.cases:
+            return
+        from autograder.running.cases import packed  # with torch
+
+        data = packed(program.cases)
+        if data is not self._told:
+            with open(os.memfd_create("cases"), "wb") as file:
+                file.write(data)
+                file.flush()
+                asked = {"cases": hashlib.sha256(data).hexdigest()}
+                socket.send_fds(self._line, [json.dumps(asked).encode()], [file.fileno()])
+            self._line.recv(MESSAGE_BYTES)
+            self._told = data
 
     def _wait_until_confined(self, source: int, limits: Limits) -> None:
         """Raise WorkFailed where the child does not get as far as waiting for a program: that is no student's fault."""
@@ -183,8 +202,9 @@ class _ForkServer:
 class _Forked:
     """The grader's end of one forked child."""
 
-    def __init__(self, to: int, source: int, status: int, first: int) -> None:
+    def __init__(self, to: int, source: int, status: int, first: int, *, knows_cases: bool) -> None:
         self.to, self.source, self._status, self._first = to, source, status, first
+        self.knows_cases = knows_cases
 
     def cpu_seconds(self) -> float:
         """How long the inner process has computed; 0 where it has ended."""

@@ -22,6 +22,8 @@ from autograder.running.program import Limits, Program
 class _Process:
     """The grader's end of one child process."""
 
+    knows_cases = False
+
     def __init__(self, process: subprocess.Popen[bytes], complaints: Path) -> None:
         assert process.stdin and process.stdout
         self._process, self._complaints = process, complaints

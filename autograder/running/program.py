@@ -130,6 +130,10 @@ class Child(Protocol):
     """A process that has the chapter ready and waits for a program at `to`; its frames come from `source`."""
 
     @property
+    def knows_cases(self) -> bool:
+        """Whether it has the program's cases, which then need not be sent."""
+
+    @property
     def to(self) -> int:
         """The descriptor to write to."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from autograder.errors import DamagedData, TooMuchText
 from autograder.frames import Frame, FrameError, FrameTooLong, receive, send
 from autograder.recording import beside
+from autograder.running.cases import packed
 from autograder.running.program import (
     LIMITS,
     AnswerCell,
@@ -28,8 +29,7 @@ from autograder.running.program import (
     Step,
 )
 from autograder.running.waiting import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
-from autograder.watching.exercise import Case
-from autograder.watching.observation import Raised, clean, from_bytes, to_bytes
+from autograder.watching.observation import Raised, clean, from_bytes
 
 UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
@@ -120,7 +120,8 @@ class _Stages:
 
     def begin(self, program: Program, steps: Mapping[int, Step]) -> None:
         """Hand over the steps; raises OSError where the child does not take them, which is our fault."""
-        send(self._child.to, _packed(program, steps), time.monotonic() + self._limits.start_seconds)
+        frame = _packed(program, steps, self._child.knows_cases)
+        send(self._child.to, frame, time.monotonic() + self._limits.start_seconds)
 
     def outcome(self, stage: int, seconds: float) -> Outcome:
         """Wait for the outcome of one stage; sets `lost` where the child cannot go on."""
@@ -148,10 +149,10 @@ class _Stages:
         return outcome
 
 
-def _packed(program: Program, steps: Mapping[int, Step]) -> Frame:
+def _packed(program: Program, steps: Mapping[int, Step], knows_cases: bool = False) -> Frame:
     told = [{"stage": place} | _plain(step) for place, step in steps.items()]
     listed, data = beside.packed(program.files)
-    cases = _last_cases.packed(program.cases)
+    cases = b"" if knows_cases else packed(program.cases)
     return Frame({"steps": told, "files": listed, "cases": len(cases)}, cases + data if data else cases)
 
 
@@ -161,25 +162,6 @@ def _plain(step: Step) -> dict[str, Any]:
     if isinstance(step, AnswerCell):
         return {"source": step.source, "needed": step.needed}
     return {"statements": step.statements}
-
-
-class _LastCases:
-    """The bytes of the cases that were sent last: the submissions of a class all get the same."""
-
-    def __init__(self) -> None:
-        self._last: tuple[dict[str, tuple[Case, ...]], bytes] = ({}, to_bytes({}))
-
-    def packed(self, cases: Mapping[str, tuple[Case, ...]]) -> bytes:
-        """The cases as bytes; made anew unless those of every exercise are the very ones of the last time."""
-        known, data = self._last
-        if known.keys() != cases.keys() or any(known[name] is not cases[name] for name in cases):
-            plain = {name: [each.to_plain() for each in row] for name, row in cases.items()}
-            data = to_bytes(plain)
-            self._last = dict(cases), data
-        return data
-
-
-_last_cases = _LastCases()
 
 
 def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:

@@ -17,7 +17,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from autograder.walls.linux import (
     Namespace,
@@ -29,9 +29,7 @@ from autograder.walls.linux import (
     unshare,
 )
 from autograder.walls.room import Room
-
-if TYPE_CHECKING:
-    from pyseccomp import SyscallFilter
+from autograder.walls.syscalls import Rules
 
 STATUS = struct.Struct("=i")  # as os.waitpid gives it
 NOBODY = 65534
@@ -55,7 +53,7 @@ class Walls:
 
     room: Room
     quota: Quota
-    rules: SyscallFilter
+    rules: Rules
 
     def fork(self, inner: Callable[[], None], status: int, keep: tuple[int, ...] = ()) -> int:
         """Fork, confine, call `inner`; returns the id of the first process. Killing that one ends all.
@@ -64,6 +62,7 @@ class Walls:
         was killed together with the first. `keep` are the descriptors that it has beside 0, 1 and 2.
         """
         owner = None if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+        self.room.places  # noqa: B018  # looked for here, once, and not by each child
         first = fork_into(_OWN if owner is None else _OWN | Namespace.USER)
         if first == 0:
             _never_return(lambda: self._lead(inner, status, keep, owner))

@@ -1,7 +1,7 @@
 """The Linux calls that confinement needs and that Python 3.11 has no name for. Each raises OSError, named.
 
-The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h and
-asm-generic/mman-common.h.
+The numbers are those of the kernel's headers: linux/sched.h, linux/mount.h, linux/prctl.h, linux/capability.h,
+linux/seccomp.h, linux/filter.h and asm-generic/mman-common.h.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ import platform
 import signal
 from enum import IntFlag
 from pathlib import Path
+from typing import Any
 
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 # What is called in here keeps Python's lock, as os.fork does: the child must find it held by itself.
 _locked_libc = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CLONE = {"x86_64": 56, "aarch64": 220}
-_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_SET_PDEATHSIG, _SET_DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS = 1, 4, 22, 24, 38
+_MODE_FILTER, _INSTRUCTION = 2, 8  # a mode of seccomp; the bytes of an instruction
 _CAPABILITY_VERSION_3 = 0x20080522
 _MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY, _NO_SETUID = 442, -100, 0x8000, 1, 2
 _DETACH = 2
@@ -130,6 +132,17 @@ def drop_privileges() -> None:
     _call("capset", header, (ctypes.c_uint32 * 6)())
 
 
+class _Filter(ctypes.Structure):
+    """A program of a filter: how many instructions, and where they are."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def filter_calls(program: bytes) -> None:
+    """Run this program before each system call from now on, also in what this process starts; for good."""
+    _prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(_Filter(len(program) // _INSTRUCTION, program)))
+
+
 def use_large_pages() -> None:
     """Put this process's own memory into pages of 2 MB where the kernel can: a fork copies the table of all pages."""
     assert _libc is not None
@@ -144,8 +157,8 @@ def use_large_pages() -> None:
                 advise(page, size, _COLLAPSE)  # a kernel before 6.1 says no, and so does a page that is not in use
 
 
-def _prctl(option: int, value: int) -> None:
-    _call("prctl", option, value, 0, 0, 0)
+def _prctl(option: int, value: int, about: Any = 0) -> None:
+    _call("prctl", option, value, about, 0, 0)
 
 
 def _call(name: str, *args: object) -> None:

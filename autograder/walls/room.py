@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from autograder.walls.linux import Mount, change_root, detach, make_read_only, mount
@@ -35,9 +36,13 @@ class Room:
         paths = {Path(name) for name in (*_SYSTEM, *prefixes)} | set(also)
         return cls(tuple(sorted(path for path in paths if not paths & set(path.parents))), hidden)
 
+    @cached_property
+    def places(self) -> list[tuple[Path, str]]:
+        """What is there of what is shown, each with the place where it is really."""
+        return [(path, os.path.realpath(path)) for path in self.shown if os.path.lexists(path)]
+
     def enter(self) -> None:
         """See these files from now on and no others; for a process alone in its mount and PID namespaces."""
-        places = [(path, os.path.realpath(path)) for path in self.shown if os.path.lexists(path)]
         mount(None, "/", None, Mount.RECURSIVE | Mount.PRIVATE)
         # Two steps, as the old files must be in sight while the new root is furnished, whichever place it covers.
         mount("tmpfs", SCRATCH, "tmpfs", _PLAIN, "size=64k,mode=755")
@@ -46,7 +51,7 @@ class Room:
         change_root(Path(SCRATCH), "old")
         os.chdir("/")
         mount("tmpfs", "/new", "tmpfs", _PLAIN, "size=1m,nr_inodes=4k,mode=755")
-        self._furnish(places)
+        self._furnish(self.places)
         detach("/old")
         change_root(Path("/new"), ".")
         detach(".")

@@ -15,9 +15,10 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import load
 
 from autograder.errors import DamagedData, TooMuchText
+from autograder.watching.tensor_bytes import Stored, saved
 
 MAX_ELEMENTS = 1_000_000  # of a tensor: of larger ones the values are not read
 Plain = Any
@@ -69,7 +70,8 @@ class Foreign:
 def to_parts(value: Plain) -> tuple[Any, bytes]:
     """Encode plain data: what JSON can hold, and the tensors as safetensors."""
     kept = _Kept()
-    return _encode(value, kept), save(kept.tensors)
+    node = _encode(value, kept)
+    return node, saved(kept.tensors)
 
 
 def to_bytes(value: Plain) -> bytes:
@@ -128,26 +130,33 @@ class _Kept:
     """Tensors under the keys by which they are told of: each once, however often it occurs."""
 
     def __init__(self) -> None:
-        self.tensors: dict[str, torch.Tensor] = {}
-        self._keys: dict[tuple[torch.dtype, torch.Size, bytes], str] = {}
+        self._known: dict[tuple[torch.dtype, torch.Size, bytes], Stored] = {}
 
-    def key(self, tensor: torch.Tensor) -> str:
+    @property
+    def tensors(self) -> tuple[Stored, ...]:
+        """All of them."""
+        return tuple(self._known.values())
+
+    def key(self, tensor: torch.Tensor, order: list[int]) -> str:
         """The key of a tensor, kept in the order of its memory; what is alike to the last bit has one key."""
-        plain = tensor.detach().permute(_stride_order(tensor)).contiguous()
+        plain = tensor.detach()
+        if not plain.is_contiguous():
+            plain = plain.permute(order).contiguous()
         bits = _row(plain).view(torch.uint8).numpy().tobytes()
-        key = self._keys.setdefault((plain.dtype, plain.shape, bits), f"{len(self.tensors):05d}")
-        if key not in self.tensors:
-            self.tensors[key] = plain.clone()
-        return key
+        alike = (plain.dtype, plain.shape, bits)
+        if alike not in self._known:
+            self._known[alike] = Stored(f"{len(self._known):05d}", plain, bits)
+        return self._known[alike].name
 
 
 def _encode(value: Plain, kept: _Kept) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, torch.Tensor):
-        return {"t": "tensor", "k": kept.key(value), "order": _stride_order(value)}
+        order = _stride_order(value)
+        return {"t": "tensor", "k": kept.key(value, order), "order": order}
     if isinstance(value, Seen):
-        key = None if value.values is None else kept.key(value.values)
+        key = None if value.values is None else kept.key(value.values, _stride_order(value.values))
         return {
             "t": "seen",
             "k": key,
