@@ -2226,14 +2226,27 @@ assert torch.equal(_state, torch.get_rng_state())
 # %% [markdown]
 # ### Exercise: `make_batch` ({minutes} minutes)
 #
-# To try out code before there is data, you want random numbers of the right shape that are the same each time.
-# `torch.manual_seed` seeds the generator that everybody shares, so a function that calls it changes the numbers of all who draw later.
-# So take a generator of your own; `torch.randn` takes `dtype=` and `generator=`.
-# In NumPy, the same table at every call would look like this; torch's numbers are others:
+# To try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
+# But there is one generator that everybody shares, and `torch.manual_seed` seeds that.
+# So whoever draws from it, or seeds it, changes the numbers of all who draw later:
 
 # %% name="make-batch-example"
-for _ in range(2):
-    print(np.random.default_rng(7).standard_normal((2, 3)))
+torch.manual_seed(7)
+print("alone:                ", torch.randn(3))
+
+torch.manual_seed(7)
+torch.randn(2, 3)  # somebody else draws
+print("after somebody's draw:", torch.randn(3))
+
+# %% claim=true
+torch.manual_seed(7)
+_alone = torch.randn(3)
+torch.manual_seed(7)
+torch.randn(2, 3)
+assert not torch.equal(torch.randn(3), _alone)
+
+# %% [markdown]
+# Yours takes a generator of its own. `torch.randn` takes `dtype=` and `generator=`.
 
 # %% exercise="make_batch"
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
