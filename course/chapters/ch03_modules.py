@@ -988,17 +988,20 @@ def three_sizes(sizes, activation):
 MyMLP = mine("MLP", three_sizes)
 
 # %% [markdown]
-# Here it is on the digits, fresh from the factory.
+# Here are five of them on the digits, fresh from the factory.
 
 # %% name="untrained"
-network = MyMLP([64, 64, 10], nn.ReLU)
-print(my_count_params(network), "numbers;", f"{accuracy(network):.0%} are read correctly")
+for _ in range(5):
+    network = MyMLP([64, 64, 10], nn.ReLU)
+    print(f"{accuracy(network):.0%} are read correctly")
+print(my_count_params(network), "numbers in each")
 
 # %% claim=true
-assert 0.01 < accuracy(network) < 0.35 and my_count_params(network) == 4810
+_all = [accuracy(MyMLP([64, 64, 10], nn.ReLU)) for _ in range(40)]
+assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 
 # %% [markdown]
-# About one in ten, which is what guessing does.
+# One reads more and another less, and on average it is one in ten, which is what guessing does.
 # In chapter 4 the same object, with other values in the same 4,810 places, reads 97 in 100 digits that it has never seen.
 #
 # ### Exercise: `HouseNet` ({minutes} minutes)
@@ -1203,7 +1206,7 @@ assert nn.BCELoss()(torch.sigmoid(logit), label) == 100  # cut off: log(0) would
 # ## 4 A layer that looks ({minutes} minutes)
 #
 # `nn.Linear(64, 32)` compares a digit with 32 whole pictures.
-# Shift the digit by one pixel to the right, and none of the 32 fits as well.
+# Shift the digit by one pixel, and none of the 32 fits as well.
 # People look for a stroke here and an edge there, wherever on the paper it is.
 #
 # So take a *small* picture, 3 by 3, and lay it on the digit.
@@ -1497,12 +1500,12 @@ assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
 # So try other sizes.
 
 # %% name="other-sizes"
-for std in (0.01, 0.1, 0.18, 0.3, 1):
-    print(f"std {std}: {size_after(10, std):.1g} after ten layers")
+for std in (0.01, 0.1, 0.18, 0.25, 1):
+    print(f"std {std}: {size_after(10, std):.2g} after ten layers")
 
 # %% claim=true
 assert 0.02 < size_after(10, math.sqrt(2 / 64)) < 10 and size_after(10, 1.0) > 1e5
-assert size_after(10, 0.1) < 0.02 and size_after(10, 0.3) > 10
+assert size_after(10, 0.1) < 0.02 and size_after(10, 0.25) > 2
 _layer = nn.Linear(1000, 400, bias=False)
 nn.init.kaiming_normal_(_layer.weight, nonlinearity="relu")
 assert abs(_layer.weight.std().item() - math.sqrt(2 / 1000)) < 1e-3
@@ -1752,7 +1755,7 @@ batch = batch - batch.mean(dim=0) + 5  # mean 5 in each feature
 
 result = norm(batch)
 print(f"the result has mean {result.mean().abs():.1f}")
-reveal(guess, norm.running_mean.mean().item())
+reveal(guess, round(norm.running_mean.mean().item(), 2))
 
 # %% [markdown]
 # Now use the layer, on the same batch.
