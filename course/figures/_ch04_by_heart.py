@@ -53,12 +53,14 @@ def measurements() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
 
 def straight(x: Tensor, y: Tensor) -> Tensor:
     """The two coefficients of the line that fits best."""
-    return torch.linalg.lstsq(_powers(x, 2), y).solution
+    found: Tensor = torch.linalg.lstsq(_powers(x, 2), y).solution
+    return found
 
 
 def by_heart(x: Tensor, y: Tensor) -> Tensor:
     """The coefficients of the polynomial that goes through all points."""
-    return torch.linalg.solve(_powers(x, len(x)), y)
+    found: Tensor = torch.linalg.solve(_powers(x, len(x)), y)
+    return found
 
 
 def at(coefficients: Tensor, x: Tensor) -> Tensor:
