@@ -1126,8 +1126,10 @@ for scale, lost in report.items():
 _lost = list(plain_report(deep_loss, [1.0, 2.0**8, 2.0**16]).values())
 assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 
-# %% [markdown]
-# So the factor should be as large as possible without overflow. And since gradients change as a model learns, so does the right factor.
+# %% [markdown] name="scaler"
+# ### A factor that is looked for ({minutes} minutes)
+#
+# The factor should be as large as possible without overflow. And since gradients change as a model learns, so does the right factor.
 # `torch.amp.GradScaler` looks for it while you train.
 # It begins high. When a gradient is inf or nan, it skips the step and halves the factor.
 # After many good steps (2000, unless you say otherwise) it tries twice as much.

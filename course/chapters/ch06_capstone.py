@@ -616,8 +616,7 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
 # From that, you could not say which is which.
-# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
-# But in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes while it is learning.
+# Each rounding to bfloat16 is off by up to one part in 256, but in a mean over several images such errors partly cancel.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
