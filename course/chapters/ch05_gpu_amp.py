@@ -140,7 +140,11 @@ assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
 # A module moves in place, with all its parameters and buffers; a tensor does not.
-#
+
+# %% figure=true
+figures.places()
+
+# %% [markdown]
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
 # Each of your programs will begin by choosing its device, so make a function of it: one that knows Apple's cards too, and lets its caller choose.
