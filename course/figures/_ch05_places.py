@@ -20,7 +20,7 @@ COLORS = {"cpu": SKY, "meta": ORANGE}
 
 def places() -> Figure:
     """Draw where a tensor and a module are after `.to("meta")`: the one is there twice, the other has moved."""
-    x, layer = torch.ones(3), nn.Linear(3, 2)
+    x, layer = torch.ones(3), nn.LayerNorm(3)  # it begins without random numbers
     before, y = layer.weight.device, x.to("meta")
     layer.to("meta")
     fig, ax = blank(width=17.0, height=3.6)
