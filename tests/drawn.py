@@ -93,6 +93,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch04 surface": ch04_training.surface,
     "ch04 rates": lambda: ch04_training.rates([0.5, 1.0, 0.5]),
     "ch05 first_page": ch05_gpu_amp.first_page,
+    "ch05 places": ch05_gpu_amp.places,
     "ch05 scaled_cycle": ch05_gpu_amp.scaled_cycle,
     "ch05 timelines": lambda: ch05_gpu_amp.timelines(steps=4, launches=3),
     "ch05 memory": lambda: ch05_gpu_amp.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096)),

@@ -20,8 +20,8 @@
 #
 # You need no graphics card, because a second device, which every laptop has, stands in for it.
 #
-# There are two sittings, and behind them a third part for the day when you have a card: how to measure time and memory on it.
-# All three together are {minutes} minutes of reading and running, and {exercises} for the exercises. Anything marked *side path* is optional.
+# There are two sittings, and behind them a part for another day, best with a card: how to measure time and memory.
+# Together they take {minutes} minutes of reading and running, and {exercises} for the exercises. Anything marked *side path* is optional.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -125,8 +125,6 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 # That is why a script which works on a laptop stops on a GPU: on a laptop everything is in one place, whether you thought of it or not.
 # On CUDA the message begins "Expected all tensors to be on the same device". Find the tensor that nobody moved.
 #
-# The model above moved by `.to` as well.
-#
 # *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
 
 # %% predict=true
@@ -142,7 +140,11 @@ assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
 # A module moves in place, with all its parameters and buffers; a tensor does not.
-#
+
+# %% figure=true
+figures.places()
+
+# %% [markdown]
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
 # Each of your programs will begin by choosing its device, so make a function of it: one that knows Apple's cards too, and lets its caller choose.
@@ -253,7 +255,7 @@ def train_digits(device, step, epochs=20, lr=0.5):
     return model, history
 
 # %% [markdown]
-# The optimizer needs no move. It comes after that of the model, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
+# The optimizer is made after the move, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
 #
 # The first step that the loop gets is yours from chapter 4, unchanged:
 
@@ -842,9 +844,9 @@ print(f"{share_right(low_reader):.0%} of the unseen digits are right")
 assert share_right(low_reader) > 0.93
 
 # %% [markdown]
-# It reads as well as the model of section 2, and each product in it was done in 16 bits.
+# It reads as well as the model of section 2, although each product was done in 16 bits.
 # With bfloat16 many programs leave it at this one line.
-# To see why they may, look at what happens in the block.
+# To see why they may, look into the block.
 #
 # *Predict.* Inside the block, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
 
@@ -939,134 +941,6 @@ print("converted:", layer(h.float()).dtype)
 # %% claim=true
 assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 
-# %% [markdown] name="fragile-text"
-# ### What autocast cannot know ({minutes} minutes)
-#
-# Autocast knows torch's own operations, but not your formula.
-# Take the nearest neighbor of chapter 1, which asks for the squared distance of all pairs of pictures.
-# Programs multiply it out, because then it takes only one matrix product.
-#
-# Now suppose that the digits come on gray paper, where every pixel is 200 higher.
-
-# %% name="gray-paper"
-def square_distances(a, b):
-    return (a * a).sum(dim=1)[:, None] + (b * b).sum(dim=1) - 2 * a @ b.T
-
-
-def nearest_right(distances):
-    """The share of the unseen digits whose nearest known digit has their label."""
-    says = labels[known][distances.argmin(dim=1)]
-    return (says == labels[unseen]).float().mean().item()
-
-
-gray = 16 * ink + 200
-full = square_distances(gray[unseen], gray[known])
-print(f"float32 reads {nearest_right(full):.1%}")
-
-# %% [markdown]
-# In float32 the paper does no harm, since the same 200 is on both sides of each difference.
-#
-# *Predict.* The same line in an autocast block: does it still read more than half?
-
-# %% predict=true
-guess = True  # True or False
-
-# %% name="forward-loses"
-with torch.autocast("cpu"):
-    rough = square_distances(gray[unseen], gray[known])
-print(f"under autocast {nearest_right(rough):.0%}")
-reveal(guess, nearest_right(rough) > 0.5)
-
-# %% claim=true
-assert nearest_right(full) > 0.96 and 0.55 < nearest_right(rough) < 0.9
-_low = square_distances(gray[unseen].bfloat16(), gray[known].bfloat16())
-assert nearest_right(_low) < 0.3 and _low.min() < 0  # all in bfloat16 it is worse still
-_norms = (gray * gray).sum(dim=1).bfloat16()
-assert _norms.min() > 2.5e6 and full.max() < 10_000
-assert (_norms.view(torch.int16) + 1).view(torch.bfloat16).sub(_norms).unique().tolist() == [16384]
-assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
-
-# %% [markdown]
-# But it misreads a quarter of them.
-# There is a product in the formula, and autocast did it in 16 bits.
-# Its numbers are above 2.5 million, where bfloat16 has a number only every 16,384. The distances are a few thousand at most, so what told two pictures apart has been rounded away.
-#
-# `enabled=False` makes an island of float32 in the block:
-
-# %% name="fragile"
-with torch.autocast("cpu"):
-    with torch.autocast("cpu", enabled=False):
-        exact = square_distances(gray[unseen], gray[known])
-print(f"on an island of float32 {nearest_right(exact):.0%}")
-
-# %% claim=true
-assert nearest_right(exact) > 0.96
-_a, _b = torch.tensor([[100.0, 1.0]]), torch.tensor([[100.0, 3.0]])
-with torch.autocast("cpu"):
-    assert square_distances(_a, _b) != 4
-    with torch.autocast("cpu", enabled=False):
-        assert square_distances(_a, _b) == 4
-        assert not runs(lambda: layer(torch.ones(1, 4).bfloat16()))  # the switch does not convert
-
-# %% [markdown]
-# One thing the island does not do: what was 16 bits already when it came in remains so.
-#
-# ### Exercise: `mixed_region` ({minutes} minutes)
-#
-# Build the island once, for any fragile part of a model; it has two halves, the switch and `.float()`.
-# Wrapped by your function, the product below is to come out in the block as it does outside.
-
-# %% name="mixed-region-example"
-with torch.autocast("cpu"):
-    print("x @ x.T in the block:", (x @ x.T).dtype)
-print("outside:", (x @ x.T).dtype)
-
-# %% claim=true
-with torch.autocast("cpu"):
-    assert (x @ x.T).dtype == torch.bfloat16
-
-# %% exercise="mixed_region"
-def mixed_region(block):
-    """Return a function safe(x) that runs block(x) in float32, also under autocast.
-
-    block: a function or a module with float32 weights; it takes one tensor and returns
-    one. safe turns x to float32, calls block once, with autocast switched off for the
-    device type of x, and returns the result as it is. Gradients flow through it to x.
-    Outside of safe, autocast goes on as before.
-
-    safe = mixed_region(lambda x: x @ x.T) gives a float32 result under autocast.
-    """
-    ### BEGIN SOLUTION
-    def safe(x):
-        with torch.autocast(x.device.type, enabled=False):
-            return block(x.float())
-
-    return safe
-    ### END SOLUTION
-
-# %% check="mixed_region" points=2
-check("mixed_region", mixed_region)
-
-# %% mine=true
-def plain_region(block):
-    def safe(x):
-        with torch.autocast("cpu", enabled=False):
-            return block(x)  # it is float32 already
-
-    return safe
-
-
-my_mixed_region = mine("mixed_region", plain_region)
-
-# %% name="mixed-region-used"
-island = my_mixed_region(lambda new: square_distances(new, gray[known]))
-with torch.autocast("cpu"):
-    print(f"within autocast: {nearest_right(island(gray[unseen])):.0%}")
-
-# %% claim=true
-with torch.autocast("cpu"):
-    assert nearest_right(island(gray[unseen])) > 0.96
-
 # %% [markdown] side=true
 # #### Is the list of operations the same on every device? ({minutes} minutes)
 #
@@ -1156,7 +1030,8 @@ assert 3400 < (slopes != 0).sum() < 4096 and slopes.abs().max() < 2.0**-26
 assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # white pixels have none
 
 # %% [markdown]
-# The first layer has 64 * 64 = 4,096 weights. Some look at pixels where there is never any ink, and have no gradient in any case.
+# (The first layer has 4,096 weights, but some look at pixels where there is never any ink.)
+#
 # In float16, the smallest positive number is about 6e-8, and what is below half of it becomes 0.
 #
 # *Predict.* How many of these gradients are still different from 0 in float16?
@@ -1169,7 +1044,6 @@ reveal(guess, (slopes.half() != 0).sum().item())
 
 # %% [markdown]
 # None. A weight with gradient 0 does not learn, so the first layer stays as it began, and nothing says so.
-# (bfloat16, with the range of float32, keeps them all.)
 #
 # The remedy is in the chain rule: multiply the loss by a factor, and all gradients are multiplied by it too.
 # A large factor lifts them into the range of float16. When backward is through, divide in float32, where there is room.
@@ -1256,8 +1130,10 @@ for scale, lost in report.items():
 _lost = list(plain_report(deep_loss, [1.0, 2.0**8, 2.0**16]).values())
 assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 
-# %% [markdown]
-# So the factor should be as large as possible without overflow. And since gradients change as a model learns, so does the right factor.
+# %% [markdown] name="scaler"
+# ### A factor that is looked for ({minutes} minutes)
+#
+# The factor should be as large as possible without overflow. And since gradients change as a model learns, so does the right factor.
 # `torch.amp.GradScaler` looks for it while you train.
 # It begins high. When a gradient is inf or nan, it skips the step and halves the factor.
 # After many good steps (2000, unless you say otherwise) it tries twice as much.
@@ -1545,54 +1421,145 @@ with shows_error(RuntimeError, match="already been called"):
 # %% claim=true
 assert abs(weight.item() - (1 - 0.1 * 0.5 * 1024)) < 1e-3
 
-# %% [markdown] name="with-a-card"
-# # For the day when you have a card ({minutes} minutes, and {exercises} for the exercises)
+# %% [markdown] name="another-day"
+# # For another day ({minutes} minutes, and {exercises} for the exercises)
 #
-# You can do all of this without one; it only shows less.
-# And Colab lends you one: choose Runtime, Change runtime type, GPU, and run the chapter from the top.
+# Chapter 6 needs nothing of this: a formula that autocast does not know, time, memory, and batches of any shape.
+# You can do all of it without a card, but with one the measurements show more.
+# Colab lends you one: choose Runtime, Change runtime type, GPU, and run the chapter from the top.
 # Its figures agree with those of the CPU, except in their last digits (a side path below says why).
 
-# %% [markdown] side=true
-# #### What must hold for `torch.cuda.is_available()`? ({minutes} minutes)
+# %% [markdown] name="fragile-text"
+# ## 10 What autocast cannot know ({minutes} minutes)
 #
-# Three things: this torch is built for CUDA, the driver works, and a card can be seen.
-# To have installed CUDA is not enough.
-# Without a card, asking for `"cuda"` is an error and not a quiet return to the CPU.
-# So is `.cuda()`, which is short for `.to("cuda")`; and so is the second card where there is only one.
+# Autocast knows torch's own operations, but not your formula.
+# Take the squared distance of section 6, between all pairs of pictures, as the nearest neighbor of chapter 1 needs it.
+# Programs multiply it out, because then it takes only one matrix product.
+#
+# Now suppose that the digits come on gray paper, where every pixel is 200 higher.
 
-# %% name="is-available"
-print("built for CUDA:", torch.backends.cuda.is_built())
-print("cards seen:", torch.cuda.device_count(), "available:", torch.cuda.is_available())
-if torch.cuda.is_available():
-    print(torch.cuda.get_device_name(0), torch.ones(1).cuda().device)
-else:
-    for ask in (torch.ones(1).cuda, lambda: torch.cuda.get_device_name(0)):
-        with shows_error(Exception):  # which one depends on the build of torch
-            ask()
-    with shows_error(Exception):
-        torch.ones(1, device="cuda:1")  # the second card
+# %% name="gray-paper"
+def square_distances(a, b):
+    return (a * a).sum(dim=1)[:, None] + (b * b).sum(dim=1) - 2 * a @ b.T
+
+
+def nearest_right(distances):
+    """The share of the unseen digits whose nearest known digit has their label."""
+    says = labels[known][distances.argmin(dim=1)]
+    return (says == labels[unseen]).float().mean().item()
+
+
+gray = 16 * ink + 200
+full = square_distances(gray[unseen], gray[known])
+print(f"float32 reads {nearest_right(full):.1%}")
+
+# %% [markdown]
+# In float32 the paper does no harm, since the same 200 is on both sides of each difference.
+#
+# *Predict.* The same line in an autocast block: does it still read more than half?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="forward-loses"
+with torch.autocast("cpu"):
+    rough = square_distances(gray[unseen], gray[known])
+print(f"under autocast {nearest_right(rough):.0%}")
+reveal(guess, nearest_right(rough) > 0.5)
 
 # %% claim=true
-assert torch.cuda.device_count() > 0 or not torch.cuda.is_available()
+assert nearest_right(full) > 0.96 and 0.55 < nearest_right(rough) < 0.9
+_low = square_distances(gray[unseen].bfloat16(), gray[known].bfloat16())
+assert nearest_right(_low) < 0.3 and _low.min() < 0  # all in bfloat16 it is worse still
+_norms = (gray * gray).sum(dim=1).bfloat16()
+assert _norms.min() > 2.5e6 and full.max() < 10_000
+assert (_norms.view(torch.int16) + 1).view(torch.bfloat16).sub(_norms).unique().tolist() == [16384]
+assert not square_distances(gray[unseen].half(), gray[known].half()).isfinite().any()
 
-# %% [markdown] side=true
-# #### What is `torch.accelerator` for? ({minutes} minutes)
+# %% [markdown]
+# But it misreads a quarter of them.
+# There is a product in the formula, and autocast did it in 16 bits.
+# Its numbers are above 2.5 million, where bfloat16 has a number only every 16,384. The distances are a few thousand at most, so what told two pictures apart has been rounded away.
 #
-# `torch.cuda` belongs to one maker's cards, and for years code for any card was a chain of ifs.
-# Newer versions of torch have `torch.accelerator`, which speaks to whatever card this torch was built for: CUDA, Apple's MPS, Intel's XPU and others.
-# `current_accelerator()` names it, `synchronize()` waits for it, `device_count()` counts.
-# A torch built for CUDA may sit on a machine without a card, so ask `is_available()` first.
+# `enabled=False` makes an island of float32 in the block:
 
-# %% name="accelerator"
-if hasattr(torch, "accelerator"):
-    there = torch.accelerator.is_available()
-    best = torch.accelerator.current_accelerator() if there else torch.device("cpu")
-    print("an accelerator is here:", there, " so take:", best)
-else:
-    print("this torch is older; ask torch.cuda and torch.backends.mps")
+# %% name="fragile"
+with torch.autocast("cpu"):
+    with torch.autocast("cpu", enabled=False):
+        exact = square_distances(gray[unseen], gray[known])
+print(f"on an island of float32 {nearest_right(exact):.0%}")
+
+# %% claim=true
+assert nearest_right(exact) > 0.96
+_a, _b = torch.tensor([[100.0, 1.0]]), torch.tensor([[100.0, 3.0]])
+with torch.autocast("cpu"):
+    assert square_distances(_a, _b) != 4
+    with torch.autocast("cpu", enabled=False):
+        assert square_distances(_a, _b) == 4
+        assert not runs(lambda: layer(torch.ones(1, 4).bfloat16()))  # the switch does not convert
+
+# %% [markdown]
+# One thing the island does not do: what was 16 bits already when it came in remains so.
+#
+# ### Exercise: `mixed_region` ({minutes} minutes)
+#
+# Build the island once, for any fragile part of a model; it has two halves, the switch and `.float()`.
+# Wrapped by your function, the product below is to come out in the block as it does outside.
+
+# %% name="mixed-region-example"
+x = torch.ones(3, 4)
+with torch.autocast("cpu"):
+    print("x @ x.T in the block:", (x @ x.T).dtype)
+print("outside:", (x @ x.T).dtype)
+
+# %% claim=true
+with torch.autocast("cpu"):
+    assert (x @ x.T).dtype == torch.bfloat16
+
+# %% exercise="mixed_region"
+def mixed_region(block):
+    """Return a function safe(x) that runs block(x) in float32, also under autocast.
+
+    block: a function or a module with float32 weights; it takes one tensor and returns
+    one. safe turns x to float32, calls block once, with autocast switched off for the
+    device type of x, and returns the result as it is. Gradients flow through it to x.
+    Outside of safe, autocast goes on as before.
+
+    safe = mixed_region(lambda x: x @ x.T) gives a float32 result under autocast.
+    """
+    ### BEGIN SOLUTION
+    def safe(x):
+        with torch.autocast(x.device.type, enabled=False):
+            return block(x.float())
+
+    return safe
+    ### END SOLUTION
+
+# %% check="mixed_region" points=2
+check("mixed_region", mixed_region)
+
+# %% mine=true
+def plain_region(block):
+    def safe(x):
+        with torch.autocast("cpu", enabled=False):
+            return block(x)  # it is float32 already
+
+    return safe
+
+
+my_mixed_region = mine("mixed_region", plain_region)
+
+# %% name="mixed-region-used"
+island = my_mixed_region(lambda new: square_distances(new, gray[known]))
+with torch.autocast("cpu"):
+    print(f"within autocast: {nearest_right(island(gray[unseen])):.0%}")
+
+# %% claim=true
+with torch.autocast("cpu"):
+    assert nearest_right(island(gray[unseen])) > 0.96
 
 # %% [markdown] name="timing"
-# ## 10 Is it faster? ({minutes} minutes)
+# ## 11 Is it faster? ({minutes} minutes)
 #
 # Nobody can tell you for your model and your card, so measure, and mind three things:
 #
@@ -1680,7 +1647,8 @@ def stopwatch(action, calls=5 if short else 15):
 
 
 machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, one thread"
-print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(x)) * 1e6:.0f} us")
+rows = ink[:64].to(device)
+print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) * 1e6:.0f} us")
 
 # %% [markdown]
 # And now a question for the stopwatch: a hundred digits one by one, or all at once?
@@ -1707,6 +1675,45 @@ assert batch < one_by_one
 # %% [markdown]
 # Each call has a price of its own, on the CPU too, and a batch pays it once.
 # On a GPU this goes further: while one row leaves most of the card idle, a hundred take as long as one.
+
+# %% [markdown] side=true
+# #### What must hold for `torch.cuda.is_available()`? ({minutes} minutes)
+#
+# Three things: this torch is built for CUDA, the driver works, and a card can be seen.
+# To have installed CUDA is not enough.
+# Without a card, asking for `"cuda"` is an error and not a quiet return to the CPU.
+# So is `.cuda()`, which is short for `.to("cuda")`; and so is the second card where there is only one.
+
+# %% name="is-available"
+print("built for CUDA:", torch.backends.cuda.is_built())
+print("cards seen:", torch.cuda.device_count(), "available:", torch.cuda.is_available())
+if torch.cuda.is_available():
+    print(torch.cuda.get_device_name(0), torch.ones(1).cuda().device)
+else:
+    for ask in (torch.ones(1).cuda, lambda: torch.cuda.get_device_name(0)):
+        with shows_error(Exception):  # which one depends on the build of torch
+            ask()
+    with shows_error(Exception):
+        torch.ones(1, device="cuda:1")  # the second card
+
+# %% claim=true
+assert torch.cuda.device_count() > 0 or not torch.cuda.is_available()
+
+# %% [markdown] side=true
+# #### What is `torch.accelerator` for? ({minutes} minutes)
+#
+# `torch.cuda` belongs to one maker's cards, and for years code for any card was a chain of ifs.
+# Newer versions of torch have `torch.accelerator`, which speaks to whatever card this torch was built for: CUDA, Apple's MPS, Intel's XPU and others.
+# `current_accelerator()` names it, `synchronize()` waits for it, `device_count()` counts.
+# A torch built for CUDA may sit on a machine without a card, so ask `is_available()` first.
+
+# %% name="accelerator"
+if hasattr(torch, "accelerator"):
+    there = torch.accelerator.is_available()
+    best = torch.accelerator.current_accelerator() if there else torch.device("cpu")
+    print("an accelerator is here:", there, " so take:", best)
+else:
+    print("this torch is older; ask torch.cuda and torch.backends.mps")
 
 # %% [markdown] side=true
 # #### Is my card faster than the CPU? ({minutes} minutes)
@@ -1905,7 +1912,7 @@ assert len(noted) == 1 or not can_compile
 # Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
 
 # %% [markdown] name="fits"
-# ## 11 Does it fit? ({minutes} minutes)
+# ## 12 Does it fit? ({minutes} minutes)
 #
 # What a step will hold can be worked out before the card tells you that it does not fit.
 # For the activations, look at what the forward pass saves, for 32 digits and a reader with 256 units:
@@ -2079,7 +2086,7 @@ assert kept < plain_kept / 4
 assert torch.allclose(through(x, True), through(x, False), atol=1e-2)
 
 # %% [markdown] name="any-batch"
-# ## 12 Batches of any shape
+# ## 13 Batches of any shape
 #
 # ### Exercise: `to_device` ({minutes} minutes)
 #
@@ -2414,7 +2421,7 @@ check("master_weights", master_weights)
 # | a speed-up that is too good | no `synchronize` before the clock is read |
 # | "CUDA out of memory" | the batch; then mixed precision; then checkpointing |
 # | "must have the same dtype" | the border of autocast: `.float()` |
-# | loss nan or inf in float16 | the scaler is missing, or a fragile part |
+# | loss nan or inf in float16 | the scaler is missing, or a formula needs an island (section 10) |
 # | learning much too slow in float16 | clipped before `unscale_` |
 
 # %% [markdown] name="progress-text"
@@ -2448,12 +2455,6 @@ progress(5)
 
 # %% [markdown] name="faq"
 # ### Questions people ask
-#
-# <details><summary>What is the difference between <code>model.half()</code> and autocast?</summary>
-#
-# `half()` turns the weights themselves to 16 bits, and small updates are lost. Autocast leaves them in float32 and uses copies for the products.
-#
-# </details>
 #
 # <details><summary>Does a single number have to be on the device, and in its dtype?</summary>
 #

@@ -129,7 +129,7 @@ assert abs(first_loss - math.log(10)) < 0.05
 #
 # The loop of chapter 4 now becomes one function that you can hand any classifier, on any device.
 # Where should the batches go? A trainer that says `"cuda"` fails on every laptop, and one that says nothing fails on every GPU.
-# So it asks the one who knows, by `device = next(model.parameters()).device`, and sends each batch there.
+# So it asks the model where it is, by `device = next(model.parameters()).device`, and sends each batch there.
 
 # %% name="ask-the-model"
 if device == "auto":
@@ -143,7 +143,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 
 # %% [markdown]
 # The order of the images is to be a new one in every epoch, and yet the same when you run the training again.
-# So a generator with a seed draws it. It draws nothing else, because dropout needs random numbers too, and would disturb the order.
+# So a generator with a seed draws it. It is used for nothing else, because dropout needs random numbers too, and would disturb the order.
 #
 # ### Exercise: `train` ({minutes} minutes)
 #
@@ -488,7 +488,7 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
 # Chapter 5 named two cures for a full memory: half the bits, and a batch in parts, whose gradients `backward` adds up, as in chapter 2.
-# A large model needs both, so here they come together. New is how to count the parts.
+# A large model needs both, so here they come together. What is new is how to count the parts.
 #
 # *Predict.* Fifty images are seven batches. They are put in groups of three, one step for each group, and no batch is left out. How many steps?
 
@@ -615,9 +615,8 @@ print(f"in the drawer: {full:.1%} in float32, {half:.1%} in half the bits")
 assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
-# From what they read, you could not say which is which.
-# bfloat16 keeps 8 binary digits, so each rounding is off by up to one part in 256.
-# But in a mean over several images such errors partly cancel, and what is left is small beside the errors that a model makes while it is learning.
+# From that, you could not say which is which.
+# Each rounding to bfloat16 is off by up to one part in 256, but in a mean over several images such errors partly cancel.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT
 from course.instruments import saved_bytes
 
+from ._ch05_places import places as places
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, told
 
@@ -161,8 +162,7 @@ def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
         ax.text(left + 0.15, row, f"{left:.1f}", va="center", fontsize=10, color=INK)
     ax.set(yticks=range(len(batches)), yticklabels=[f"batch of {batch}" for batch in reversed(batches)])
     ax.set_xlabel("MiB held")
-    title = f"One step with Adam in float32, layers {' - '.join(map(str, sizes))}"
-    ax.set_title(title, fontsize=11, loc="left", color=INK)
+    ax.set_title(f"One step with Adam, layers {' - '.join(map(str, sizes))}", fontsize=11, loc="left", color=INK)
     ax.set_xlim(right=1.12 * ax.get_xlim()[1])
     handles = [*(_patch(color, part) for part, (color, _) in PARTS.items()), _patch(ORANGE, "activations")]
     ax.legend(handles=handles, loc="upper right", fontsize=9)
