@@ -35,6 +35,15 @@ def test_a_missing_return_is_guessed() -> None:
     assert "Did you forget `return`?" in sentence(lambda x, plus: None)
 
 
+def test_a_missing_entry_is_told_as_missing() -> None:
+    """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
+    report = judge_of("ch01_tensors").judge("describe", 0, *_observed("describe", lambda x: {"shape": x.shape}))
+    told = {verdict.sentence for verdict in report.verdicts}
+
+    assert "The result has no entry 'dtype'." in told
+    assert not any("your entry says" in each or "got []" in each for each in told)
+
+
 def test_wrong_parameters_are_explained() -> None:
     """A function with other parameters is told to keep the starter's."""
 

@@ -55,7 +55,8 @@ def _tell(exercise: Exercise, tells: Mapping[str, str], difference: Difference, 
     if difference.path == () and difference.aspect == "keys":
         return _tell_form(difference, seen)
     facet, *inner = difference.path
-    if facet in tells:
+    # A sentence about what a result holds is not about what it lacks.
+    if facet in tells and not (facet == "returned" and difference.aspect == "keys"):
         if isinstance(difference.expected, bool):  # the sentence says it all
             return Told(tells[str(facet)])
         texts = (show(difference.expected), show(difference.got))
@@ -109,12 +110,22 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
     if difference.aspect == "type":
         return Told(_type_sentence(place, expected, got), *texts)
     if difference.aspect == "keys":
-        return Told(f"Expected {place} to have the keys {expected}, got {got}.", str(expected), str(got))
+        return Told(_keys_sentence(place, expected, got))
     if difference.aspect == "length":
-        return Told(f"Expected {place} to have {len(expected)} items, got {len(got)}.", *texts)
+        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+        return Told(f"Expected {place} to have {items}, got {len(got)}.", *texts)
     if isinstance(expected, Seen):
         return Told(_tensor_sentence(place, difference), *texts, picture=picture(difference, tolerance))
     return Told(f"Expected {place} to be {texts[0]}, got {texts[1]}.", *texts)
+
+
+def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
+    """What is missing, and what is too much; a probe may have looked at some entries only, so the others are no news."""
+    missing, beyond = [key for key in expected if key not in got], [key for key in got if key not in expected]
+    lacks = f"has no entry {', '.join(map(repr, missing))}" if missing else ""
+    holds = f"has an entry {', '.join(map(repr, beyond))}, which is not asked for" if beyond else ""
+    told = " and ".join(filter(None, (lacks, holds)))
+    return f"{place[:1].upper()}{place[1:]} {told}."
 
 
 def _type_sentence(place: str, expected: Plain, got: Plain) -> str:

@@ -180,3 +180,11 @@ def masked_mean(x, mask, dim):
 )
 def masked_mean(x, mask, dim):
     return x[mask].mean(dim)
+
+
+@bank.wrong(
+    "fills-what-counts",
+    "You put 0 where the mask is True. `masked_fill` fills the places that are True: give it `~mask`.",
+)
+def masked_mean(x, mask, dim):
+    return x.masked_fill(mask, 0).sum(dim) / mask.sum(dim).clamp(min=1)

@@ -499,6 +499,26 @@ class LeakyClamp(torch.autograd.Function):
         return by_x, None, None, by_slope
 
 
+@bank.wrong(
+    "slope-times-all",
+    "Outside the limits you give `slope` times x itself. Begin at the limit: to it comes `slope` times what sticks out.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        return torch.where((x < low) | (x > high), slope * x, x)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        outside = (x < ctx.low) | (x > ctx.high)
+        by_x = torch.where(outside, slope * grad_out, grad_out) if ctx.needs_input_grad[0] else None
+        by_slope = (grad_out * x * outside).sum() if ctx.needs_input_grad[3] else None
+        return by_x, None, None, by_slope
+
+
 bank.survives(
     {
         "inside + slope * (x - inside) -> slope * (x - inside) + inside": "Addition does not mind the order.",

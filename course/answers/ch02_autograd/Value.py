@@ -647,7 +647,6 @@ class Value:
 @bank.wrong(
     "overwrites-the-grad",
     "You write a parent's grad where you should add to it: what came on another path is lost.",
-    also=("overwrites-instead-of-adds",),
 )
 class Value:
     def __init__(self, data, parents=()):
@@ -769,6 +768,36 @@ class Value:
             for parent, factor in value.parents:
                 before = waiting.get(parent.number, (parent, 0.0))[1]
                 waiting[parent.number] = (parent, before + factor * slope)
+
+
+@bank.wrong(
+    "once-for-each-arrow",
+    "You visit a Value once for each arrow that leads to it, and pass on each time all that it has gathered so far.",
+)
+class Value:
+    def __init__(self, data, parents=()):
+        self.data = data
+        self.grad = 0.0
+        self.parents = parents
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def tanh(self):
+        t = math.tanh(self.data)
+        return Value(t, ((self, 1 - t * t),))
+
+    def backward(self):
+        self.grad = 1.0
+        to_visit = [self]
+        while to_visit:
+            value = to_visit.pop()
+            for parent, derivative in value.parents:
+                parent.grad += derivative * value.grad
+                to_visit.append(parent)
 
 
 bank.survives(

@@ -215,6 +215,18 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
+@bank.wrong(
+    "divides-each-by-its-rows",
+    "You divide each loss by its own rows. It is a mean over them already: its share is its rows of all rows.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        (loss_fn(batch) / len(batch)).backward()
+    return [p.grad for p in params]
+
+
 bank.survives(
     {
         "loss_fn(batch) * len(batch) -> len(batch) * loss_fn(batch)": "Numbers multiply in any order.",

@@ -128,6 +128,14 @@ def grad_by_hand(x, y, z):
     return (z, 1.0, x + y)
 
 
+@bank.wrong(
+    "without-brackets",
+    "You differentiate x + y * z, without the brackets. The sum comes first, and z multiplies all of it.",
+)
+def grad_by_hand(x, y, z):
+    return (1.0, z, y)
+
+
 bank.survives(
     {
         "into_sum * 1.0 -> into_sum / 1.0": "Dividing by 1 changes nothing.",

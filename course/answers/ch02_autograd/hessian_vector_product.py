@@ -207,6 +207,17 @@ def hessian_vector_product(f, x, v):
     return (gradient(x + 1e-3 * v) - gradient(x)) / 1e-3
 
 
+@bank.wrong(
+    "adds-to-an-old-grad",
+    "Your second backward adds to the .grad that `x` has already, and you return both together.",
+)
+def hessian_vector_product(f, x, v):
+    x.requires_grad_()
+    (gradient,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (gradient * v).sum().backward(inputs=[x])
+    return x.grad
+
+
 bank.survives(
     {
         "torch.autograd.grad(f(copy), copy, create_graph=True)[0] -> torch.autograd.grad(f(copy), copy, create_graph=True)": "torch.autograd.grad takes a tuple of one output too.",

@@ -36,7 +36,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "item-before-backward",
-    "You take the number out first and call backward on it. A float has no graph: backward belongs to the tensor.",
+    "You call backward on a plain number, as `item()` gives one. It has no graph: backward belongs to the tensor.",
 )
 def running_loss(losses):
     total, count = 0.0, 0

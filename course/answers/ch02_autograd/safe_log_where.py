@@ -180,6 +180,13 @@ def safe_log_where(x):
     return torch.where(x > 0, torch.log(x.abs() + 1e-8), 0.0)
 
 
+@bank.wrong(
+    "log-of-one-plus", "You take the log of 1 + x, so that 0 gives 0. Where x > 0, the log of x itself is asked for."
+)
+def safe_log_where(x):
+    return torch.log1p(torch.relu(x))
+
+
 bank.survives(
     {
         "torch.where(positive, torch.log(safe), 0.0) -> torch.log(safe)": "The log of the harmless number 1 is 0 already.",

@@ -10,7 +10,7 @@ bank = AnswerBank("vjp")
 @bank.wrong(
     "sums-rows",
     "You differentiate the plain sum of the outputs: `v` is never used. It says how much each output counts.",
-    unless=r"grad_outputs|\* v\b|\bv \*",
+    unless=r"grad_outputs=v|\* v\b|\bv \*",
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()

@@ -109,8 +109,8 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "standard-normal-start",
-    "Your numbers start normal with std 1. That is far too large for wide layers; uniform in a small range "
-    "is asked for.",
+    "Neither weight nor bias starts with uniform numbers between the two bounds. `torch.randn` gives normal ones, far too "
+    "large for wide layers.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):

@@ -66,7 +66,8 @@ class MLP(nn.Module):
 
 @bank.wrong(
     "shared-activation",
-    "There is one activation for all hidden layers. One that learns, such as nn.PReLU, would be shared by all of them.",
+    "There is one activation in the whole module. Each hidden layer gets one of its own: what one learns, as in nn.PReLU, "
+    "is not for the others.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -315,3 +316,22 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.out(self.hidden(x))
+
+
+@bank.wrong(
+    "first-activation-alone",
+    "An activation stands after the first layer alone. It belongs after each one but the last.",
+    also=("shared-activation",),
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        parts = [nn.Linear(sizes[0], sizes[1])]
+        if len(sizes) > 2:
+            parts.append(activation())
+        for before, after in zip(sizes[1:], sizes[2:]):
+            parts.append(nn.Linear(before, after))
+        self.net = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.net(x)

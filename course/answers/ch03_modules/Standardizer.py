@@ -270,6 +270,20 @@ class Standardizer(nn.Module):
         return (x - self.mean) / torch.sqrt(self.std)
 
 
+@bank.wrong(
+    "brackets-missing",
+    "You divide only the mean: `/` binds tighter than `-`. Put the difference into brackets.",
+)
+class Standardizer(nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.register_buffer("mean", mean.clone())
+        self.register_buffer("std", std.clone())
+
+    def forward(self, x):
+        return x - self.mean / self.std
+
+
 bank.survives(
     {
         "mean.detach() -> mean": "It would matter for a mean that requires grad; what is given are plain numbers.",

@@ -248,3 +248,18 @@ class TwoLayerMLP(nn.Module):
 
     def forward(self, x):
         return self.fc2(self.act(self.fc1(x)))
+
+
+@bank.wrong(
+    "flattens-each-row",
+    "You make one long row of all that follows the first axis. The layers mind the last axis alone: leave x as it is.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        x = x.reshape(x.shape[0], -1)
+        return self.fc2(torch.relu(self.fc1(x)))

@@ -66,7 +66,7 @@ def count_params(module, trainable_only=False):
 
 @bank.wrong(
     "ignores-the-flag",
-    "You count frozen parameters in any case. With trainable_only=True they do not count.",
+    "With trainable_only=True you count frozen parameters too. Then they do not count.",
 )
 def count_params(module, trainable_only=False):
     return sum(p.numel() for p in module.parameters())
@@ -145,7 +145,11 @@ def count_params(module, trainable_only=False):
     return sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad or not trainable_only)
 
 
-@bank.wrong("only-what-has-a-gradient", "You count only parameters that have a .grad. A new module's have none yet.")
+@bank.wrong(
+    "only-what-has-a-gradient",
+    "You count only parameters that have a .grad. A new module's have none yet.",
+    unless=r"(?s)\A(?!.*\.grad\b)",  # of code that never asks for it
+)
 def count_params(module, trainable_only=False):
     return sum(p.numel() for p in module.parameters() if p.grad is not None)
 
@@ -245,3 +249,11 @@ def count_params(module, trainable_only=False):
             seen.append(each.shape)
             total += each.numel()
     return total
+
+
+@bank.wrong(
+    "weights-alone", "You count matrices alone. A bias has one dim, and its numbers are learned like the others."
+)
+def count_params(module, trainable_only=False):
+    learned = [p for p in module.parameters() if p.requires_grad or not trainable_only]
+    return sum(p.numel() for p in learned if p.dim() > 1)

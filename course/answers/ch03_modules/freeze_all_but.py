@@ -262,3 +262,19 @@ def freeze_all_but(module, pattern):
         if held and not held & alive:
             part.eval()
     return names
+
+
+@bank.wrong(
+    "compares-beginnings",
+    "You compare how names begin. The `*` of a pattern may stand in front or in the middle: ask `fnmatch.fnmatch`.",
+    unless=r"fnmatch\(|filter\(",
+)
+def freeze_all_but(module, pattern):
+    beginning = pattern.rstrip("*")
+    for name, p in module.named_parameters():
+        p.requires_grad_(name.startswith(beginning))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]

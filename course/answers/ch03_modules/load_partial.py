@@ -150,7 +150,6 @@ def load_partial(module, state):
 @bank.wrong(
     "copy-broadcasts-where-it-can",
     "You trust `copy_` to refuse unequal shapes. It broadcasts where it can: compare the shapes yourself.",
-    also=("copy-broadcasts",),
 )
 def load_partial(module, state):
     own = module.state_dict()
@@ -218,6 +217,17 @@ def load_partial(module, state):
     fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
     module.load_state_dict(fits, strict=False)
     return [name for name in [*state, *(name for name in own if name not in state)] if name not in fits]
+
+
+@bank.wrong(
+    "unequal-shapes-untold",
+    "You skip what has another shape, and do not tell it. A name that both have is not loaded either, if it does not fit.",
+)
+def load_partial(module, state):
+    own = module.state_dict()
+    fits = {name: value for name, value in state.items() if name in own and own[name].shape == value.shape}
+    module.load_state_dict(fits, strict=False)
+    return sorted(set(own) ^ set(state))
 
 
 bank.survives(

@@ -135,6 +135,7 @@ class AdamW:
 @bank.wrong(
     "eps-inside",
     "You add eps under the root. It belongs after it: there it is a length, under the root the square of one.",
+    slip=True,
 )
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
@@ -770,6 +771,38 @@ class AdamW:
     def zero_grad(self):
         for slot in self.slots:
             slot["p"].grad = None
+
+
+@bank.wrong(
+    "times-t",
+    "You correct by 1 minus beta times t. It is beta to the power of t: `**`.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.decay = lr, betas, eps, weight_decay
+        self.t = [0] * len(self.params)
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        b1, b2 = self.betas
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                g = p.grad
+                self.t[i] += 1
+                t = self.t[i]
+                p *= 1 - self.lr * self.decay
+                self.m[i] = b1 * self.m[i] + (1 - b1) * g
+                self.s[i] = b2 * self.s[i] + (1 - b2) * g**2
+                m, s = self.m[i] / (1 - b1 * t), self.s[i] / (1 - b2 * t)
+                p -= self.lr * m / (s.sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
 
 
 bank.survives(

@@ -393,6 +393,23 @@ def loss_inputs(head, output, target):
     return F.mse_loss(output.squeeze(1), target)
 
 
+@bank.wrong(
+    "spam-without-its-logits",
+    "The spam's logits go into a loss that takes probabilities, and it refuses numbers outside 0 to 1. "
+    "`binary_cross_entropy_with_logits` takes logits.",
+)
+def loss_inputs(head, output, target):
+    if head == "digit":
+        return F.cross_entropy(output, target)
+    if head == "marked":
+        return F.cross_entropy(output, target.to(output.dtype))
+    if head == "letters":
+        return F.cross_entropy(output.flatten(0, 1), target.flatten())
+    if head == "spam":
+        return F.binary_cross_entropy(output, target)
+    return F.mse_loss(output.squeeze(1), target)
+
+
 bank.survives(
     {
         "head == 'digit' -> head <= 'digit'": "None of the other heads comes before digit in the alphabet.",

@@ -423,6 +423,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "no-step-by-the-loss",
     "You take a loss that stays the same for a step that moves nothing. A step may be too small to show in the loss: compare the parameters.",
+    unless=r"clone\(|copy\(|_to_vector\(",
 )
 def overfit_one_batch(trial):
     x1, y1 = trial.batch()

@@ -631,6 +631,23 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
     return loss.data
 
 
+@bank.wrong(
+    "unscales-an-unscaled-loss",
+    "The loss goes backward without its factor, so the scaler has nothing to divide out, and says so. "
+    "Backward gets `scaler.scale(loss)`.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    loss.backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
 bank.survives(
     {
         "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "A square does not mind the sign of the difference.",

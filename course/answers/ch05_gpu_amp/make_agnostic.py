@@ -277,6 +277,58 @@ def make_agnostic():
 
 
 @bank.wrong(
+    "moves-too-early",
+    "`start` moves the model before the head is replaced: the new head is not on the device. Move the model at the end.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.to(device)
+        model.head = nn.Linear(model.head.in_features, classes)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(batches)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
     "targets-left-behind",
     "In `epoch` the targets stay behind: on another device, the loss meets them still on the CPU.",
 )

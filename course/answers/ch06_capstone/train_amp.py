@@ -382,6 +382,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 @bank.wrong(
     "always-autocast",
     "You run under autocast also where `amp` is false.",
+    slip=True,
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

@@ -13,10 +13,11 @@ from torch.utils._pytree import tree_leaves
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
-from autograder.watching.probe import Answer, copy_of, in_turn, values, watched
+from autograder.watching.probe import Answer, copy_of, values, watched
 from autograder.watching.probes.devices import Operations
 
 from ._functions import FUNCTIONS, of_function, on_function
+from ._traces import again, left
 
 
 @watched
@@ -66,15 +67,6 @@ untracked = Requirement(
     },
     given=("returned",),
 )
-left = Requirement(
-    "leaves what it is given as it was",
-    in_turn(on_function("left", "returned"), on_function("left", "returned", "again", tracked=True, times=2)),
-    tells={
-        "left": "A tensor that you were given is no longer as it was.",
-        "again": "A second call on the same tensors gives something else: the first one left something behind.",
-    },
-    given=("returned", "again"),
-)
 cheap = Requirement(
     "never builds the full Hessian",
     cost,
@@ -113,5 +105,6 @@ def hessian_vector_product(draw: Draw) -> Iterator[Case]:
     yield mixed("mixed", doubles(n, d), doubles(n, d))
     yield untracked("mixed", doubles(n), doubles(n))
     yield left("mixed", doubles(d), doubles(d))
+    yield again("mixed", doubles(d), doubles(d))
     yield exact("mixed", doubles(n, d), doubles(n, d))
     yield cheap("mixed", doubles(60), doubles(60))

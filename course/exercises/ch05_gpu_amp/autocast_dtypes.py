@@ -18,14 +18,18 @@ def told_of(*own: str) -> Probe:
         result = answer(*case.args)
         if not isinstance(result, dict):
             return {"returned": see(result)}
-        told = {str(name): see(dtype) for name, dtype in result.items()}
-        return {"returned": {name: told[name] for name in own if name in told}, "names": sorted(told)}
+        told, (asked, *_) = {str(name): see(dtype) for name, dtype in result.items()}, case.args
+        known = [name for name in own if name in told and name in asked]
+        return {"returned": {name: told[name] for name in known}, "names": sorted(told)}
 
     return watched(look)
 
 
+_NAMES = "The result has a place for each operation that is asked for, and for no other."
+
+
 def _about(sentence: str, *names: str) -> tuple[Requirement, tuple[str, ...]]:
-    return Requirement(sentence, told_of(*names), {"names": "Each operation that is asked for has its place."}), names
+    return Requirement(sentence, told_of(*names), {"names": _NAMES}), names
 
 
 OPERATIONS = dict(

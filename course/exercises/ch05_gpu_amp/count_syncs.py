@@ -80,7 +80,6 @@ returned = watched(counted, "returned", "made")
 WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
     Requirement("lists a call of item", returned, given=("made",)): {
         "x.sum().item()": lambda x: x.sum().item(),
-        "x.max().item() - x.min().item()": lambda x: x.max().item() - x.min().item(),
     },
     Requirement("lists float, int, bool and if on a tensor", returned, given=("made",)): {
         "float(x[0])": lambda x: float(x[0]),
@@ -94,6 +93,7 @@ WAITING: dict[Requirement, dict[str, Callable[[Tensor], Any]]] = {
         "torch.where(x > 0)": lambda x: torch.where(x > 0),
     },
     Requirement("lists each as often as it ran, in order", returned, given=("made",)): {
+        "x.max().item() - x.min().item()": lambda x: x.max().item() - x.min().item(),
         "item() in each round of a loop": _loop,
         "loss.backward(), then two calls of item()": _backward,
         "x.sum().item(), then x.nonzero(), then float(x[0])": lambda x: [x.sum().item(), x.nonzero(), float(x[0])],
