@@ -106,6 +106,15 @@ def test_full_points_for_no_number_are_told(printed: str) -> None:
     assert "the test cell bool ends in 'False', no number of points" in line
 
 
+def test_what_was_stopped_is_told(printed: str) -> None:
+    """Who has a cell that never ends or ends the process is named in the class's table, with the cell."""
+    lines = [each.removeprefix("grade hw").strip() for each in printed.splitlines()]
+    told = {who: next(each for each in lines if each.startswith(who)) for who in ("cyd", "eve", "gus")}
+
+    assert "cell 1 ended the Python process" in told["cyd"] and "cell 1 did not end in its time" in told["eve"]
+    assert "did not end" not in told["gus"] and "ended" not in told["gus"]
+
+
 def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:
     """What the cells gave stands in the graded notebook, hidden tests back in their cells."""
     notebook = nbformat.read(course / "autograded" / "ada" / "hw" / "hw.ipynb", as_version=4)
