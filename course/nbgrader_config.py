@@ -44,7 +44,7 @@ c.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.LatePenalty"
 c.GenerateFeedback.exporter_class = "autograder.gradebook.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [
     "autograder.gradebook.autograde.HideTests",
-    "nbgrader.preprocessors.GetGrades",
+    "autograder.gradebook.feedback_page.Scores",
     "autograder.gradebook.feedback_page.Summary",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]

@@ -165,7 +165,7 @@ def test_the_report_is_about_all_of_it(course: Path) -> None:
 
 SEVERAL = Own(
     cells=(*MIXED[:3], MIXED[6]),
-    # This one has the name of the chapter that its exercise is lent from, and a test cell of the other one's exercise's.
+    # Named like the chapter that its exercise is lent from, with a test cell named like the other one's exercise.
     more={CHAPTER: (MIXED[0], *MIXED[7:9], answer("one"), graded(NAME, "assert one() == 1", 2))},
     students={
         "ada": {NAME: RIGHT, EXERCISE: SWAP, "one": "def one(): return 1"},

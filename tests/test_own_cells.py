@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,26 @@ def test_full_points_for_no_number_are_told(printed: str) -> None:
     (line,) = [each for each in printed.splitlines() if each.startswith("bob")]
 
     assert "the test cell bool ends in 'False', no number of points" in line
+
+
+def test_feedback_says_what_waits_and_keeps_what_is_hidden(course: Path, printed: str) -> None:
+    """What nobody has scored is no zero; a traceback tells no hidden test, and nothing of the teacher's machine."""
+    assert {} == Cycle(course, "hw").feedback(["ada", "bob", "eve"])
+    folder = course / "feedback"
+    ada, bob, eve = (unescape((folder / who / "hw" / "hw.html").read_text()) for who in ("ada", "bob", "eve"))
+
+    assert "7 of 20 points, 13 not scored yet" in ada and "not scored yet, of 4" in ada
+    assert "(a hidden test)" in bob and "AssertionError" in bob and "HIDDEN" not in bob and "square(3)" not in bob
+    assert "KeyboardInterrupt" in eve and "shell.py" not in eve
+
+
+def test_what_was_stopped_is_told(printed: str) -> None:
+    """Who has a cell that never ends or ends the process is named in the class's table, with the cell."""
+    lines = [each.removeprefix("grade hw").strip() for each in printed.splitlines()]
+    told = {who: next(each for each in lines if each.startswith(who)) for who in ("cyd", "eve", "gus")}
+
+    assert "cell 1 ended the Python process" in told["cyd"] and "cell 1 did not end in its time" in told["eve"]
+    assert "did not end" not in told["gus"] and "ended" not in told["gus"]
 
 
 def test_outputs_are_for_the_teacher_to_see(course: Path, printed: str) -> None:

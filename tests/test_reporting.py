@@ -158,12 +158,14 @@ class TestPage:
         assert "<script" not in told and "default-src &#x27;none&#x27;" in told
 
     def test_who_needs_a_person(self) -> None:
-        """Those who could not be graded or read, whose code hung, and cells that wait for a score."""
-        waiting = MarkedAssignment("ch", None, 2.0, {"s2": Mark(True, needs_a_person=True), "s0": Mark(True)})
-        told = sections.eye(results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=waiting))
+        """Those who could not be graded or read, whose code hung, and whose score by hand is older."""
+        marks = {"s2": Mark(True, needs_a_person=True, has_older_score=True), "s0": Mark(True, needs_a_person=True)}
+        class_ = results(verdict(PASS), None, verdict(PASS), verdict(HUNG), task=MarkedAssignment("ch", None, 2, marks))
+        told = sections.eye(class_)
 
         assert ["s1", "s2", "s3"] == re.findall(r'<th scope="row">(s\d)</th>', told)
-        assert "a: Still running." in told and "it is a link." in told and "by hand" in told
+        assert "a: Still running." in told and "it is a link." in told and "is older than the last grading" in told
+        assert "1 to score by hand, in formgrader: s0." in told  # not a line for each, which would be everybody
 
     def test_what_may_have_cost_points_is_no_repair(self) -> None:
         """It stands where a teacher looks for it, with its student, and not among what was mended."""

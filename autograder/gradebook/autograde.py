@@ -7,8 +7,9 @@ scores and comments, late penalties, feedback and export.
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from glob import glob
 from pathlib import Path
@@ -43,6 +44,8 @@ from autograder.reading.submission import Submission
 from autograder.walls.consent import check_confinement, is_unconfined_here
 
 Preprocessed = tuple[NotebookNode, Any]
+_COLORED = re.compile(r"\x1b\[[0-9;]*m")
+_NUMBERED = re.compile(r"(?P<arrow>-+> )?\s*(?P<number>\d+) (?P<code>.*)")
 
 
 class SubmissionExporter(NotebookExporter):
@@ -263,8 +266,31 @@ class HideTests(ClearHiddenTests):
         """Clear one cell."""
         if not is_grade(cell):
             return cell, resources
+        hidden = self._hidden_lines(cell.source)
+        for output in cell.get("outputs", ()):
+            if hidden and output.output_type == "error":
+                output.traceback = ["\n".join(_without(text, hidden)) for text in output.traceback]
         cleared: Preprocessed = super().preprocess_cell(cell, resources, cell_index)
         return cleared
+
+    def _hidden_lines(self, source: str) -> set[str]:
+        """The lines of a cell that are hidden tests."""
+        hidden, found = False, set[str]()
+        for line in source.splitlines():
+            hidden = hidden or self.begin_test_delimeter in line
+            found |= {line.strip()} if hidden else set()
+            hidden = hidden and self.end_test_delimeter not in line
+        return found - {""}
+
+
+def _without(text: str, hidden: set[str]) -> Iterator[str]:
+    """The lines of a traceback without those of hidden tests; where it stopped in one, that is said."""
+    for line in text.splitlines():
+        found = _NUMBERED.match(_COLORED.sub("", line))
+        if found is None or found["code"].strip() not in hidden:
+            yield line
+        elif found["arrow"]:
+            yield f"{found['arrow']}{found['number']} (a hidden test)"
 
 
 def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:

@@ -18,7 +18,7 @@ from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbformat import NotebookNode
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from nbgrader.server_extensions import formgrader
 from nbgrader.utils import is_grade, is_solution, is_task
 from traitlets import List, Unicode
@@ -37,6 +37,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _NBGRADERS = Path(formgrader.__file__).parent
 _STYLES = Path("static", "node_modules", "bootstrap", "dist", "css")
 REMEMBERED = 2000  # texts of cells: what one page shows, the next ones show as well
+WAITS = "waits"  # what a cell's marks hold: whether a person has still to score it
 _CELL = "text-align:left;vertical-align:top;padding:0.3em 1.2em 0.3em 0"
 
 
@@ -133,6 +134,16 @@ class Colored(Highlight2HTML):  # type: ignore[misc,unused-ignore]
         return CODE.of((source, language), lambda: str(made(source, language)))  # type: ignore[no-untyped-call]
 
 
+class Scores(GetGrades):  # type: ignore[misc,unused-ignore]
+    """Puts the scores into the cells as nbgrader does, and says which of them a person has still to give."""
+
+    def _get_score(self, cell: NotebookNode, resources: Any) -> None:
+        about = cell.metadata.nbgrader
+        grade = self.gradebook.find_grade(about["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
+        about["score"], about["points"] = grade.score, grade.max_score
+        about[WAITS] = bool(grade.needs_manual_grade and grade.manual_score is None)
+
+
 class Summary(NbGraderPreprocessor):  # type: ignore[misc]
     """Makes the first screen, once the scores are there, and says which cells are the lesson's."""
 
@@ -189,6 +200,8 @@ def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: Submis
     late = about["late_penalty"]
     told = f"{_number(about['score'])} of {_number(about['max_score'])} points"
     told += f", {_number(late)} taken off for lateness" if late else ""
+    waiting = sum(cell.metadata.nbgrader.points for cell in nb.cells if _waits(cell))
+    told += f", {_number(waiting)} not scored yet" if waiting else ""
     trouble = verdict.trouble if verdict else None
     comments = {cell.metadata.nbgrader.grade_id for cell in nb.cells if is_solution(cell) and _comment(cell)}
     rows = [_row(cell, verdict, comments) for cell in nb.cells if is_grade(cell) or is_task(cell)]
@@ -199,6 +212,11 @@ def summary(nb: NotebookNode, title: str, about: dict[str, Any], verdict: Submis
         tag("table", *rows, style="border:none;margin:1em 0 2em"),
         style="line-height:1.5",
     )
+
+
+def _waits(cell: NotebookNode) -> bool:
+    """Whether a person has still to score a cell."""
+    return bool(cell.metadata.get("nbgrader", {}).get(WAITS))
 
 
 def _comment(cell: NotebookNode) -> bool:
@@ -212,6 +230,7 @@ def _row(cell: NotebookNode, verdict: SubmissionVerdict | None, comments: set[st
     report = next((each for each in verdict.reports if each.exercise == name), None) if verdict else None
     link = tag("a", name, href=f"#{about.grade_id}")
     points = f"{_number(about.score)} of {_number(about.points)}" if about.points else _extra(name, verdict)
+    points = f"not scored yet, of {_number(about.points)}" if _waits(cell) else points
     comment = (" ", tag("a", "Comment", href=f"#comment-{name}")) if name in comments else ()
     cells = (join(*_mark(report), link), points)
     told = tag("td", *(_told(report) if not (verdict and verdict.trouble) else ()), *comment, style=_CELL)

@@ -23,9 +23,11 @@ from autograder.grading.assignment import Assignment, OwnCells
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
 from autograder.reading.marks import grade_id
 from autograder.recording.outputs import Output
+from autograder.running.waiting import PROCESS_ENDED
 
 _FILES = 32 * 2**20
 _OURS = re.compile(r"^\s*(from|import)\s+autograder\b", re.MULTILINE)
+_STOPPED = {"CellTimeoutError": "did not end in its time", PROCESS_ENDED: "ended the Python process"}
 _NO_LIMIT = 24 * 3600.0  # seconds, where nbgrader is told to wait for ever
 
 
@@ -142,7 +144,8 @@ class Scoring:
         outputs = {key: self._as_nbgrader_keeps(given) for key, given in verdict.outputs.items()}
         tests = {name: (self._earned(name, outputs.get(name, [])), most) for name, most in self._points.items()}
         odd = (_odd(name, outputs.get(name, [])) for name in self._points)
-        return replace(verdict, tests=tests, outputs=outputs, eye=(*verdict.eye, *filter(None, odd)))
+        stopped = (_stopped(key, given) for key, given in outputs.items())
+        return replace(verdict, tests=tests, outputs=outputs, eye=(*verdict.eye, *filter(None, (*odd, *stopped))))
 
     def _as_nbgrader_keeps(self, outputs: list[Output]) -> list[Output]:
         cell = _cell_with(outputs)
@@ -187,6 +190,15 @@ def _odd(name: str, outputs: list[Output]) -> str:
     except ValueError:
         pass
     return f"the test cell {name} ends in {str(value)[:60]!r}, no number of points: nbgrader gives full points for that"
+
+
+def _stopped(key: str, outputs: list[Output]) -> str:
+    """What to tell of a cell that had to be stopped, or ended the process; its name is that of `key_of`."""
+    kinds = (each.get("ename", "") for each in outputs)
+    how = next((_STOPPED[kind] for kind in kinds if kind in _STOPPED), "")
+    within, _, place = key.rpartition("#")
+    cell = f"{within.replace('/', ': ')}cell {int(place) + 1}" if place.isdecimal() else f"the test cell {key}"
+    return f"{cell} {how}" if how else ""
 
 
 def outputs_of(place: int, cell: NotebookNode, verdict: SubmissionVerdict) -> list[NotebookNode]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
 from autograder.grading.submission_verdict import in_notebook
 
@@ -41,6 +41,7 @@ class Mark:
     penalty: float = 0.0
     needs_a_person: bool = False  # a cell waits for a score by hand
     seconds_late: float = 0.0
+    has_older_score: bool = False  # a score by hand from before the last grading counts
 
     @property
     def score(self) -> float:
@@ -83,13 +84,22 @@ def marked_assignments(gradebook: Gradebook, only: Collection[str] = ()) -> Iter
 
 
 def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
-    marks = {each.student_id: _mark(each) for each in gradebook.assignment_submissions(assignment.name)}
+    older = _with_older_score(gradebook, assignment)
+    marks = {each.student_id: _mark(each, older) for each in gradebook.assignment_submissions(assignment.name)}
     return MarkedAssignment(assignment.name, assignment.duedate, assignment.max_score, marks)
 
 
-def _mark(submission: SubmittedAssignment) -> Mark:
+def _with_older_score(gradebook: Gradebook, assignment: Assignment) -> set[str]:
+    """Who has a score by hand from before the last grading; asked once for a class."""
+    asked = gradebook.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.notebooks)
+    asked = asked.join(SubmittedNotebook.grades).filter(SubmittedAssignment.assignment_id == assignment.id)
+    return {each for (each,) in asked.filter(Grade.needs_manual_grade, Grade.manual_score.isnot(None))}
+
+
+def _mark(submission: SubmittedAssignment, older: Collection[str]) -> Mark:
     penalty, late = submission.late_submission_penalty or 0.0, submission.total_seconds_late
-    return Mark(True, submission.timestamp, submission.score, penalty, bool(submission.needs_manual_grade), late)
+    waits, student = bool(submission.needs_manual_grade), submission.student_id
+    return Mark(True, submission.timestamp, submission.score, penalty, waits, late, student in older)
 
 
 def scored_before(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str, ...]]:

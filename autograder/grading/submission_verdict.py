@@ -28,8 +28,8 @@ class SubmissionVerdict:
     are the cells that a person scores, and the most points of each; `outputs`
     what the notebook's cells gave, where it was run whole: by `key_of` of a cell. `cells` lay out the repaired
     notebook, for the one who records the verdict at once; no file keeps them. Where there are several notebooks, the
-    names of `tests` and `outputs` are those of `in_notebook`, there are no `cells`, and `notebooks` says where each exercise
-    is.
+    names of `tests` and `outputs` are those of `in_notebook`, there are no `cells`, and `notebooks` says where each
+    exercise is.
     """
 
     assignment: str

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 
+from autograder.cell_text import SETUP
 from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
@@ -35,6 +36,7 @@ _SENTENCES = {
     "checks": "check cells that were missing, put back: {}",
     "changed": "locked cells that were changed; the course's own are used, what was added counts as own code: {}",
     "setup": "the setup cell was missing; the course's own is used: {}",
+    "locked": "locked cells that were missing, put back: {}",
     "long": f"cells of more than {MAX_SOURCE} characters, which are not read: {{}}",
 }
 _EYE = ("missing", "long")  # another cell may have held the better answer, or the only one
@@ -149,9 +151,15 @@ def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[st
         if not is_kept(cell):
             continue
         if place not in homes:
-            notes["checks" if mark(cell, "grade") else "setup"].append(grade_id(cell))
+            notes[_kind_of_locked(cell)].append(grade_id(cell))
         elif bare(homes[place].source) != bare(cell.source):
             notes["changed"].append(grade_id(cell))
+
+
+def _kind_of_locked(cell: NotebookNode) -> str:
+    if mark(cell, "grade"):
+        return "checks"
+    return "setup" if grade_id(cell) == SETUP else "locked"
 
 
 # --- laying out

@@ -10,6 +10,7 @@ from autograder.reporting.items import items as items_of
 from autograder.reporting.mistakes import Shared, shared
 from autograder.reporting.mistakes import unexplained as unexplained_of
 from autograder.reporting.results import Results
+from autograder.reporting.sections import reasons_to_look
 from autograder.reporting.teach_again import section
 from autograder.telling.markup import Html, join, prose, table, tag
 
@@ -22,7 +23,7 @@ def chapters(course: Sequence[Results]) -> Html:
     shares = [[score / each.max_score for score in each.scores.values()] for each in scored]
     picture = pictures.chapter_picture([each.stem for each in scored], shares) if scored else Html("")
     read = ("handed in", "could not be read", "no notebook")
-    columns = ("chapter", *read, "median", "full marks or more", "look at", "unexplained answers")
+    columns = ("chapter", *read, "median", "full marks or more", "look at", "to score by hand", "unexplained answers")
     return join(picture, table("The chapters", columns, map(_chapter, course)))
 
 
@@ -30,11 +31,12 @@ def _chapter(results: Results) -> tuple[str, ...]:
     scores = list(results.scores.values())
     middle = f"{statistics.median(scores):.3g} of {results.max_score:g}" if scores else "–"
     full = sum(score >= results.max_score for score in scores)
-    look = sum(bool(row.troubles) or results.mark(row.student).needs_a_person for row in results.rows)
+    look = sum(bool(reasons_to_look(results, row)) for row in results.rows)
+    by_hand = sum(results.mark(row.student).needs_a_person for row in results.rows)
     loose = sum(len(group.students) for group in unexplained_of(results))
     link = tag("a", results.title, href=f"{results.stem}.html")
     read = (len(results.handed_in), len(results.unreadable), len(results.without_notebook))
-    return link, *map(str, read), middle, str(full), str(look), str(loose)
+    return link, *map(str, read), middle, *map(str, (full, look, by_hand, loose))
 
 
 def misunderstandings(course: Sequence[Results]) -> Html:

@@ -160,16 +160,19 @@ def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Ht
 
 
 def eye(results: Results) -> Html:
-    """Submissions that a person should look at, each with the reason."""
-    rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := _reasons(results, row))]
-    if not rows:
-        return tag("p", "None.")
-    return table("Look at these", ("student", "why"), rows)
+    """Submissions that a person should look at, each with the reason; and those that wait for a score by hand."""
+    rows = [(row.student, _lines(reasons)) for row in results.rows if (reasons := reasons_to_look(results, row))]
+    marks = {row.student: results.mark(row.student) for row in results.rows}
+    wait = [student for student, mark in marks.items() if mark.needs_a_person and not mark.has_older_score]
+    told = [table("Look at these", ("student", "why"), rows)] if rows else []
+    told += [tag("p", f"{len(wait)} to score by hand, in formgrader: {_some(wait)}.")] if wait else []
+    return join(*told) if told else tag("p", "None.")
 
 
-def _reasons(results: Results, row: StudentRow) -> list[str]:
-    by_hand = "a score by hand counts that is older than the last grading, or one is waited for (formgrader)"
-    return [*row.troubles, *([by_hand] if results.mark(row.student).needs_a_person else [])]
+def reasons_to_look(results: Results, row: StudentRow) -> list[str]:
+    """Why a person should look at a submission; that a cell waits for its first score by hand is none."""
+    by_hand = "a score by hand counts that is older than the last grading: look again in formgrader"
+    return [*row.troubles, *([by_hand] if results.mark(row.student).has_older_score else [])]
 
 
 def repairs(results: Results) -> Html:
