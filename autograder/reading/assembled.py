@@ -27,7 +27,7 @@ class PlacedCell:
 def placed(place: int, handed: Handed | None, release: NotebookNode) -> PlacedCell:
     """A released cell, with a student's text where that is another one and may stand there."""
     cell = release.cells[place]
-    untouched = handed is None or is_kept(cell) or handed.source == cell.source
+    untouched = handed is None or handed.source == cell.source or is_kept(cell)
     return PlacedCell(place, None if untouched else handed)
 
 

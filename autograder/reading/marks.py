@@ -55,7 +55,8 @@ def is_written(cell: NotebookNode) -> bool:
 
 def starters(release: NotebookNode) -> dict[str, str]:
     """The cells that students were given for code, by exercise."""
-    return {grade_id(cell): cell.source for cell in release.cells if is_solution(cell) and not is_written(cell)}
+    marked = (cell for cell in release["cells"] if "nbgrader" in cell["metadata"])  # most cells have no mark
+    return {grade_id(cell): cell.source for cell in marked if is_solution(cell) and not is_written(cell)}
 
 
 def texts_of(release: NotebookNode) -> frozenset[str]:

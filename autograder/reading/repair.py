@@ -7,8 +7,9 @@ of their own. Nothing else that the student's file says (tags, kernel, points, c
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from nbformat import NotebookNode
 
@@ -118,34 +119,45 @@ def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping
             if found:
                 homes[place] = found
     used = {cell.index for cell in homes.values()}
-    by_mark, by_id, by_text = _indexes(cell for cell in handed if cell.index not in used)
+    free = [cell for cell in handed if cell.index not in used]
+    by_mark, by_id = _by((cell.grade_id, cell) for cell in free), _by((cell.cell_id, cell) for cell in free)
+    by_text = cache(lambda: _by((_text_key(cell.kind, cell.source), cell) for cell in free))  # mostly, nobody asks
     for place, cell in enumerate(release.cells):
-        if place in homes or grade_id(cell) in finds:
+        name = grade_id(cell)
+        if place in homes or name in finds:
             continue
-        rows = [by_mark.get(grade_id(cell)), by_id.get(cell.get("id")), by_text.get(_text_key(cell))]
-        options = [one for row in rows for one in row or () if one.index not in used]
-        if options:
-            homes[place] = options[0]
-            used.add(options[0].index)
+        known = (by_mark.get(name), by_id.get(cell.get("id")))
+        option = _first(known, used) or _first([by_text().get(_text_key(cell.cell_type, cell.source))], used)
+        if option:
+            homes[place] = option
+            used.add(option.index)
     return homes
 
 
-def _indexes(handed: Iterable[Handed]) -> tuple[dict[str, list[Handed]], ...]:
-    tables: tuple[dict[str, list[Handed]], ...] = (defaultdict(list), defaultdict(list), defaultdict(list))
-    for cell in handed:
-        for table, key in zip(tables, (cell.grade_id, cell.cell_id, _text_key(cell)), strict=True):
-            if key:
-                table[key].append(cell)
-    return tables
+def _by(keyed: Iterable[tuple[str, Handed]]) -> dict[str, list[Handed]]:
+    """Cells by their keys, in their order; those without one are left out."""
+    found: dict[str, list[Handed]] = defaultdict(list)
+    for key, cell in keyed:
+        if key:
+            found[key].append(cell)
+    return dict(found)
 
 
-def _text_key(cell: Handed | NotebookNode) -> str:
-    kind = cell.kind if isinstance(cell, Handed) else cell.cell_type
-    return f"{kind} {bare(cell.source)}" if bare(cell.source) else ""
+def _first(rows: Iterable[list[Handed] | None], used: Container[int]) -> Handed | None:
+    """The first of these cells that is not used yet."""
+    return next((cell for row in rows if row for cell in row if cell.index not in used), None)
+
+
+def _text_key(kind: str, source: str) -> str:
+    """What cells of one text have in common; "" where there is no text."""
+    text = bare(source)
+    return f"{kind} {text}" if text else ""
 
 
 def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[str, list[str]]) -> None:
     for place, cell in enumerate(release.cells):
+        if "nbgrader" not in cell["metadata"]:
+            continue
         if is_written(cell) and place not in homes:
             notes["missing"].append(grade_id(cell))
         if not is_kept(cell):
