@@ -4,6 +4,7 @@ import time
 
 import torch
 
+from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
@@ -37,7 +38,10 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
-    report = judge_of("ch01_tensors").judge("describe", 0, *_observed("describe", lambda x: {"shape": x.shape}))
+    judge = Judge(COURSE.folder, "ch01_tensors", only="describe")
+    cases = judge.key("describe", VISIBLE_SEED).cases
+    seen = judge.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, cases)
+    report = judge.judge("describe", VISIBLE_SEED, seen, "def describe(x): ...")
     told = {verdict.sentence for verdict in report.verdicts}
 
     assert "The result has no entry 'dtype'." in told
