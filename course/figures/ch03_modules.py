@@ -101,7 +101,7 @@ def tree(module: nn.Module) -> Figure:
 
 
 def activations(depth: int) -> Figure:
-    """Draw the numbers before ReLU in some layers of deep networks that begin with different weights."""
+    """Draw what some layers of deep networks make of digits, before ReLU, when they begin with different weights."""
     shown = sorted({1, (depth + 2) // 3, (2 * depth + 1) // 3, depth})
     starts = {
         "too small": 0.01,
@@ -117,11 +117,12 @@ def activations(depth: int) -> Figure:
         row[0].set_ylabel(f"{name}\nstd {std:.2g}", color=INK)
     for ax, layer in zip(grid[0], shown, strict=True):
         ax.set_title(f"layer {layer}\n{ax.get_title()}", fontsize=10, color=INK)
-    fig.suptitle("What each layer adds up, before ReLU; above each picture, the size of the numbers", fontsize=12)
+    fig.suptitle("What each layer adds up for digits, before ReLU; above each, the size of the numbers", fontsize=12)
     return told(
         fig,
-        "A table of histograms, a row for each size of the first weights, a column for some of the layers. Too small "
-        "and as in nn.Linear: the numbers gather at 0. He: they keep their spread. Too large: they leave the picture.",
+        "A table of histograms of what digits become, a row for each size of the first weights, a column for a layer. "
+        "Too small and as in nn.Linear: the numbers gather at 0. He: they keep their spread. Too large: they leave the "
+        "picture.",
     )
 
 
@@ -176,9 +177,9 @@ def _branch(ax: Axes, x: float, y: float, parent: float) -> None:
 
 
 def _sums(std: float, depth: int) -> list[Tensor]:
-    """Return what each layer of a ReLU network with normal weights of this std adds up, on normal inputs."""
+    """Return what each layer of a ReLU network with normal weights of this std adds up, on digits."""
     draw = torch.Generator().manual_seed(0)
-    x, sums = torch.randn(200, WIDTH, generator=draw), []
+    x, sums = known_digits()[0][:200] / 16, []
     for _ in range(depth):
         sums.append(x @ (torch.randn(WIDTH, WIDTH, generator=draw) * std))
         x = torch.relu(sums[-1])
