@@ -43,7 +43,7 @@ c.AssignLatePenalties.plugin_class = "autograder.gradebook.lateness.LatePenalty"
 # Students read what the checks found, not the hidden cell; the exercises stand on the first screen.
 c.GenerateFeedback.exporter_class = "autograder.gradebook.feedback_page.FeedbackPage"
 c.GenerateFeedback.preprocessors = [
-    "autograder.gradebook.autograde.HideTests",
+    "autograder.gradebook.hidden_tests.HideTests",
     "autograder.gradebook.feedback_page.Scores",
     "autograder.gradebook.feedback_page.Summary",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",

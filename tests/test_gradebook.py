@@ -159,7 +159,7 @@ class TestPlugIns:
 
     def test_only_grade_cells_are_cleared(self) -> None:
         """A student who writes nbgrader's markers elsewhere does not stop the feedback."""
-        from autograder.gradebook.autograde import HideTests
+        from autograder.gradebook.hidden_tests import HideTests
 
         hidden = "check(1)\n### BEGIN HIDDEN TESTS\nsecret\n### END HIDDEN TESTS"
         loose = new_code_cell("### BEGIN HIDDEN TESTS\nnever ended")

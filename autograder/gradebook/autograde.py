@@ -7,9 +7,8 @@ scores and comments, late penalties, feedback and export.
 from __future__ import annotations
 
 import os
-import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from glob import glob
 from pathlib import Path
@@ -20,16 +19,15 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import ClearHiddenTests, NbGraderPreprocessor, OverwriteCells
-from nbgrader.utils import is_grade
+from nbgrader.preprocessors import NbGraderPreprocessor, OverwriteCells
 from sqlalchemy.exc import OperationalError
-from traitlets import List, Unicode
 
 from autograder.catalog.course import course_in
 from autograder.errors import CourseError
 from autograder.gradebook import deadlines, lateness, own_cells, preflight
 from autograder.gradebook.common_cells import AllOwn, Together, leaves_common
 from autograder.gradebook.extra_credit import give_extra_credit
+from autograder.gradebook.hidden_tests import Preprocessed
 from autograder.gradebook.recorder import Recorder, ReleasedAssignment
 from autograder.gradebook.save_grades import CHANGED
 from autograder.grading import class_run, classroom
@@ -42,10 +40,6 @@ from autograder.reading.aside import set_aside
 from autograder.reading.marks import exercise_checked
 from autograder.reading.submission import Submission
 from autograder.walls.consent import check_confinement, is_unconfined_here
-
-Preprocessed = tuple[NotebookNode, Any]
-_COLORED = re.compile(r"\x1b\[[0-9;]*m")
-_NUMBERED = re.compile(r"(?P<arrow>-+> )?\s*(?P<number>\d+) (?P<code>.*)")
 
 
 class SubmissionExporter(NotebookExporter):
@@ -254,43 +248,6 @@ class CourseCells(OverwriteCells):
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
         """Say nothing."""
-
-
-class HideTests(ClearHiddenTests):
-    """Takes the hidden tests out of grade cells, and leaves alone what students write elsewhere."""
-
-    # The HTML exporter sets this for every preprocessor; nbgrader's class complains where it cannot be set.
-    display_data_priority = List(Unicode()).tag(config=True)
-
-    def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> Preprocessed:
-        """Clear one cell."""
-        if not is_grade(cell):
-            return cell, resources
-        hidden = self._hidden_lines(cell.source)
-        for output in cell.get("outputs", ()):
-            if hidden and output.output_type == "error":
-                output.traceback = ["\n".join(_without(text, hidden)) for text in output.traceback]
-        cleared: Preprocessed = super().preprocess_cell(cell, resources, cell_index)
-        return cleared
-
-    def _hidden_lines(self, source: str) -> set[str]:
-        """The lines of a cell that are hidden tests."""
-        hidden, found = False, set[str]()
-        for line in source.splitlines():
-            hidden = hidden or self.begin_test_delimeter in line
-            found |= {line.strip()} if hidden else set()
-            hidden = hidden and self.end_test_delimeter not in line
-        return found - {""}
-
-
-def _without(text: str, hidden: set[str]) -> Iterator[str]:
-    """The lines of a traceback without those of hidden tests; where it stopped in one, that is said."""
-    for line in text.splitlines():
-        found = _NUMBERED.match(_COLORED.sub("", line))
-        if found is None or found["code"].strip() not in hidden:
-            yield line
-        elif found["arrow"]:
-            yield f"{found['arrow']}{found['number']} (a hidden test)"
 
 
 def name_as_released(assignment: str, student: str, notebooks: list[str]) -> None:
