@@ -1481,22 +1481,9 @@ assert (w * 2).requires_grad  # outside again
 with shows_error(RuntimeError, match="does not require grad"):
     score.backward()
 
-# %% [markdown] name="no-grad-saving"
-# What does that buy you? Memory: here is what the graph of your loss holds, and what it holds without one.
-
-# %% name="no-grad-bytes"
-learning = pictures.clone().requires_grad_()
-print("with a graph:", saved_bytes(lambda: wrongness(learning)), "bytes")
-with torch.no_grad():
-    print("in no_grad: ", saved_bytes(lambda: wrongness(learning)), "bytes")
-
-# %% claim=true
-assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the shares
-with torch.no_grad():
-    assert saved_bytes(lambda: wrongness(learning)) == 0
-
 # %% [markdown]
-# The loss itself comes out the same. So `no_grad` makes an evaluation lighter, and neither more nor less right.
+# The numbers come out the same, and no memory is spent on a graph.
+# So use it wherever no `backward` will follow, for example where you only measure how well a model reads.
 
 # %% [markdown] name="detach-uses" side=true
 # #### Does `detach` copy? ({minutes} minutes)
@@ -1530,6 +1517,22 @@ assert x[0, 0] == 9
 
 # %% figure=true
 figures.saved_bytes(256)
+
+# %% [markdown] name="no-grad-saving" side=true
+# #### How much memory does `no_grad` save? ({minutes} minutes)
+#
+# Here is what the graph of your loss holds, and what is held without one.
+
+# %% name="no-grad-bytes"
+learning = pictures.clone().requires_grad_()
+print("with a graph:", saved_bytes(lambda: wrongness(learning)), "bytes")
+with torch.no_grad():
+    print("in no_grad: ", saved_bytes(lambda: wrongness(learning)), "bytes")
+
+# %% claim=true
+assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the shares
+with torch.no_grad():
+    assert saved_bytes(lambda: wrongness(learning)) == 0
 
 # %% [markdown] side=true
 # #### Is `no_grad` faster, too? ({minutes} minutes)
@@ -1653,15 +1656,10 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 # %% claim=true
 assert x.grad is None
 
-# %% [markdown]
-# Without the message you would have got a wrong gradient, and never known.
-# How did torch notice? Each tensor counts the in-place changes to its memory; the message calls that count its version.
-# The node noted the count when it saved the tensor, and `backward` compares.
-
-# %% figure=true
-figures.versions()
-
 # %% [markdown] name="what-was-saved-text"
+# Without the message you would have got a wrong gradient, and never known.
+# torch noticed, because each tensor counts how often it was changed in place; the message calls the count its version.
+#
 # The rule, then, is not "never change in place", but **do not change what a node saved.**
 # If you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
 #
@@ -1902,8 +1900,14 @@ print(x.grad)
 assert torch.allclose(x.grad, x.detach().exp())
 
 # %% [markdown] side=true
-# #### How can I see the versions? ({minutes} minutes)
+# #### How did torch notice the change? ({minutes} minutes)
 #
+# The node noted the tensor's version when it saved it, and `backward` compares.
+
+# %% figure=true
+figures.versions()
+
+# %% [markdown]
 # Each tensor has its count in `_version`.
 
 # %% name="version"
@@ -2116,7 +2120,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # ```
 #
 # Adding up the rows in this way is the product of v and the table, so the result is a **vector-Jacobian product**.
-# The table itself is never built, and for a million inputs and outputs no memory would hold it.
+# The table itself is never built; for a million inputs and outputs no memory would hold it.
 #
 # ### Exercise: `vjp` ({minutes} minutes)
 #
