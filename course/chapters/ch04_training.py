@@ -846,11 +846,10 @@ show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 import matplotlib.pyplot as plt
 
 
-def draw(history, scale="linear"):
+def draw(history):
     epochs = range(1, len(history) + 1)
     plt.plot(epochs, [row[0] for row in history], label="what it learns from")
     plt.plot(epochs, [row[1] for row in history], label="the drawer")
-    plt.yscale(scale)
     plt.xlabel("epoch")
     plt.ylabel("loss")
     plt.legend()
@@ -1097,7 +1096,8 @@ assert by_heart["accuracy"] == 1 and 0.75 < crammed[-1][2] < 0.94
 guess = "rises"  # "falls" or "rises"
 
 # %% name="curves-part"
-draw(crammed, scale="log")
+plt.ylim(0, 1)  # a closer look at the small losses
+draw(crammed)
 reveal(guess, "rises" if crammed[199][1] > crammed[49][1] else "falls")
 
 # %% claim=true
@@ -1105,7 +1105,7 @@ assert crammed[-1][0] < 0.002 and crammed[199][1] > crammed[49][1] + 0.015
 assert crammed[-1][1] > 0.15
 
 # %% [markdown]
-# The two curves part. On the hundred the loss keeps falling, whereas in the drawer it turns around early, and climbs.
+# The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
 #
 # At first, what makes the hundred easier to read makes all digits easier: that a 0 is round, say.
 # Once all the hundred are read, there is nothing left to learn from them but themselves. The model has 4,810 weights to remember them with, and goes on polishing answers that are right already.
