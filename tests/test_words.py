@@ -4,6 +4,7 @@ import time
 
 import torch
 
+from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.judging import words
 from autograder.watching.difference import Tolerance, first_difference
 from autograder.watching.exercise import Case
@@ -37,8 +38,9 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
-    report = judge_of("ch01_tensors").judge("describe", 0, *_observed("describe", lambda x: {"shape": x.shape}))
-    told = {verdict.sentence for verdict in report.verdicts}
+    here = Judge(COURSE.folder, "ch01_tensors", only="describe")
+    seen = here.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, here.cases("describe", VISIBLE_SEED))
+    told = {verdict.sentence for verdict in here.judge("describe", VISIBLE_SEED, seen, "").verdicts}
 
     assert "The result has no entry 'dtype'." in told
     assert not any("your entry says" in each or "got []" in each for each in told)
