@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from autograder.authoring.bank import bank_path, load_bank
+from autograder.authoring.mutants_told import KINDS, SOLUTION, summary, told
 from autograder.authoring.tally import HEADS, KNOWN, Tally, renewed, tally
 from tests.asked import THOROUGH
 from tests.our_course import COURSE
@@ -65,3 +66,13 @@ def test_where_there_is_no_document_it_is_the_table() -> None:
     told = renewed("", ["one", "two"], [Tally("one", 1, 2, 2, 0, 0, 0, 0, 2)]).splitlines()
 
     assert ["| `one` | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |", "| all | 1 | 2 | 2 | 0 | 0 | 0 | 0 | 2 |"] == told[2:]
+
+
+def test_mutants_are_told_what_no_pattern_denies() -> None:
+    """Each mutant is counted once; one that does what a known mistake does is told its sentence, and is listed."""
+    heard = list(told(ROOT / "course", "ch02_autograd", "grad_by_hand"))
+    head, *listed = summary("grad_by_hand", heard)
+
+    assert {each.kind for each in heard} <= set(KINDS) - {"denied"}
+    assert head.startswith(f"grad_by_hand: {len(heard)} mutants; ")
+    assert any("by-z-the-product, to `x + y -> x * y`" in line and line.endswith(SOLUTION) for line in listed)

@@ -38,11 +38,9 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
-    judge = Judge(COURSE.folder, "ch01_tensors", only="describe")
-    cases = judge.key("describe", VISIBLE_SEED).cases
-    seen = judge.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, cases)
-    report = judge.judge("describe", VISIBLE_SEED, seen, "def describe(x): ...")
-    told = {verdict.sentence for verdict in report.verdicts}
+    here = Judge(COURSE.folder, "ch01_tensors", only="describe")
+    seen = here.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, here.cases("describe", VISIBLE_SEED))
+    told = {verdict.sentence for verdict in here.judge("describe", VISIBLE_SEED, seen, "").verdicts}
 
     assert "The result has no entry 'dtype'." in told
     assert not any("your entry says" in each or "got []" in each for each in told)

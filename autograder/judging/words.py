@@ -120,7 +120,7 @@ def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Tol
 
 
 def _keys_sentence(place: str, expected: list[str], got: list[str]) -> str:
-    """What is missing, and what is too much; a probe may have looked at some entries only: the others are no news."""
+    """What is missing, and what is too much; of the other entries nothing is said, as a probe may look at some only."""
     missing, beyond = [key for key in expected if key not in got], [key for key in got if key not in expected]
     lacks = f"has no entry {', '.join(map(repr, missing))}" if missing else ""
     holds = f"has an entry {', '.join(map(repr, beyond))}, which is not asked for" if beyond else ""

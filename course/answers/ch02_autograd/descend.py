@@ -133,7 +133,7 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "clears-before-the-update",
-    "You clear .grad between backward and the update: nothing is left to go along.",
+    "Your x stays where it begins: .grad is cleared before the update, or what `x - lr * x.grad` gives is not kept.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

@@ -102,7 +102,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "detaches-the-leaf",
-    "You update a detached copy of b: b itself, which is returned, never moves.",
+    "b itself, which is returned, never moves: you update a detached copy of it, or nothing.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -146,7 +146,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "clears-before-the-step",
-    "You clear b's gradient before you use it: the step has length 0, or none at all.",
+    "b's gradient is not there when you use it, as after clearing it: the step has length 0, or none at all.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

@@ -45,7 +45,7 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "non-scalar",
-    "You call backward without `v`: for more than one output autograd does not know how much each counts.",
+    "You differentiate without `v`: for more than one output autograd does not know how much each counts.",
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()

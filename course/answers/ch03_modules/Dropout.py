@@ -43,6 +43,7 @@ class Dropout(nn.Module):
 @bank.wrong(
     "no-rescale",
     "The numbers that stay keep their size, so that a sum over them shrinks in training. Divide by 1 - p.",
+    unless=r"/|\bdiv|\*\* *-",
 )
 class Dropout(nn.Module):
     def __init__(self, p):
@@ -195,7 +196,7 @@ class Dropout(nn.Module):
 
 @bank.wrong(
     "no-gradient",
-    "You compute with `x.detach()`: no gradient flows back through your dropout.",
+    "No gradient flows back through your dropout: what you return is not computed from x, or from `x.detach()`.",
 )
 class Dropout(nn.Module):
     def __init__(self, p):
@@ -282,6 +283,18 @@ class Dropout(nn.Module):
             return x.clone()
         drop = torch.empty(x.shape).uniform_() < self.p
         return x.masked_fill(drop, 0).div(1 - float(self.p))
+
+
+@bank.wrong("modes-swapped", "You drop in eval mode, and give x back in training. It is the other way round.")
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if self.training:
+            return x
+        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
 
 
 bank.survives(

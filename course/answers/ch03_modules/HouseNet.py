@@ -179,6 +179,7 @@ class HouseNet(nn.Module):
 @bank.wrong(
     "reads-the-scale-out",
     "You multiply by `self.scale.item()`, a plain number: no gradient arrives at the scale.",
+    unless=r"(?s)\A(?!.*(\.item\(|float\())",  # of code that takes no number out
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -229,6 +230,7 @@ class HouseNet(nn.Module):
 @bank.wrong(
     "scale-begins-at-one",
     "Your scale begins at 1. It was 100.0, and that was right.",
+    unless=r"\b100\b",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -325,6 +327,20 @@ class HouseNet(nn.Module):
         for layer in self.layers:
             x = torch.relu(layer(x))
         return (x * self.scale).squeeze(1)
+
+
+@bank.wrong("scale-not-used", "The scale can learn, but nothing is multiplied by it: no price depends on it.")
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return self.out(x).squeeze(1)
 
 
 bank.survives(

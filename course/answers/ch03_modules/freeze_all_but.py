@@ -76,6 +76,7 @@ def freeze_all_but(module, pattern):
 @bank.wrong(
     "substring-for-pattern",
     "You look for the pattern's text in the name, stars included. `fnmatch.fnmatch` knows what a star means.",
+    unless=r"fnmatch\(|filter\(",
 )
 def freeze_all_but(module, pattern):
     for name, p in module.named_parameters():
@@ -273,6 +274,21 @@ def freeze_all_but(module, pattern):
     beginning = pattern.rstrip("*")
     for name, p in module.named_parameters():
         p.requires_grad_(name.startswith(beginning))
+    for part in module.modules():
+        held = [*part.parameters(), *part.buffers()]
+        if held and not any(p.requires_grad for p in held):
+            part.eval()
+    return [name for name, p in module.named_parameters() if p.requires_grad]
+
+
+@bank.wrong(
+    "pattern-before-the-name",
+    "`fnmatch.fnmatch` takes the name first, and the pattern after it.",
+    unless=r"(?s)\A(?!.*fnmatch\()",  # of code that never asks it
+)
+def freeze_all_but(module, pattern):
+    for name, p in module.named_parameters():
+        p.requires_grad_(fnmatch.fnmatch(pattern, name))
     for part in module.modules():
         held = [*part.parameters(), *part.buffers()]
         if held and not any(p.requires_grad for p in held):

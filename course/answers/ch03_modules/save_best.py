@@ -115,7 +115,7 @@ def save_best(module, best, loss):
 
 @bank.wrong(
     "saves-the-module",
-    "Your snapshot is a copy of the whole module. What load_state_dict takes is a dict of names and tensors.",
+    "Your snapshot is a whole module. What load_state_dict takes is a dict of names and tensors.",
 )
 def save_best(module, best, loss):
     if best is not None and not loss < best["loss"]:
@@ -197,7 +197,7 @@ def save_best(module, best, loss):
 
 @bank.wrong(
     "infinity-before-the-first",
-    "You compare the first loss with infinity, and a loss of inf is not lower. At the first call any loss is saved.",
+    "You do not save a first loss of inf: it is not lower than what you begin with. At the first call any loss is saved.",
     slip=True,
 )
 def save_best(module, best, loss):

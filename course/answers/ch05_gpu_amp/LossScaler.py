@@ -674,7 +674,7 @@ class LossScaler:
 
 @bank.wrong(
     "not-in-place",
-    "You divide, and throw the result away: .grad stays as it was. Divide in place.",
+    "Your .grad stays as it was: nothing divides it, or the result is thrown away. Divide in place.",
 )
 class LossScaler:
     def __init__(self, factor=65536.0, growth=2.0, backoff=0.5, growth_interval=None):

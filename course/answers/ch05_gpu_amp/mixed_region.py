@@ -22,7 +22,7 @@ def mixed_region(block):
 
 @bank.wrong(
     "float-without-disabling",
-    "You turn x to float32, but autocast is still on: it lowers the products in the block again.",
+    "Autocast is still on while the block runs, and lowers its products, also where x is turned to float32 before.",
 )
 def mixed_region(block):
     def safe(x):

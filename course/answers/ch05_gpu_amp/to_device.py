@@ -209,7 +209,7 @@ def to_device(obj, device):
 
 @bank.wrong(
     "forgets-the-result-of-to",
-    "`.to` moves nothing in place, it returns the moved tensor. You call it, and return the one that stayed.",
+    "You return the tensor that stayed where it was. `.to` moves nothing in place, it returns the moved one.",
 )
 def to_device(obj, device):
     def move(obj):
