@@ -66,9 +66,14 @@ def test_two_students_of_one_name() -> None:
     plain = [Person(each.id, each.first_name, each.last_name, "", "") for each in twins]
 
     assert "ada2" == one(canvas_name("Lovelace", "Ada", 42, 5), *twins).student
-    for path in (canvas_name("Lovelace", "Ada", 42, 5), moodle_name("Ada Lovelace", 101)):
+    named = (
+        (canvas_name("Lovelace", "Ada", 42, 5), "`lms_user_id`"),
+        (moodle_name("Ada Lovelace", 101), "`Identifier`"),
+    )
+    for path, column in named:  # which of the two helps is another one in each
         found = one(path, *plain)
         assert ("", True) == (found.student, found.reason.startswith("ada1, ada2 have one name."))
+        assert column in found.reason
 
 
 @pytest.mark.parametrize("name", [canvas_name, None])

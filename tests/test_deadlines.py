@@ -138,7 +138,7 @@ class TestFile:
 def due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
     """The command, in a course with chapters and an own assignment; returns its status and what it prints."""
     (tmp_path / "chapters").mkdir()
-    (tmp_path / "nbgrader_config.py").write_text("")
+    (tmp_path / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.root = {str(tmp_path)!r}\n")
     for stem in ("week", "later"):
         (tmp_path / "chapters" / f"{stem}.py").touch()
     (tmp_path / "source" / "own").mkdir(parents=True)
@@ -158,13 +158,23 @@ class TestCommand:
         """A teacher's own comment in the file stays."""
         (tmp_path / SETTINGS).write_text("# mine\n")
         assert 0 == due("week", "2026-11-30 18:00+01:00")[0]
-        assert 0 == due("week", "+2 days", "--student", "ada")[0]
+        assert (0, True) == (due("week", "+2 days", "--student", "ada")[0], not (tmp_path / "gradebook.db").exists())
         status, told = due("--points-per-day", "2", "--grace-hours", "1")
         found = deadlines.read(tmp_path)
 
         assert 0 == status and "  ada: until " in told and "2 points for each day that has begun" in told
         assert EVENING == found.due["week"] and timedelta(days=2) == found.extension("week", "ada")
         assert Lateness(2, 1) == found.late and "# mine" in (tmp_path / SETTINGS).read_text()
+
+    def test_a_name_that_nobody_has_is_told(self, tmp_path: Path, due: Callable[..., tuple[int, str]]) -> None:
+        """It stands in the file all the same, since the roster may come later."""
+        due("week", "2026-11-30")
+        with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
+            gradebook.add_student("ada")
+        known, stranger = (due("week", "+2 days", "--student", who)[1] for who in ("ada", "adda"))
+
+        assert "adda is not in the gradebook" in stranger and "not in the gradebook" not in known
+        assert {"ada", "adda"} == set(deadlines.read(tmp_path).extended["week"])
 
     def test_an_own_assignment_has_a_due_date(self, due: Callable[..., tuple[int, str]]) -> None:
         """It stands in `source/`, without a chapter."""

@@ -113,7 +113,7 @@ def test_misunderstandings_stand_in_the_order_of_points_lost() -> None:
     assert [("You forgot `dim`.", 8.5), ("You forgot to divide.", 4.5), ("You sort by rows.", 4)] == [
         (each.sentence, each.lost) for each in found
     ]
-    assert ["8.5", "a 100%, a 100%"] == cells(course_sections.misunderstandings([first, second]))[4:6]
+    assert ["8.5", "a 100% in ch, a 100% in ch2"] == cells(course_sections.misunderstandings([first, second]))[4:6]
     assert "4.5 points lost: 3 of 3 students in a" in re.sub(r"<[^>]*>", "", sections.misunderstandings(first))
 
 

@@ -91,6 +91,7 @@ class TestReading:
             ("id,first_name\n", "names its columns and no student"),
             ("id\nada\nada\n", "line 3: 'ada' is there twice"),
             ("id,first_name\n,Ada\n", "line 2: this student has no id"),
+            ('Student,ID,Section\n,,\n"Lee, Kim",,A\n', "line 3: this student has no id"),
             ("id\nada\n../root\n", "line 3: '../root' cannot be the name of a student's folder"),
             ("id\na*\n", r"line 2: 'a\*' cannot be"),
             ("id\nada+x@example.org\n", "line 2: .* cannot be"),

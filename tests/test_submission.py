@@ -294,6 +294,13 @@ def test_missing_cells_are_put_back(release: Any, solved: Any) -> None:
     assert ("exercise cells that were missing, put back untouched: triple",) == submission.eye
 
 
+def test_a_missing_locked_cell_is_no_setup_cell(release: Any, solved: Any) -> None:
+    """A task, or a cell that is given, is told as what it is."""
+    release.cells.append(marked("'Build one.'", "project", task=True))
+
+    assert ("locked cells that were missing, put back: project",) == hand_in(solved, release).repairs
+
+
 def test_student_metadata_is_not_kept(release: Any, solved: Any) -> None:
     """Points, tags, kernels and cell types that a student wrote are replaced by the course's."""
     solved.metadata.kernelspec = {"name": "evil", "display_name": "Evil"}

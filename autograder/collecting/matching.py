@@ -17,6 +17,7 @@ _PLAIN = str.maketrans(
 )
 _ACCENT = 200  # combining classes from here on are accents; below are signs without which a word is another one
 _NO_NUMBERS = "Put the system's own numbers into the roster (column `lms_user_id`), and run this again."
+_NO_PARTICIPANTS = f"give the roster a column `{IDENTIFIER}` with Moodle's numbers of the participants."
 _BY_HAND = "Put the file into the right student's folder by hand"
 
 
@@ -76,7 +77,7 @@ class _Known:
         if len(left) == 1:
             return Match(min(left))
         if left:
-            return Match("", f"{_listed(left)} have one name. {_NO_NUMBERS}")
+            return Match("", f"{_listed(left)} have one name. {_how_to_tell(file)}")
         if others:
             theirs = _listed(self.people[each].lms_user_id for each in others)
             return Match("", f"{_listed(others)} has the number {theirs} in the roster, the sender {file.number}.")
@@ -92,8 +93,13 @@ def _without_doubles(found: Mapping[SentFile, Match]) -> dict[SentFile, Match]:
     for file, each in found.items():
         if each.student and not each.by_number and len(numbers[each.student]) > 1:
             reason = f"senders of the numbers {_listed(numbers[each.student])} have the name of {each.student}"
-            told[file] = Match("", f"{reason}. {_NO_NUMBERS if file.system == CANVAS else _BY_HAND + '.'}")
+            told[file] = Match("", f"{reason}. {_how_to_tell(file)}")
     return told
+
+
+def _how_to_tell(file: SentFile) -> str:
+    """What a teacher can do where a name is not enough."""
+    return _NO_NUMBERS if file.system == CANVAS else f"{_BY_HAND}, or {_NO_PARTICIPANTS}"
 
 
 # --- names, whatever their accents, capitals and order

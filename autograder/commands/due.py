@@ -43,7 +43,22 @@ def run(args: argparse.Namespace) -> int:
             _put_back(path, text)
             raise
     _show(course)
+    if args.student and args.when not in (None, "none"):
+        _tell_stranger(course, args.student)
     return 0
+
+
+def _tell_stranger(course: Path, student: str) -> None:
+    """Say where nobody of that name is in the gradebook: it may be misspelt, or the roster is still to come."""
+    from autograder.gradebook import preflight, scores
+    from autograder.gradebook.course_api import course_directory, open_gradebook
+
+    known = False
+    if preflight.is_there(course_directory(course).db_url):  # opening it would make one
+        with open_gradebook(course) as gradebook:
+            known = bool(scores.people(gradebook, {student}))
+    if not known:
+        print(f"{student} is not in the gradebook: is the name right? The extension waits until somebody has it.")
 
 
 def _put_back(path: Path, text: str) -> None:
@@ -106,7 +121,8 @@ def _show(course: Path) -> None:
             print(f"  {student}: until {_told(until)}")
     late = found.late
     if late:
-        grace = f", nothing within {late.grace_hours:g} hours" if late.grace_hours else ""
+        hours = f"{late.grace_hours:g} hour{'' if late.grace_hours == 1 else 's'}"
+        grace = f", nothing within {hours}" if late.grace_hours else ""
         print(f"lateness: {late.points_per_day:g} points for each day that has begun{grace}")
     print("It is applied at the next grading; nothing is graded again for it.")
 

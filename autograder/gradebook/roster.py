@@ -113,13 +113,13 @@ def _plain(line: RosterLine) -> Person:
 
 
 def _from_canvas(line: RosterLine) -> Person | None:
-    """Canvas's own export: a line with full marks, and one of a student who is none, are left out.
+    """Canvas's own export: lines about assignments, and one of a student who is none, are left out.
 
     Where Canvas shows no login, its number is the id.
     """
     id_ = line.get("sis login id") or line.get("id", "")
     name = line.get("student") or ", ".join(filter(None, (line.get("lastname"), line.get("firstname"))))
-    if name.startswith(("Points Possible", "Student, Test")) or not id_:
+    if name.startswith(("Points Possible", "Student, Test")) or not (id_ or name):
         return None
     last, _, first = name.partition(",")
     return Person(id_, first.strip(), last.strip(), "", line.get("id", ""))

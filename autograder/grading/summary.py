@@ -115,4 +115,4 @@ def _closing(listed: list[StudentRow]) -> str:
     look = [row.student for row in listed if row.troubles and row.student not in bad]
     told += f"; worth a person's eye: {', '.join(map(_in_line, look))}" if look else ""
     mind = "Scores are those of the checks; manual scores, comments and late penalties are in nbgrader's gradebook."
-    return f"{len(listed)} submissions{told}\n{mind}"
+    return f"{len(listed)} submission{'' if len(listed) == 1 else 's'}{told}\n{mind}"

@@ -85,7 +85,7 @@ def _letter(results: Results, row: StudentRow) -> str:
     if row.is_empty:
         found = f"there is no notebook in it ({_lying(results, row.student)}). {_NOTEBOOK}"
     else:
-        found = f"it could not be read. {row.verdict.trouble}" if row.verdict else row.reason
+        found = f"it could not be read: {row.verdict.trouble}" if row.verdict else row.reason
     head = ", ".join(filter(None, (name, person.email if person else "")))
     lines = (f"To: {head}", "", f'I could not grade what you handed in for "{results.title}": {found}', _LAST)
     return "\n".join(printable(line, kept="") for line in lines)

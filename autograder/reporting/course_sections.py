@@ -57,19 +57,28 @@ def _again(shared: Shared) -> Html:
 def _where(shared: Shared) -> Html:
     """The exercises in which a sentence was read, each with the share of those who read it."""
     parts: list[str] = []
+    names = [each.exercise for _, each in shared.found]
     for results, each in shared.found:
-        told = f" {len(each.students) / len(results.verdicts):.0%}"
-        parts += [", "] * bool(parts) + [tag("code", each.exercise), told]
+        told = f" {len(each.students) / len(results.verdicts):.0%}" + _of_several(each.exercise, results, names)
+        parts += [", "] * bool(parts) + [tag("code", each.exercise, style="white-space:nowrap"), told]
     return join(*parts)
+
+
+def _of_several(exercise: str, results: Results, names: Sequence[str]) -> str:
+    """In which assignment, where an exercise stands in several."""
+    return f" in {results.stem}" if names.count(exercise) > 1 else ""
 
 
 def hardest(course: Sequence[Results]) -> Html:
     """The exercises that the fewest passed, of those who tried."""
-    tried = [item for results in course for item in items_of(results) if item.passed + item.wrong]
+    tried = [(each, item) for each in course for item in items_of(each) if item.passed + item.wrong]
     if not tried:
         return tag("p", "Nobody has answered anything.")
-    tried.sort(key=lambda item: item.passed / (item.passed + item.wrong))
-    rows = [(item.exercise, f"{item.passed} of {item.passed + item.wrong}", str(item.not_attempted)) for item in tried]
+    tried.sort(key=lambda two: two[1].passed / (two[1].passed + two[1].wrong))
+    names = [item.exercise for _, item in tried]
+    told = [item.exercise + _of_several(item.exercise, each, names) for each, item in tried]
+    counts = [(f"{item.passed} of {item.passed + item.wrong}", str(item.not_attempted)) for _, item in tried]
+    rows = [(name, *two) for name, two in zip(told, counts, strict=True)]
     return table("Passed by the fewest of those who tried", ("exercise", "passed", "not attempted"), rows[:_SHOWN])
 
 
