@@ -30,8 +30,9 @@ class Room:
 
     @classmethod
     def of_this_python(cls, *also: Path, hidden: tuple[Path, ...] = ()) -> Room:
-        """What this interpreter needs, and `also`."""
+        """What this interpreter needs, and `also`; an environment may be reached by a link, and is then shown too."""
         prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+        prefixes |= set(map(os.path.realpath, prefixes))
         paths = {Path(name) for name in (*_SYSTEM, *prefixes)} | set(also)
         return cls(tuple(sorted(path for path in paths if not paths & set(path.parents))), hidden)
 
