@@ -106,6 +106,14 @@ class TestFiles:
 
         assert "(1797, 8, 8)" == seen
 
+    def test_an_environment_may_be_a_link(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its packages are found where it leads, also by what is imported late."""
+        link = tmp_path / "environment"
+        link.symlink_to(Path(sys.prefix).resolve())
+        monkeypatch.setattr(sys, "executable", str(link / "bin" / "python"))
+
+        assert "True" == told(ForkServers(), "import numpy.ctypeslib", f"sys.prefix == {str(link)!r}")
+
     @pytest.mark.parametrize("hidden", [(), (PROJECT / "course",)])
     def test_what_lessons_import_can_be_imported(self, hidden: tuple[Path, ...]) -> None:
         """The tools and the figures of the course, though the rest of it is hidden."""

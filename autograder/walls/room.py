@@ -60,7 +60,7 @@ class Room:
         # Read-only: a process could write there how willingly it is killed where memory runs out.
         _folder("proc", "proc", _PLAIN | Mount.NO_EXEC | Mount.READ_ONLY)
         for path, real in places:
-            if os.path.islink(f"/old{path}"):
+            if os.path.islink(f"/old{path}") and self._shows(Path(real)):
                 _make_parents(f"/new{path}")
                 os.symlink(os.readlink(f"/old{path}"), f"/new{path}")
             else:
@@ -72,6 +72,10 @@ class Room:
         for folder in self.hidden:
             if os.path.isdir(f"/new{folder}"):
                 self._hide(folder, places)
+
+    def _shows(self, place: Path) -> bool:
+        """Whether a link may lead there: one of a `.venv` that is kept elsewhere would lead nowhere."""
+        return bool({place, *place.parents} & set(self.shown))
 
     def _hide(self, folder: Path, places: list[tuple[Path, str]]) -> None:
         """Cover a folder with an empty one, and show again what was to be shown of it."""
