@@ -65,7 +65,7 @@ def laid_out(count: int, arrows: Sequence[Arrow]) -> Layout:
 
 def laid_out_in_bands(count: int, arrows: Sequence[Arrow]) -> Layout:
     """The same; what has many columns goes on below, like lines of text, so that all of it can be looked at at once."""
-    columns = _columns(count, arrows)
+    columns = _columns(count, arrows, late=True)
     length = max(columns.values()) + 1
     if length <= MOST_COLUMNS:
         return laid_out(count, arrows)
@@ -152,14 +152,22 @@ def _svg(layout: Layout, words: str, *children: Html, **more: str) -> Html:
 Point = int | tuple[Arrow, int]  # a box, or where an arrow passes a column: (arrow, column)
 
 
-def _columns(count: int, arrows: Sequence[Arrow]) -> dict[Point, int]:
-    """How far right each box stands: after all it is made from; what is made from nothing, just before its use."""
+def _columns(count: int, arrows: Sequence[Arrow], late: bool = False) -> dict[Point, int]:
+    """How far right each box stands: after all it is made from; what is made from nothing, just before its use.
+
+    With `late` so does every box: else what each layer makes of its weight stands in one column, far from the layer.
+    """
+    before: list[list[int]] = [[] for _ in range(count)]
+    behind: list[list[int]] = [[] for _ in range(count)]
+    for start, end in arrows:
+        before[end].append(start)
+        behind[start].append(end)
     columns = [0] * count
     for number in range(count):
-        columns[number] = max((columns[start] + 1 for start, end in arrows if end == number), default=0)
+        columns[number] = max((columns[start] + 1 for start in before[number]), default=0)
     for number in reversed(range(count)):
-        if all(end != number for _, end in arrows):
-            columns[number] = min((columns[end] - 1 for start, end in arrows if start == number), default=0)
+        if behind[number] and (late or not before[number]):
+            columns[number] = min(columns[end] - 1 for end in behind[number])
     return dict(enumerate(columns))
 
 

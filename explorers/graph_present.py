@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.telling.markup import Html, join, prose, table, tag
+from autograder.telling.markup import Html, join, prose, tag
 from explorers.backward_steps import Added
 from explorers.graph import Graph, Node, Result
 from explorers.graph_modules import GraphRow
 from explorers.graph_story import Moment, Phase
 from explorers.graph_words import RULES, brief, called, origin, sent_by
-from explorers.markup import chooser, numbers
+from explorers.markup import chooser, numbers, scrolled
 from explorers.saved import Saved
 from explorers.tensor_values import Values
 
@@ -49,7 +49,7 @@ def _module(graph: Graph, row: GraphRow, phase: Phase) -> Html:
         for place, sent in sent_by(graph.nodes[at])
         if place[0] not in inside
     ]
-    out = table("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
+    out = scrolled("Gradients that leave the module", ("by", "gradient", "to"), lines) if lines else NOTHING
     return join(out, _leaves(graph, row, True), unfold)
 
 
@@ -57,9 +57,9 @@ def _leaves(graph: Graph, row: GraphRow, back: bool) -> Html:
     leaves = [graph.nodes[at] for at in row.nodes if graph.nodes[at].is_leaf]
     if not back:
         shapes = [[leaf.results[0].name, str(leaf.results[0].shape), brief(leaf.results[0].values)] for leaf in leaves]
-        return table("Its parameters", ("name", "shape", "values"), shapes)
+        return scrolled("Its parameters", ("name", "shape", "values"), shapes)
     lines = [[leaf.results[0].name, *_sum(leaf.added)] for leaf in leaves if leaf.added]
-    return table("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
+    return scrolled("Added to .grad", ("name", *SUM), lines) if lines else NOTHING
 
 
 def _forward(graph: Graph, node: Node) -> Html:
@@ -83,7 +83,7 @@ def _whole(caption: str, values: Values | None) -> Html:
         return tag("p", f"{caption}: none")
     if values.numbers is None:
         return tag("p", f"{caption}: {brief(values)}, too many numbers to write out")
-    return numbers(caption, values.numbers)
+    return tag("div", numbers(caption, values.numbers), class_="x-scroll", data_keep=caption)
 
 
 def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
@@ -95,7 +95,7 @@ def _saved(graph: Graph, saved: Sequence[Saved]) -> Html:
     errors = {each.error: None for each in saved if each.error and each.error != graph.error}
     told = join(*(tag("p", "torch says: ", tag("code", error), class_="x-error") for error in errors))
     names = small(SELF) if OWN_NAMES.intersection(each.name for each in saved) else NOTHING
-    return join(table("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
+    return join(scrolled("Saved for the backward pass", ("name", "whose", "value", "version"), lines), names, told)
 
 
 def _whose(graph: Graph, saved: Saved) -> str:
@@ -140,7 +140,7 @@ def _contributions(graph: Graph, at: int) -> Html:
     ]
     if graph.root[0] == at:
         return tag("p", "The backward pass starts here.")
-    return table("Several gradients arrive and are added", ("", "gradient"), lines) if len(lines) > 1 else NOTHING
+    return scrolled("Several gradients arrive and are added", ("", "gradient"), lines) if len(lines) > 1 else NOTHING
 
 
 def _summed(graph: Graph, node: Node) -> Html:
@@ -165,7 +165,7 @@ def _sum(added: Added) -> list[str]:
 
 
 def _adding(name: str, added: Added) -> Html:
-    told = table("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
+    told = scrolled("What backward would add", ("", *SUM), [[name or "this leaf", *_sum(added)]])
     if not added.tracked:
         return join(told, tag("p", "Its requires_grad is off now: nothing is added."))
     if added.incoming is None:

@@ -141,8 +141,9 @@ class LoopFilm:
             return []
         if x.dim() != 2 or x.shape[1] != 1 or y.numel() != x.numel():
             return []
-        pairs = zip(x.flatten().tolist(), y.flatten().tolist(), strict=True)
-        return [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)][:MOST_POINTS]
+        across, up = x.flatten().cpu(), y.flatten().cpu()
+        told = (across.isfinite() & up.isfinite()).nonzero().flatten()[:MOST_POINTS]  # before millions become a list
+        return list(zip(across[told].tolist(), up[told].tolist(), strict=True))
 
     @cached_property
     def _reference(self) -> list[Instant]:

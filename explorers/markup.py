@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from autograder.telling.markup import Attribute, Html, join, tag
+from autograder.telling.markup import Attribute, Html, join, table, tag
 
 
 def chooser(name: str, value: str, *children: str, **attributes: Attribute) -> Html:
     """A button in the picture: pressed, it sends `choose(name, value)`."""
     return tag("button", *children, type="button", data_choose=name, data_value=value, **attributes)
+
+
+def scrolled(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
+    """A table that scrolls by itself where it is wider than its place."""
+    return tag("div", table(caption, head, rows), class_="x-scroll", data_keep=caption)
 
 
 def still(picture: Html) -> Html:

@@ -127,7 +127,8 @@ def _facts(found: Exploration, covered: bool) -> Html:
     tensors = [*found.inputs, *([found.result] if found.result and not covered else [])]
     rows = [[shown.name, *(tag("code", text) for text in _label(shown))] for shown in tensors]
     told = tag("p", prose(memory(found)), class_="x-memory") if found.result and not covered else NOTHING
-    return join(table("Shape, stride, dtype", ("tensor", "shape", "stride", "dtype"), rows, class_="x-facts"), told)
+    facts = table("Shape, stride, dtype", ("tensor", "shape", "stride", "dtype"), rows, class_="x-facts")
+    return join(tag("div", facts, class_="x-scroll", data_keep="facts"), told)
 
 
 def _label(shown: Shown) -> Sequence[str]:

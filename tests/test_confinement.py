@@ -291,15 +291,6 @@ def warm_processes() -> list[int]:
     return [int(pid) for pid in mine if "fork_server" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
-def test_an_environment_behind_a_link_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A link that leads nowhere would hide its packages."""
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "link"))
-
-    assert {tmp_path / "link", tmp_path / "real"} <= set(Room.of_this_python().shown)
-
-
 @needs_confinement
 def test_fork_is_refused_beside_another_thread() -> None:
     """A lock that the other thread holds would stay locked in the child: an error says so instead."""

@@ -150,6 +150,28 @@ def test_a_long_graph_goes_on_below_itself() -> None:
     assert len(json.dumps(stepper.film)) < 1_000_000
 
 
+class Block(nn.Module):
+    """Two layers with a way around them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.first, self.second = nn.LayerNorm(8), nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The input, and what two layers make of it."""
+        return x + self.second(torch.relu(self.first(self.norm(x))))
+
+
+def test_a_deep_model_stands_there_whole() -> None:
+    """Unfolded, with 500 rows: what a layer makes of its weight stands beside the layer, not all in one column."""
+    model = nn.Sequential(*(Block() for _ in range(40)))
+    stepper = autograd_stepper(model(torch.ones(2, 8)).mean(), model=model)
+    stepper._hear(stepper, {"choose": "unfold all", "value": None}, [])
+    width, height = map(int, re.findall(r'viewBox="0 0 (\d+) (\d+)"', stepper.film["picture"])[0])
+
+    assert len(frames(stepper)) > 1000 and 0.3 < height / width < 1
+
+
 def test_each_frame_of_a_long_graph_tells_the_steps_before_it() -> None:
     """Though the page is told only what changes."""
     shown = frames(powers(30))

@@ -1,8 +1,6 @@
-// Gives the films of a page their buttons, one after the other: the page answers in between. One that plays by itself does
-// so once, when it comes into sight.
+// Gives the films of a page their buttons, each when it comes near, so that a page has less to do while it is opened. One
+// that plays by itself does so once, when it comes into sight.
 document.addEventListener("DOMContentLoaded", () => {
-  const waiting = [...document.querySelectorAll("[data-film]")];
-
   function begin(root) {
     const film = playFilm(root, JSON.parse(root.dataset.film));
     if (!("plays" in root.dataset) || film.calm()) return;
@@ -14,10 +12,12 @@ document.addEventListener("DOMContentLoaded", () => {
     watch.observe(root);
   }
 
-  function next() {
-    if (!waiting.length) return;
-    begin(waiting.shift());
-    setTimeout(next);
-  }
-  setTimeout(next);
+  const near = new IntersectionObserver((seen) => {
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      begin(target);
+    }
+  }, { rootMargin: "100%" });
+  for (const root of document.querySelectorAll("[data-film]")) near.observe(root);
 });

@@ -154,6 +154,13 @@ const playFilm = (() => {
       stage.scrollBy({ left: here[0] - seen[0], top: here[1] - seen[1] });
     }
 
+    /** A picture that is larger than its place is moved by keys: else who has no mouse sees a part of it. */
+    function fit() {
+      const isOver = stage.scrollWidth > stage.clientWidth + 1 || stage.scrollHeight > stage.clientHeight + 1;
+      if (!isOver) return void stage.removeAttribute("tabindex");
+      Object.assign(stage, { tabIndex: 0, role: "group", ariaLabel: film.title });
+    }
+
     const isSeen = (part) => !part.closest('[display="none"]');
     const walkable = () => [...stage.querySelectorAll("[data-frame]")].filter(isSeen);
 
@@ -265,6 +272,7 @@ const playFilm = (() => {
     near.addEventListener("click", () => {
       const isNear = stage.classList.toggle("x-near");
       near.textContent = isNear ? "Whole" : "Close up";
+      fit();
       follow();
     });
     for (const kind of ["pointerover", "focusin"])
@@ -298,6 +306,7 @@ const playFilm = (() => {
     if (film.picture !== undefined) stage.innerHTML = film.picture;
     take();
     go(place);
+    new ResizeObserver(fit).observe(stage);
     return { update, start, calm };
   };
 })();

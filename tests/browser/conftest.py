@@ -1,17 +1,26 @@
-"""What the browser tests share: one Chromium and one JupyterLab for all, a fresh page for each test."""
+"""What the browser tests share: one Chromium, one JupyterLab, and one page with it, which each test finds empty.
+
+JupyterLab takes seconds to begin in a page, and a kernel to import torch: so the page stays, and kernels are forked
+from one that has imported it. At night both begin from nothing for each test.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.asked import THOROUGH
 from tests.browser.chromium import MISSING, chromium
-from tests.browser.lab import Lab
+from tests.browser.lab import Desk, Lab
 from tests.browser.lab_server import Server, lab_server
+from tests.forked_kernels import forked_kernels
 
 FOUND = chromium()
+expect.set_options(timeout=20_000)  # milliseconds, for a busy machine: what is there sooner is not waited for
 
 
 def pytest_report_header() -> str:
@@ -37,15 +46,46 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Server]:
+def kernels() -> Iterator[dict[str, str]]:
+    """The variables with which kernels begin warm: none at night, nor where what imports much does not fork well."""
+    with ExitStack() as stack:
+        is_warm = not THOROUGH and sys.platform == "linux"
+        yield stack.enter_context(forked_kernels()) if is_warm else {}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, browser: Browser, kernels: dict[str, str]) -> Iterator[Server]:
     """JupyterLab, started only where there is a browser."""
-    with lab_server(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")) as server:
+    with lab_server(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks"), kernels) as server:
         yield server
 
 
+@pytest.fixture(scope="session")
+def desk(browser: Browser, server: Server) -> Iterator[Desk]:
+    """Where the page with JupyterLab is kept from test to test."""
+    desk = Desk(browser, server)
+    yield desk
+    desk.put_away()
+
+
 @pytest.fixture
-def lab(browser: Browser, server: Server) -> Iterator[Lab]:
-    """A fresh page without cookies or storage of another test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield Lab(context.new_page(), server)
-    context.close()
+def lab(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """A page with nothing open, as wide as a laptop; after a test that failed, and at night, it is a new one."""
+    lab = desk.lab()
+    yield lab
+    if THOROUGH or request.node.stash.get(_FAILED, False):
+        desk.put_away()
+    else:
+        desk.clear(lab)
+
+
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note a test that failed: it may have left anything behind."""
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+    return report

@@ -1,4 +1,4 @@
-"""JupyterLab as a reader uses it: a page object over Playwright."""
+"""JupyterLab as a reader uses it: a page object over Playwright, and the page that tests hand on to one another."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ import shutil
 from pathlib import Path
 
 import nbformat
-from playwright.sync_api import ConsoleMessage, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Locator, Page
 
+from tests.asked import THOROUGH
 from tests.browser.lab_server import Server
 from tests.small_chapter import PROJECT
 
 SCREENSHOTS = PROJECT / "build" / "screenshots"
 PATIENCE = 60_000  # milliseconds until a kernel has started, or all cells have run
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
+LAPTOP = {"width": 1280, "height": 900}
 _NOTEBOOK = "window.jupyterapp.shell.currentWidget"
+# Closes what is open, whether it was saved or not, and opens a notebook. Where nothing is open a launcher comes.
+_OPEN = """async path => {
+    const { shell, commands } = window.jupyterapp
+    const others = panel => [...shell.widgets("main")].filter(one => one !== panel)
+    for (const one of others(null)) one.dispose()
+    const panel = await commands.execute("docmanager:open", { path, factory: "Notebook" })
+    await panel.context.ready
+    for (const one of others(panel)) one.dispose()
+    shell.activateById(panel.id)
+}"""
+_HAS_LAB = "Boolean(window.jupyterapp?.shell?.widgets)"
 
 
 def keep_picture(of: Page | Locator, name: str) -> Path:
@@ -33,7 +46,15 @@ class Lab:
         self.complaints: list[str] = []
         page.set_default_timeout(20_000)
         page.on("console", self._note)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", self._note_error)
+
+    def leave(self) -> None:
+        """Note nothing any more: the page goes on to somebody else."""
+        self.page.remove_listener("console", self._note)
+        self.page.remove_listener("pageerror", self._note_error)
+
+    def _note_error(self, error: Error) -> None:
+        self.complaints.append(str(error))
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -52,11 +73,18 @@ class Lab:
         return notebook.name
 
     def open(self, notebook: str) -> None:
-        """Open a notebook and wait until its kernel is idle."""
-        self.page.goto(self.server.page(notebook))
+        """Open a notebook in place of what is open, and wait until its kernel is idle; other kernels go on."""
+        if self.page.evaluate(_HAS_LAB):
+            self.page.evaluate(_OPEN, notebook)
+        else:
+            self.page.goto(self.server.page(notebook))
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=PATIENCE)
         self.wait_for_idle()
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+
+    def close(self) -> None:
+        """Close JupyterLab: what is opened next begins with it."""
+        self.page.goto("about:blank")
 
     def wait_for_idle(self) -> None:
         """Wait until the kernel has nothing to do."""
@@ -103,8 +131,50 @@ class Lab:
         """Keep what the page, or one element, looks like as build/screenshots/NAME.png."""
         return keep_picture(of or self.page, name)
 
+    def screenshot_at_night(self, name: str, of: Locator) -> None:
+        """The same for one of many pictures that are alike, for which there is no time by day."""
+        if THOROUGH:
+            keep_picture(of, name)
+
     def _command(self, name: str) -> None:
         self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
 
     def _editor(self, cell: Locator) -> Locator:
         return cell.locator(".jp-InputArea-editor .cm-content")
+
+
+class Desk:
+    """Keeps one page with JupyterLab: what one test leaves there the next one does not find."""
+
+    def __init__(self, browser: Browser, server: Server) -> None:
+        self.browser, self.server = browser, server
+        self._context: BrowserContext | None = None
+
+    def lab(self) -> Lab:
+        """The page, or a new one."""
+        if self._context is None:
+            self._context = self.browser.new_context(viewport=LAPTOP)
+            self._context.new_page()
+        return Lab(self._context.pages[0], self.server)
+
+    def clear(self, lab: Lab) -> None:
+        """Close what is open, end all kernels, and put back what a test may set; a page that asks something is left."""
+        lab.leave()
+        page = lab.page
+        if not page.url.startswith(f"{self.server.address}/lab") or page.locator(".jp-Dialog").count():
+            lab.close()
+        elif page.evaluate(_HAS_LAB):
+            page.evaluate("for (const one of [...jupyterapp.shell.widgets('main')]) one.dispose()")
+            if page.evaluate("document.body.dataset.jpThemeName") != LIGHT:
+                lab.use_theme(LIGHT)
+        self.server.end_kernels(page.request)
+        page.set_viewport_size(LAPTOP)
+        page.emulate_media(reduced_motion="null")
+        page.context.clear_permissions()
+
+    def put_away(self) -> None:
+        """Close the page: the next one begins from nothing."""
+        if self._context is not None:
+            self.server.end_kernels(self._context.request)
+            self._context.close()
+        self._context = None

@@ -9,12 +9,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from playwright.sync_api import APIRequestContext
 
 from tests.small_chapter import PROJECT
 
@@ -44,10 +46,18 @@ class Server:
         """The address of a notebook of the folder in Notebook 7, which shows one notebook and nothing else."""
         return f"{self.address}/notebooks/{notebook}?token={self.token}"
 
+    def end_kernels(self, request: APIRequestContext) -> None:
+        """End each kernel that a notebook has."""
+        for session in request.get(f"{self.address}/api/sessions?token={self.token}").json():
+            request.delete(f"{self.address}/api/sessions/{session['id']}?token={self.token}")
+
 
 @contextmanager
-def lab_server(home: Path, folder: Path) -> Iterator[Server]:
-    """JupyterLab on a free port, started in `folder`, with all that it keeps below `home`; its kernels end with it."""
+def lab_server(home: Path, folder: Path, kernels: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """JupyterLab on a free port, started in `folder`, with all that it keeps below `home`; its kernels end with it.
+
+    `kernels` are variables that say where its kernels come from.
+    """
     _write_settings(home / "settings")
     port, token = _free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser", "--allow-root"]
@@ -55,7 +65,9 @@ def lab_server(home: Path, folder: Path) -> Iterator[Server]:
     command += [f"--IdentityProvider.token={token}"]
     server = Server(f"http://127.0.0.1:{port}", token, folder)
     with (home / "server.log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command, cwd=folder, env={**_environment(home), **(kernels or {})}, stdout=log, stderr=log
+        )
     try:
         _wait(server, process, home / "server.log")
         yield server

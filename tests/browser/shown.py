@@ -11,8 +11,11 @@ from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Browser, Locator
 
 from explorers.widget import Explorer
-from tests.browser.accessible import faint_texts
-from tests.browser.lab import Lab, keep_picture
+from tests.browser.accessible import faint_texts, nameless_controls
+from tests.browser.lab import LAPTOP, Lab, keep_picture
+
+WIDTHS = (1280, 1000, 390)  # a laptop, a window beside another one, a phone
+IS_CUT_OFF = "root => root.scrollWidth > root.clientWidth"
 
 
 def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
@@ -22,6 +25,20 @@ def opened(lab: Lab, code: str, name: str = "explore.ipynb") -> Locator:
     found = lab.page.locator(".explorer").first
     found.wait_for()
     return found
+
+
+def assert_readable(lab: Lab, explorer: Locator, name: str) -> None:
+    """All text has enough contrast, every control a name, and nothing is cut off at any width.
+
+    By night build/screenshots/NAME-WIDTH.png shows it.
+    """
+    assert [] == faint_texts(explorer)
+    assert [] == nameless_controls(explorer)
+    for width in WIDTHS:
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        lab.screenshot_at_night(f"{name}-{width}", explorer)
+        assert not explorer.evaluate(IS_CUT_OFF), width
+    lab.page.set_viewport_size(LAPTOP)
 
 
 @contextmanager

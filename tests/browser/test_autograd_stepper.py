@@ -9,9 +9,9 @@ import torch
 from playwright.sync_api import Browser, Locator, expect
 
 from explorers import autograd_stepper
-from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.accessible import focus_ring
 from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import exported, opened
+from tests.browser.shown import assert_readable, exported, opened
 
 SMALL = """import torch
 from explorers import autograd_stepper
@@ -49,7 +49,6 @@ IS_IN_SIGHT = """place => {
     return here.left >= seen.left && here.right <= seen.right && here.top >= seen.top && here.bottom <= seen.bottom
 }"""
 LIVE = ":is([role=status], [aria-live]:not([aria-live=off])):not([hidden])"
-WIDTHS = {"wide": 1280, "narrow": 700}
 
 
 def heading(stepper: Locator) -> Locator:
@@ -100,13 +99,14 @@ def test_with_a_keyboard(lab: Lab) -> None:
 
 
 def test_several_hundred_nodes(lab: Lab) -> None:
-    """A large model is folded; a module is unfolded in its place, and a step takes less than a second."""
+    """A large model is folded; a module is unfolded in its place; whole it stands at one look, and steps at once."""
     stepper = opened(lab, LARGE)
     expect(heading(stepper)).to_contain_text("of 82: module 0")
     stepper.get_by_role("button", name="Unfold its steps").click()
     expect(heading(stepper)).to_contain_text("of 85: module 0.norm")
     stepper.get_by_role("button", name="Unfold modules").click()
     expect(heading(stepper)).to_contain_text("1 of 522: 0.norm.weight")
+    assert stepper.locator(".x-film-picture").evaluate(OVER) == [0, 0]
     for number in range(2, 12):
         stepper.get_by_role("button", name="Next").click()
         expect(heading(stepper)).to_contain_text(f"{number} of 522", timeout=1000)
@@ -159,18 +159,12 @@ def test_changed_in_place(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_can_be_read_and_named(lab: Lab, theme: str, width: str) -> None:
-    """All text has enough contrast, every control a name, and nothing is cut off, at each moment."""
-    lab.page.set_viewport_size({"width": WIDTHS[width], "height": 1300})
+def test_can_be_read_and_named(lab: Lab, theme: str) -> None:
+    """At each moment."""
     stepper = opened(lab, SMALL)
     lab.use_theme(theme)
     for moment in range(10):
-        lab.screenshot(f"autograd-{moment}-{theme.split()[-1].lower()}-{width}", stepper)
-
-        assert [] == faint_texts(stepper)
-        assert [] == nameless_controls(stepper)
-        assert stepper.evaluate("root => root.scrollWidth <= root.clientWidth")
+        assert_readable(lab, stepper, f"autograd-{moment}-{theme.split()[-1].lower()}")
         before = heading(stepper).inner_text()
         stepper.get_by_role("button", name="Next").click()
         if moment < 9:

@@ -15,7 +15,7 @@ from explorers import digit_pad, pad_file
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
 from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
 from tests.browser.lab_server import Server
-from tests.browser.shown import exported, opened
+from tests.browser.shown import assert_readable, exported, opened
 
 # A model that says how many of the eight rows have ink: a long stroke from top to bottom is an 8.
 PREDICT = """
@@ -29,7 +29,6 @@ pad
 # The last line says what Python has got, for the test to read.
 TELLS = "print('ink', int(pad.drawing.sum()), 'kept', tuple(pad.kept[0].shape), pad.kept[1].tolist())"
 SLOW = PREDICT.replace("    return", "    import time; time.sleep(1.5)\n    return")
-WIDTHS = {"wide": 1280, "narrow": 375}
 
 
 @pytest.fixture(autouse=True)
@@ -352,11 +351,9 @@ def test_in_notebook_7(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str, width: str) -> None:
-    """All text has enough contrast, every control a name, and nothing is cut off, in each state."""
+def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str) -> None:
+    """In each state."""
     lab.use_theme(theme)
-    lab.page.set_viewport_size({"width": WIDTHS[width], "height": 1000})
     for state in ("empty", "drawn", "kept"):
         if state == "drawn":
             drag(lab.page, pad, (10, 6), (22, 6), (14, 27))
@@ -367,11 +364,7 @@ def test_can_be_read_and_named(lab: Lab, pad: Locator, theme: str, width: str) -
             pad.get_by_role("button", name="Save this drawing").click()
             expect(picture(pad)).to_contain_text("Kept as a 7")
 
-        lab.screenshot(f"pad-{state}-{theme.split()[-1].lower()}-{width}", pad)
-
-        assert [] == faint_texts(pad)
-        assert [] == nameless_controls(pad)
-        assert pad.evaluate("root => root.scrollWidth <= root.clientWidth")
+        assert_readable(lab, pad, f"pad-{state}-{theme.split()[-1].lower()}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

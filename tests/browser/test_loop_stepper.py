@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Locator, expect
 from torch import nn
 
 from explorers import loop_stepper
-from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
+from tests.browser.accessible import focus_ring, nameless_controls
 from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import exported, opened
+from tests.browser.shown import assert_readable, exported, opened
 
 CELL = """
 import torch
@@ -199,11 +199,9 @@ def test_reduced_motion_goes_from_step_to_step(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("width", [1280, 700])
-def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str, width: int) -> None:
-    """All text has enough contrast, every button a name, and the table scrolls within its frame, in each state."""
+def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str) -> None:
+    """In each state; the table scrolls within its frame."""
     lab.use_theme(theme)
-    lab.page.set_viewport_size({"width": width, "height": 1100})
     stepper.get_by_text("Each parameter (1)").click()
     for button, state in (
         ("leave out: optimizer.zero_grad()", "(left out)"),
@@ -215,11 +213,7 @@ def test_can_be_read_and_named(lab: Lab, stepper: Locator, theme: str, width: in
         stepper.get_by_role("button", name=button).click()
         expect(stepper).to_contain_text(state)
         name = state.strip("():.").replace(" ", "-").lower()
-        lab.screenshot(f"loop-{name}-{theme.split()[-1].lower()}-{width}", stepper)
-
-        assert [] == faint_texts(stepper)
-        assert [] == nameless_controls(stepper)
-        assert stepper.evaluate("root => root.scrollWidth <= root.clientWidth")
+        assert_readable(lab, stepper, f"loop-{name}-{theme.split()[-1].lower()}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import DARK, LIGHT, Lab
-from tests.browser.shown import opened
+from tests.browser.shown import IS_CUT_OFF, WIDTHS, opened
 
 STEP = """
 import torch
@@ -57,7 +57,9 @@ def test_the_border_moves(lab: Lab, theme: str) -> None:
     found.get_by_role("combobox", name="Data").select_option("spiral")
     expect(said(found)).not_to_contain_text("200 of 200 right", timeout=PATIENCE)
     assert [] == faint_texts(found) and [] == nameless_controls(found) and [] == lab.complaints
-    assert found.evaluate("root => root.scrollWidth <= root.clientWidth")
+    for width in WIDTHS:
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        assert not found.evaluate(IS_CUT_OFF), width
 
 
 def test_pause_step_and_another_rate(lab: Lab) -> None:

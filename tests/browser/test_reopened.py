@@ -23,8 +23,10 @@ def keeping(lab: Lab) -> Iterator[Lab]:
     """JupyterLab as the course sets it: a notebook keeps the state of its explorers."""
     lab.open(lab.write("first.ipynb", ""))
     lab.page.evaluate(KEEP, '{"saveState": true}')
+    lab.close()  # the setting is read when JupyterLab begins
     yield lab
     lab.page.evaluate(KEEP, "{}")
+    lab.close()
 
 
 @pytest.mark.parametrize(
@@ -36,6 +38,7 @@ def test_a_film_plays_on(keeping: Lab, code: str, told: str) -> None:
     opened(lab, code)
     saved = lab.save()
     saved.with_name("again.ipynb").write_bytes(saved.read_bytes())
+    lab.close()
     lab.open("again.ipynb")
     found = lab.page.locator(".explorer").first
     said = found.locator(".x-film-said")
