@@ -763,12 +763,11 @@ assert torch.tensor(300.0, dtype=torch.bfloat16) ** 2 == 90112  # 90000, to the 
 # Ask the function that you wrote in chapter 1: `precision_lab` counts ones in bfloat16, looks whether a tiny number is still there in float16, and whether 1 moves in bfloat16 when a small step is added.
 
 # %% mine=true
-def by_the_rules(step, tiny, count, n):
-    survives, moves = tiny > 2.0**-25, step > 2.0**-8  # what is smaller is rounded away
-    return {"counted": float(min(count, 256)), "survives": survives, "moves": moves}
+def as_chapter_1_found(step, tiny, count, n):
+    return {"counted": 256.0, "survives": False, "moves": False}  # for the four that it tried
 
 
-my_precision_lab = mine("precision_lab", by_the_rules)
+my_precision_lab = mine("precision_lab", as_chapter_1_found)
 
 # %% [markdown]
 # *Predict.* In float32 a thousand ones make 1000, 1e-8 is not 0, and 1 + 0.001 is not 1. How many of these three facts are still so in 16 bits?
