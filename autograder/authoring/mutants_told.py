@@ -27,7 +27,7 @@ KINDS = ("passes", "own sentence", "also", "another's", "no known mistake", "den
 
 
 @dataclass(frozen=True)
-class JudgedMutant:
+class MutantTold:
     """A mutant of the solution, or of a wrong answer that is told by its tag, and the mistakes that its report names.
 
     `kind` is one of KINDS; `denied` names mistakes whose own pattern says that they are not made.
@@ -39,7 +39,7 @@ class JudgedMutant:
     mistakes: tuple[str, ...] = ()
 
 
-def told(course: Path, stem: str, name: str) -> Iterator[JudgedMutant]:
+def told(course: Path, stem: str, name: str) -> Iterator[MutantTold]:
     """What each mutant of an exercise is told on the visible cases."""
     here = Judge(course, stem, only=name)
     prelude: dict[str, Any] = {}
@@ -49,7 +49,7 @@ def told(course: Path, stem: str, name: str) -> Iterator[JudgedMutant]:
     for parent, text in texts.items():
         for mutant in mutants(text):
             report = _report(here, name, mutant, prelude)
-            yield JudgedMutant(
+            yield MutantTold(
                 parent, mutant.change, _kind(report, mutant, parent, wrong), report.mistakes if report else ()
             )
 
@@ -82,7 +82,7 @@ def _kind(report: Report | None, mutant: Mutant, parent: str, wrong: Mapping[str
     return "also" if parent in wrong and named <= {parent, *wrong[parent].also} else "another's"
 
 
-def summary(name: str, heard: list[JudgedMutant]) -> list[str]:
+def summary(name: str, heard: list[MutantTold]) -> list[str]:
     """A line of counts, then one for each sentence to read: what was changed, in which answer, and what is told."""
     counts = Counter(each.kind for each in heard)
     lines = [f"{name}: {len(heard)} mutants; " + ", ".join(f"{kind} {counts[kind]}" for kind in KINDS)]

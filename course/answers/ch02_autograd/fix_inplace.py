@@ -102,7 +102,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "detaches-the-leaf",
-    "b itself, which is returned, never moves: you update a detached copy of it, or nothing.",
+    "You update a detached copy of b, or nothing: b itself, which is returned, never moves.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -146,7 +146,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "clears-before-the-step",
-    "b's gradient is not there when you use it, as after clearing it: the step has length 0, or none at all.",
+    "The gradient of b is not there when you use it, as after clearing it: the step has length 0, or none at all.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

@@ -257,26 +257,6 @@ def to_device(obj, device):
     return go(obj)
 
 
-@bank.wrong(
-    "goes-into-strings",
-    "You go into everything that can be gone through. A string consists of strings, so that never ends: look for "
-    "dict, list and tuple.",
-)
-def to_device(obj, device):
-    def move(part):
-        if torch.is_tensor(part):
-            return part.to(device)
-        if isinstance(part, dict):
-            return type(part)((key, move(value)) for key, value in part.items())
-        if hasattr(part, "_fields"):
-            return type(part)(*(move(value) for value in part))
-        if hasattr(part, "__iter__"):
-            return type(part)([move(value) for value in part])
-        return part
-
-    return move(obj)
-
-
 @bank.right("maps-and-makes")
 def to_device(obj, device):
     def again(one):
