@@ -12,12 +12,18 @@ document.addEventListener("DOMContentLoaded", () => {
     watch.observe(root);
   }
 
+  // The section is looked at: what is in one that is not laid out yet comes near unnoticed.
   const near = new IntersectionObserver((seen) => {
     for (const { target, isIntersecting } of seen) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      begin(target);
+      films.get(target).forEach(begin);
     }
   }, { rootMargin: "100%" });
-  for (const root of document.querySelectorAll("[data-film]")) near.observe(root);
+  const films = new Map();
+  for (const root of document.querySelectorAll("[data-film]")) {
+    const place = root.closest("section") ?? root;
+    films.set(place, [...(films.get(place) ?? []), root]);
+    near.observe(place);
+  }
 });

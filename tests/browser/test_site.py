@@ -73,8 +73,11 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def shown(film: Locator) -> Locator:
-    """A film in sight: it gets its buttons when it comes near."""
-    film.scroll_into_view_if_needed()
+    """A film in sight: it gets its buttons when it comes near.
+
+    The page scrolls by itself: Playwright's own way does not lay out what was out of sight, and ends elsewhere.
+    """
+    film.evaluate("film => film.scrollIntoView({ block: 'center' })")
     return film
 
 
