@@ -1002,7 +1002,7 @@ assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 
 # %% [markdown]
 # One reads more and another less, and on average it is one in ten, which is what guessing does.
-# In chapter 4 the same object, with other values in the same 4,810 places, reads 97 in 100 digits that it has never seen.
+# In chapter 4 the same object, with other values in the same 4,810 places, reads about 96 in 100 digits that it has never seen.
 #
 # ### Exercise: `HouseNet` ({minutes} minutes)
 #
