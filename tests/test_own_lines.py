@@ -18,6 +18,7 @@ COSTS = [
         [
             "returns a tensor that does not require grad",
             "leaves what it is given as it was",
+            "does not mind an old .grad, nor a second call",
             "differentiates, at x alone",
             "never builds the full Hessian",
         ],

@@ -10,14 +10,14 @@ from tests.small_chapter import PROJECT
 PACKAGES = ("autograder", "course", "explorers")
 
 
-def build_wheel(folder: Path, without: str = "") -> Path:
-    """Build the wheel from a copy of what it is made of, without the folders of one name; returns its path."""
+def build_wheel(folder: Path, *without: str) -> Path:
+    """Build the wheel from a copy of what it is made of, without files and folders of some names; returns its path."""
     source = folder / "source"
     for package in PACKAGES:
         copytree(
             PROJECT / package,
             source / package,
-            ignore=ignore_patterns("__pycache__", "submitted", "autograded", "feedback", without),
+            ignore=ignore_patterns("__pycache__", "submitted", "autograded", "feedback", *without),
         )
     for path in [PROJECT / "pyproject.toml", *PROJECT.glob("README*"), *PROJECT.glob("LICENSE*")]:
         (source / path.name).write_bytes(path.read_bytes())

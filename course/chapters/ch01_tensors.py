@@ -372,8 +372,8 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# In the long line, the rows that you asked for begin at the places 8, 0 and 8: first back, then forward again.
-# A view has one step and keeps to it, so no view can do that.
+# A view goes the same number of places from each row to the next, as the table itself does from 0 to 4 and from 4 to 8.
+# The rows that you asked for begin at 8, 0 and 8, first back and then forward again, so no view can do that.
 # Instead torch collects the rows into a **copy**, which has memory of its own, and it does so for every list.
 # In the picture the copy is the lower strip, where the -1 is.
 
@@ -924,7 +924,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 #
 # How do you fade from top to bottom, then?
 # The eight factors must move one place to the left, to stand below the rows.
-# So they need another axis of length 1 at the right, and indexing with `None` puts one in.
+# So they need another axis of length 1 at the right, and indexing with `None` puts one in: an axis where there is none.
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -1344,7 +1344,7 @@ figures.reductions(features)
 # rows.sum(dim=1, keepdim=True)    1797     1
 # ```
 #
-# The sums have lost an axis, and so 64 meets 1797.
+# The sums have lost an axis, so their 1797 stands below the 64, and the two do not fit.
 # `keepdim=True` leaves the axis in its place, with length 1, and now they fit.
 
 # %% name="keepdim"
@@ -1959,7 +1959,8 @@ assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 # Then you can tell 3.14 from 3.15, but 314,000 only from 315,000.
 # There are always three digits, so the gap from one number to the next grows with the numbers.
 #
-# The formats do the same with binary digits, of which float32 has 24, float16 has 11, and bfloat16 only 8.
+# The formats do the same with binary digits: float32 has 24 of them, float16 has 11, and bfloat16 only 8.
+# (The first is always 1 and need not be kept; the other bits are for the sign and for the power of two.)
 # On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
 # On the right is the gap at every size of number.
 

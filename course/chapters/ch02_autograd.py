@@ -80,7 +80,8 @@ assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 #
 # Why 18? Follow the nudge on its way from w to the loss.
 # First w meets x = 3, so whatever is added to w, three times as much is added to the prediction.
-# Then comes the square. The prediction is 3 too small, and around -3 a square changes by 2 * (-3) = -6 times what you add.
+# Then comes the square. The prediction is 3 too small, and the square of -3 is 9, whereas that of -2.999 is 8.994.
+# So it changes by 2 * (-3) = -6 times what you add.
 # Along the way the factors are multiplied: 3 * (-6) = -18.
 #
 # This -18 is the derivative of the loss **with respect to** w.
@@ -1042,7 +1043,7 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The message says why.
-# For its rule, 2 * x, the square had saved x.
+# The slope of a square is 2 * x, so the square had saved x for the way back.
 # The first backward pass let go of what was saved, because it is the saved numbers that fill the memory.
 # Most often such a graph is an old one by mistake, and the loss should have been computed anew.
 

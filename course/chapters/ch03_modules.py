@@ -138,7 +138,7 @@ assert list(ten._parameters) == ["weight", "bias"]
 
 # %% [markdown]
 # There is one row for each output, whereas by hand, above, each had a column.
-# So a row is a picture of 64 pixels, which its output lays over a digit.
+# So each row is a picture of 64 pixels, the one that this output lays over a digit.
 #
 # Now train it. `parameters()` gives the same tensors without their names, so the four lines of the step become two, and they stay two when the model grows.
 
@@ -1300,7 +1300,8 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# 8 * 9 + 8 = 80, for 8 * 36 = 288 results; a linear layer that gives as many has 64 * 288 weights and 288 biases, which is 18,720.
+# Eight kernels of 9 weights and a bias each make 80 numbers, and they give 8 * 36 = 288 results.
+# A linear layer that gives as many has 64 * 288 weights and 288 biases, which is 18,720.
 # Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
 # An edge is an edge wherever it is, so it need not be learned 36 times.
 #

@@ -832,7 +832,7 @@ assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 # That is the whole loop, nine lines of it from `history` on.
 #
 # Expect most training to go like this, fast at first and then slowly.
-# From pure guessing nearly every way leads up, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
+# From pure guessing nearly every step helps, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
 #
 # Here are the ten of section 4 once more.
 
@@ -1108,7 +1108,7 @@ assert crammed[-1][1] > 0.15
 # The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
 #
 # At first, what makes the hundred easier to read makes all digits easier: that a 0 is round, say.
-# Once all the hundred are read, there is nothing left to learn from them but themselves. The model has 4,810 weights to remember them with, and goes on polishing answers that are right already.
+# Once all the hundred are read, there is nothing left to learn from them but what is special about just these. The model has 4,810 weights to remember them with, and goes on polishing answers that are right already.
 #
 # ### What helps: more data
 #
@@ -1162,7 +1162,7 @@ _gentle = my_fit(_decayed, _adam, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# Who also ends the loop once nothing better has come for, say, twenty epochs saves the time too, and that is called **early stopping**.
+# If the loop also ends as soon as nothing better has come for, say, twenty epochs, it saves the time too. That is called **early stopping**.
 # (A third remedy, weight decay, is on a side path of section 10.)
 #
 # One caution. The drawer has chosen the best of 200 models, and that one was lucky as well as good, so its loss is a little too good to be true.

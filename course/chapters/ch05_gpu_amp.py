@@ -71,7 +71,7 @@ figures.first_page()
 # So choose once, at the top of the program, and write `device` from there on.
 
 # %% name="choose-device"
-if device == "auto":  # as the cell of parameters above says
+if device == "auto":  # the cell of parameters at the top says so
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
 print("this notebook works on:", torch.ones(3, device=device).device)
@@ -770,7 +770,7 @@ def as_chapter_1_found(step, tiny, count, n):
 my_precision_lab = mine("precision_lab", as_chapter_1_found)
 
 # %% [markdown]
-# *Predict.* In float32 a thousand ones make 1000, 1e-8 is not 0, and 1 + 0.001 is not 1. How many of these three facts are still so in 16 bits?
+# *Predict.* In float32 a thousand ones make 1000, 1e-8 is not 0, and 1 + 0.001 is not 1. How many of these three facts are still so in 16 bits? (The first and the last are tried in bfloat16, the second in float16.)
 
 # %% predict=true
 guess = 0  # a whole number
@@ -845,7 +845,7 @@ assert share_right(low_reader) > 0.93
 # %% [markdown]
 # It reads as well as the model of section 2, although each product was done in 16 bits.
 # With bfloat16 many programs leave it at this one line.
-# To see why they may, look into the block.
+# What does it do? Look into the block.
 #
 # *Predict.* Inside the block, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
 
