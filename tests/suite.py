@@ -1,6 +1,6 @@
 """`make test`: its parts in two lanes, and at the end a table of how many tests each had and how long it took.
 
-The parts are targets of the Makefile. Unit tests wait for a quarter of their time; what the other lane runs fills it.
+The parts are targets of the Makefile. What the second lane runs fills the time in which unit tests wait.
 Once a part has failed no other begins; the table is printed all the same.
 """
 
