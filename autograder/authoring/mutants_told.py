@@ -30,7 +30,7 @@ KINDS = ("passes", "own sentence", "also", "another's", "no known mistake", "den
 class MutantTold:
     """A mutant of the solution, or of a wrong answer that is told by its tag, and the mistakes that its report names.
 
-    `kind` is one of KINDS; `denied` names mistakes whose own pattern says that they are not made.
+    `kind` is one of KINDS; it is "denied" where the pattern of a named mistake says that it was not made.
     """
 
     parent: str
@@ -49,9 +49,8 @@ def told(course: Path, stem: str, name: str) -> Iterator[MutantTold]:
     for parent, text in texts.items():
         for mutant in mutants(text):
             report = _report(here, name, mutant, prelude)
-            yield MutantTold(
-                parent, mutant.change, _kind(report, mutant, parent, wrong), report.mistakes if report else ()
-            )
+            kind, mistakes = _kind(report, mutant, parent, wrong), report.mistakes if report else ()
+            yield MutantTold(parent, mutant.change, kind, mistakes)
 
 
 def _report(here: Judge, name: str, mutant: Mutant, prelude: Mapping[str, Any]) -> Report | None:
