@@ -1,10 +1,14 @@
 """nbgrader's configuration: this folder is the course root.
 
-Run nbgrader's commands here, or `make grade` in the project folder.
+Run nbgrader's commands here, or `make grade` in the project folder. Settings of your own go into teacher.toml, beside
+this file: git leaves it alone.
 """
 
 from pathlib import Path
 
+from traitlets.config import Config
+
+from autograder.gradebook.deadlines import of_nbgrader
 from autograder.gradebook.starters import release_preprocessors
 
 c = get_config()  # noqa: F821  (nbgrader puts it here)
@@ -54,3 +58,7 @@ c.GenerateFeedback.preprocessors = [
 # Links in the exchange are not followed, and a student's name is no formula.
 c.ExchangeFactory.collect = "autograder.gradebook.collect.CollectPlainFiles"
 c.ExportApp.plugin_class = "autograder.gradebook.exports.PlainGrades"
+
+# --- a teacher's own
+
+c.merge(Config(of_nbgrader(Path(__file__).resolve().parent)))

@@ -84,7 +84,13 @@ def test_from_zips_to_grades(
         assert ("LATE (1): bob" in told) is (files is canvas)
     assert (course / "submitted" / "bob" / STEM / f"{STEM}.ipynb").read_bytes() == data["wrong-01"]
     assert (course / "submitted" / "dan" / STEM / "my work.zip").read_bytes() == packed(data["perfect"])
-    command("grade", STEM, "--workers", "1")
+    (course / "submitted" / "cleo" / STEM).mkdir(parents=True)
+    (course / "submitted" / "cleo" / STEM / "essay.txt").touch()
+    status, told = command("grade", STEM, "--workers", "1")
+    table = told[told.index("student ") : told.index("manual scores")]
+    assert status == 1 and table in command("summary", STEM)[1]
+    told = command("grade", STEM, "--workers", "1", "--student", "dan")[1]
+    assert "\ndan " in told and "\neve " not in told and "\nbob " not in told
 
     with (graded.grades).open(encoding="utf-8") as file:
         earned = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}

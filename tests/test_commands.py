@@ -1,4 +1,6 @@
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -7,12 +9,12 @@ from typing import NoReturn
 
 import pytest
 
-from autograder.__main__ import main
+from autograder.__main__ import _parser, main
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import BESIDE
 from autograder.walls.consent import UNCONFINED_VARIABLE
 from tests.conftest import needs_confinement
-from tests.small_chapter import make_project
+from tests.small_chapter import PROJECT, make_project
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +25,15 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     told = " ".join(capsys.readouterr().out.split())
     assert "Write notebooks, solutions and shipped observations from the chapters." in told
     assert "Set the project's public address from the git remote `origin`." in told
+
+
+def test_the_guide_for_teachers_names_what_there_is() -> None:
+    """Each command in it is one, with these options."""
+    guide = (PROJECT / "docs" / "teachers.md").read_text(encoding="utf-8")
+    told = re.findall(r"python -m autograder ([^`#\n]*)", guide)
+
+    assert len(told) > 30
+    assert all(_parser().parse_args(shlex.split(line)).run for line in told)
 
 
 def test_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -124,6 +124,7 @@ class TestFile:
             ("[late]\npoints_per_day = true\n", "found True"),
             ("[late]\ngrace_hours = inf\n", "found inf"),
             ('[extended.week]\nada = "2026-12-02"\n', "week is extended and has no due date"),
+            ("[nbgrader]\nExecute = 3\n", r"expected a table \[Execute\], found 3"),
         ],
     )
     def test_bad_input_is_one_line(self, tmp_path: Path, text: str, told: str) -> None:

@@ -15,6 +15,8 @@ from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from autograder.errors import WorkFailed
 from autograder.gradebook import csv_cells
 from autograder.gradebook.exports import Canvas, Moodle, PlainGrades
+from autograder.grading import classroom
+from autograder.grading.submission_verdict import SubmissionVerdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -127,6 +129,27 @@ class TestMoodle:
         assert ["2.5", "5.0", "0.0", "-"] == [
             found[who][name] for who in ("ada", "chandra") for name in ("ch01_tensors", "ch02_autograd")
         ]
+
+
+@pytest.mark.parametrize(("plugin", "who", "nothing"), [(Canvas, "SIS Login ID", ""), (Moodle, "Username", "-")])
+def test_what_nobody_could_read_is_no_grade(
+    plugin: type[ExportPlugin],
+    who: str,
+    nothing: str,
+    gradebook: Gradebook,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Until a person gives points for it; a file that was read and earned nothing has its 0."""
+    for student, trouble in (("ada", "it is a picture."), ("formula", "it is a picture."), ("chandra", None)):
+        classroom.store(tmp_path, student, SubmissionVerdict("ch02_autograd", 1, "", (), {}, {}, trouble=trouble))
+    mark(gradebook, "ch02_autograd", "formula", score=0)
+    mark(gradebook, "ch02_autograd", "chandra", score=0)
+    monkeypatch.setattr(plugin, "_course", lambda _: tmp_path)
+
+    found = by(exported(plugin(), gradebook, tmp_path / "out.csv"), who)
+
+    assert ["5.0", nothing, "0.0"] == [found[each]["ch02_autograd"] for each in ("ada", "formula", "chandra")]
 
 
 @pytest.mark.parametrize("plugin", [PlainGrades, Canvas, Moodle])

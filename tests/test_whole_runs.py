@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from nbconvert.writers import FilesWriter
 
+from autograder.__main__ import main
 from autograder.errors import WorkFailed
 from autograder.example.example_class import copy_course
 from autograder.example.made_students import ClassMaker
@@ -311,8 +312,11 @@ def score(cycle: Cycle, student: str, exercise: str) -> float:
         return float(grade.auto_score / grade.max_score)
 
 
-def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:
-    """It goes on counting, as nbgrader has it; who grades again is told whose it is, where points have changed."""
+def test_a_score_by_hand_that_is_older_is_told(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It goes on counting, as nbgrader has it; who grades again is told whose it is, where points have changed.
+
+    Who grades one student is told of that one.
+    """
     cycle = Cycle(graded, STEM)
     with cycle.api.gradebook as gradebook:
         for name in ("check_add_bias", "check_describe"):
@@ -328,6 +332,12 @@ def test_a_score_by_hand_that_is_older_is_told(graded: Path) -> None:
     one = Again(only=frozenset({"add_bias"}))
     cycle.autograde(["wrong-01"], how=HowToGrade(workers=ONE, unconfined=UNCONFINED, force=True, again=one))
     assert {"wrong-01": ("check_add_bias",)} == cycle.scored_before
+
+    unconfined = ["--unconfined"] if UNCONFINED else []
+    for student in ("perfect", "wrong-01"):
+        main(["--root", str(graded), "grade", STEM, "--workers", "1", "--student", student, *unconfined])
+    one, other = capsys.readouterr().out.split("student ")[1:]
+    assert "wrong-01" not in one and "perfect" not in other and "Scored by hand before this grading" in other
 
 
 def test_killed_run_goes_on_where_it_was(course: Path, expected: dict[str, Any]) -> None:

@@ -122,7 +122,11 @@ def _own_class(args: argparse.Namespace) -> int:
     late = [str(each) for each in cycle.late if args.student in (None, each.student)]
     if late:
         print(f"Late: {printable(', '.join(late))}.")
-    by_hand = [f"{student} ({', '.join(cells)})" for student, cells in cycle.scored_before.items()]
+    by_hand = [
+        f"{student} ({', '.join(cells)})"
+        for student, cells in cycle.scored_before.items()
+        if args.student in (None, student)
+    ]
     if by_hand:
         told = printable(", ".join(by_hand))
         print(f"Scored by hand before this grading, and the score by hand counts: {told}. Look again in formgrader.")

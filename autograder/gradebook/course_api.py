@@ -43,7 +43,15 @@ def _config(course: Path) -> Config:
         raise CourseNotFound(
             f"expected {_CONFIG} in {course}, found none. Run the command in the project folder, or give --root."
         )
+    _find_plug_ins(course)
     return PyFileConfigLoader(_CONFIG, path=str(course.resolve())).load_config()
+
+
+def _find_plug_ins(course: Path) -> None:
+    """A plug-in may lie beside the configuration: nbgrader's own commands, run there, look in their folder too."""
+    beside = str(course.resolve())
+    if beside not in sys.path:
+        sys.path.append(beside)
 
 
 def _find_alembic() -> None:

@@ -76,6 +76,7 @@ class Cycle:
         """Raise a CourseError where the run cannot end well."""
         preflight.check(self.course, self.api.coursedir.db_url)
         deadlines.read(self.course)
+        lateness.check_plug_in(self.api)
 
     def generate(self) -> None:
         """Write the assignment into the gradebook, and its release from the source; raises a CourseError."""

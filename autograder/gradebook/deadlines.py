@@ -9,9 +9,12 @@ A teacher's decisions stand in one file of the course folder that is not the pro
     [late]
     points_per_day = 2
     grace_hours = 1
+    [nbgrader.Execute]
+    timeout = 60
 
 A time without a zone is one of this machine's; a day without a time ends at midnight. What stands there is put into
-nbgrader's gradebook with each grading, and its penalties are computed anew: no case is drawn again for it.
+nbgrader's gradebook with each grading, and its penalties are computed anew: no case is drawn again for it. What stands
+below `nbgrader` are its own settings, by their classes.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from autograder.errors import WorkFailed
 
 SETTINGS = "teacher.toml"
 _DAY = 86_400
-_KEYS = {"": ("due", "extended", "late"), "late": ("points_per_day", "grace_hours")}
+_KEYS = {"": ("due", "extended", "late", "nbgrader"), "late": ("points_per_day", "grace_hours")}
 _LATER = re.compile(r"\+\s*(\d+)\s*(d|day|days|h|hour|hours)")
 _FORM = 'a day and a time, such as "2026-11-30 18:00"'
 
@@ -81,7 +84,18 @@ def read(course: Path) -> Deadlines:
     }
     if missing := sorted(extended.keys() - due.keys()):
         raise WorkFailed(f"{path}: {missing[0]} is extended and has no due date. Write one below [due].")
+    for name in (nbgraders := _table(path, found, "nbgrader")):
+        _table(path, nbgraders, name)
     return Deadlines(due, extended, _lateness(path, found))
+
+
+def of_nbgrader(course: Path) -> dict[str, dict[str, Any]]:
+    """nbgrader's own settings; none where the file cannot be read, which `read` tells before anything is graded."""
+    try:
+        found = tomllib.loads((course / SETTINGS).read_text(encoding="utf-8")).get("nbgrader")
+    except (OSError, ValueError):
+        return {}
+    return {name: each for name, each in found.items() if isinstance(each, dict)} if isinstance(found, dict) else {}
 
 
 def _lateness(path: Path, found: dict[str, Any]) -> Lateness | None:

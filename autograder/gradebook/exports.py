@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -19,6 +20,7 @@ from autograder.gradebook import columns, csv_cells
 from autograder.gradebook import scores as marks
 from autograder.gradebook.columns import Columns
 from autograder.gradebook.scores import Mark, MarkedAssignment, Person
+from autograder.grading import classroom
 
 CsvRow = Sequence[object]
 
@@ -37,9 +39,24 @@ class _Export(ExportPlugin):
         csv_cells.write(path, self.rows(people, tasks, self._kept()))
 
     def _kept(self) -> Columns:
-        """What the roster told and nbgrader has no field for; the course is that of the command, or of the process."""
+        """What the roster told and nbgrader has no field for."""
+        course = self._course()
+        return columns.load(course) if course else {}
+
+    def _course(self) -> Path | None:
+        """The course folder of the command, or of the process."""
         about = getattr(self.parent, "coursedir", None)
-        return columns.load(Path(about.root)) if about else {}
+        return Path(about.root) if about else None
+
+    def _read(self, task: MarkedAssignment) -> MarkedAssignment:
+        """An assignment without the marks of files that nobody could read: that is no answer, and no grade."""
+        course = self._course()
+
+        def is_unread(student: str, mark: Mark) -> bool:
+            found = None if course is None or mark.raw else classroom.stored(course, task.name, student)
+            return bool(found and found.trouble)
+
+        return replace(task, marks={who: mark for who, mark in task.marks.items() if not is_unread(who, mark)})
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterable[CsvRow]:
         """The rows of the file, the head first."""
@@ -79,14 +96,16 @@ class Canvas(_Export):
 
     Canvas finds a student by `ID` (its own number: nbgrader's `lms_user_id`), else by `SIS Login ID` (nbgrader's id),
     else by name; an assignment by its title; a row `Points Possible` gives the full marks of one that it makes anew.
-    Whoever handed in nothing has an empty cell. The file is read by `lib/gradebook_importer.rb` of Canvas's source;
-    the steps are in "How do I import grades in the Gradebook?" of the Canvas Instructor Guide.
+    Whoever handed in nothing, or what nobody can read, has an empty cell. The file is read by
+    `lib/gradebook_importer.rb` of Canvas's source; the steps are in "How do I import grades in the Gradebook?" of the
+    Canvas Instructor Guide.
     """
 
     filename = "canvas.csv"
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """Two lines of head, then the students."""
+        tasks = [self._read(task) for task in tasks]
         others = columns.present(kept, ("Integration ID", "Root Account"))  # between the login and the section
         names = ("SIS User ID", "SIS Login ID", *others, "Section")
         yield "Student", "ID", *names, *(task.name for task in tasks)
@@ -102,7 +121,8 @@ class Moodle(_Export):
     """A line for each student, a column for each assignment, for Moodle's "Import > CSV file".
 
     In Moodle, map one column to the user (`Username` is nbgrader's id, `ID number` its `lms_user_id`) and each
-    assignment to a grade item or to "new grade item". Whoever handed in nothing has `-`, Moodle's sign for no grade.
+    assignment to a grade item or to "new grade item". Whoever handed in nothing, or what nobody can read, has `-`,
+    Moodle's sign for no grade.
     One user that Moodle does not know stops its whole import. The columns are those of Moodle's own export; the file
     is read by `grade/import/csv/classes/load_data.php`, and described in the page "Grade import" of Moodle's manual.
     """
@@ -111,6 +131,7 @@ class Moodle(_Export):
 
     def rows(self, people: Sequence[Person], tasks: Sequence[MarkedAssignment], kept: Columns) -> Iterator[CsvRow]:
         """A line of head, then the students."""
+        tasks = [self._read(task) for task in tasks]
         others = columns.present(kept, ("Institution", "Department", "Groups", columns.IDENTIFIER))
         yield *_MOODLE, *others, *(task.name for task in tasks)
         for person in people:

@@ -43,6 +43,18 @@ class LatePenalty(LateSubmissionPlugin):  # type: ignore[misc,unused-ignore]
         return rule.penalty(total_seconds_late)
 
 
+def check_plug_in(api: NbGraderAPI) -> None:
+    """Raise WorkFailed where the plug-in that the configuration names cannot be had: once, and not for each student."""
+    try:
+        AssignLatePenalties(parent=api)
+    except Exception as error:  # whatever a teacher's file raises
+        said = " ".join(str(error).split())
+        raise WorkFailed(
+            f"the plug-in for late penalties cannot be loaded ({type(error).__name__}: {said}). Nothing was changed. "
+            "Correct AssignLatePenalties.plugin_class, or the file that it names."
+        ) from None
+
+
 def _course_of(plugin: Any) -> Path:
     """The course folder, which one of those knows that the plug-in belongs to."""
     while not hasattr(plugin, "coursedir"):
