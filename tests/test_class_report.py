@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.build import build
-from autograder.errors import CourseNotFound
+from autograder.errors import CourseNotFound, WorkFailed
+from autograder.example import example_class
 from autograder.grading import executors
 from autograder.grading.classroom import SEED_VARIABLE
 from autograder.site.class_report import class_report, ids
@@ -77,6 +78,18 @@ def test_it_is_made_once(told: str, project: Path, folder: Path, monkeypatch: py
     with pytest.raises(AttributeError):
         class_report(project, CHAPTER, folder)
     chapter.write_bytes(before)
+
+
+def test_a_class_that_could_not_be_graded_is_no_report(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that says of everybody "not graded" would go to the site in silence."""
+    made = example_class.ExampleClass(tmp_path, CHAPTER, (), {"ada": "the engine has changed since"})
+    monkeypatch.setattr(example_class, "run", lambda *_, **__: made)
+
+    with pytest.raises(WorkFailed, match=r"could not be graded; ada: the engine has changed since"):
+        class_report(project, CHAPTER, tmp_path)
+    assert not list(tmp_path.glob("*.ipynb"))
 
 
 @pytest.mark.skipif(not THOROUGH, reason="grades the class once more")

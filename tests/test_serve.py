@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
+from nbclient.exceptions import DeadKernelError
+from nbgrader.preprocessors import Execute
 
 from autograder.catalog.place import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
@@ -39,6 +43,24 @@ def test_missing_course_is_told_in_the_notebook(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(CourseError, match=COURSE_VARIABLE) as caught:
         ask("add_bias", defined(RIGHT), RIGHT)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("reason", "ends"), [("autograde", True), ("validate", False)])
+def test_without_a_course_nbgrader_gives_no_score(
+    reason: str, ends: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An error in a test would be 0 points for a right answer; a kernel that is gone is told, and nothing is scored."""
+    monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("NBGRADER_EXECUTION", reason)
+    cells = ("import torch\nfrom autograder import check", RIGHT, 'check("add_bias", add_bias, fresh=True)')
+    notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+
+    with pytest.raises(DeadKernelError) if ends else contextlib.nullcontext():
+        Execute().preprocess(notebook, {})
+
+    assert ends == ("No points can be given here, and none are: expected" in capfd.readouterr().err)
+    assert ends != any(output.output_type == "error" for output in notebook.cells[-1].outputs)
 
 
 class TestFindCourse:

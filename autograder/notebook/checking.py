@@ -41,7 +41,8 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     """
     _name_first(name)
     if fresh and callable(answer):
-        report = fresh_cases.ask(name, answer, text_for_rules(here().find(name), answer))
+        with fresh_cases.no_score_for_our_fault():
+            report = fresh_cases.ask(name, answer, text_for_rules(here().find(name), answer))
     else:
         report = visible_report(name, answer)
     report = with_notes(report, answer)

@@ -45,6 +45,30 @@ def ask(name: str, answer: Callable[..., Any], source: str) -> Report:
 
 
 @contextlib.contextmanager
+def no_score_for_our_fault() -> Iterator[None]:
+    """Where nbgrader alone grades, end the kernel at a CourseError.
+
+    nbgrader counts any error in a test as 0 and says nothing. Where the kernel is gone it gives no score, names the
+    student as not graded, and ends with a status that is not 0.
+    """
+    try:
+        yield
+    except CourseError as error:
+        if os.environ.get("NBGRADER_EXECUTION") == "autograde":
+            os.write(_terminal(), f"\nNo points can be given here, and none are: {error}\n".encode())
+            os._exit(1)  # what the kernel has printed goes with it
+        raise
+
+
+def _terminal() -> int:
+    """Where errors go that no notebook keeps: a kernel that sends its own to the notebook still knows."""
+    try:
+        return sys.stderr.fileno()
+    except OSError:
+        return 2
+
+
+@contextlib.contextmanager
 def _judge_process(name: str) -> Iterator[tuple[int, int]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder", "judge", name],

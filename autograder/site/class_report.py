@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.catalog.place import find_course
+from autograder.errors import WorkFailed
 from autograder.example import example_class
 from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
@@ -55,6 +56,11 @@ def _made(project: Path, stem: str, folder: Path) -> NotebookNode:
     unconfined = missing() is not None
     empty = example_class.empty_folder(folder)
     made = example_class.run(project, empty, stem, pages=(), ids=ids, unconfined=unconfined)
+    if made.failures:
+        student, reason = next(iter(made.failures.items()))
+        raise WorkFailed(
+            f"{len(made.failures)} of {len(made.students)} made students could not be graded; {student}: {reason}"
+        )
     report.write(made.course, [stem])
     text = (made.course / "reports" / f"{stem}.ipynb").read_text(encoding="utf-8")
     shutil.rmtree(folder)

@@ -44,6 +44,7 @@ class Formgrader:
         with gradebook_of(course) as gradebook:
             notebook = gradebook.find_submission_notebook(STEM, STEM, student).id
         self.page.goto(f"{self.server.address}/formgrader/submissions/{notebook}/?index=0")
+        self.page.wait_for_load_state("networkidle")  # scores and comments come last, and are heard only then
 
     def mark(self, score: str, comment: str) -> None:
         """Type a score and a comment into the first places for them."""
