@@ -384,7 +384,7 @@ figures.view_or_copy(table, row, picked)
 # So a slice of the digits costs nothing, even if there are a million of them, whereas a list copies.
 #
 # Often you do not know the places. Then ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
-# It copies too, because the fours lie scattered among the others.
+# Taking by a mask copies too, because the fours lie scattered among the others.
 # `same_memory` tells whether two tensors read the same memory.
 
 # %% name="same-memory"
@@ -401,9 +401,10 @@ assert not same_memory(table, table[table > 5])
 # %% [markdown]
 # ### Writing in place
 #
-# Now the speck.
-# The function below wipes a digit: it assigns 0 to the places where a mask is True.
-# This writes into the memory that is already there, which is called working **in place**; it needs no second piece of memory, and that is why it exists.
+# Now the speck. A mask can stand on either side of the equals sign, and the side makes all the difference.
+# On the right, as in `faint = digit[digit < 8]`, it takes numbers out, and you have just seen that this is a copy.
+# On the left it says *where to write*: `digit[digit < 8] = 0` takes nothing out, and puts 0 into the digit's own memory, at the places where the mask is True.
+# Writing into memory that is already there is called working **in place**. It needs no second piece of memory, and that is why it exists.
 #
 # *Predict.* `page` holds ten digits, and `wipe(page[4])` gives you the one at place 4 without its faint ink.
 # Is the digit on the page still as it was?
@@ -473,7 +474,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
-# Yours leaves the page alone. The careless version that stands in until then hands out two views, and spoils the page.
+# If the page changed as well, what was set aside was no copy. (Until your check passes, a careless version stands in for yours, so that you can see that happen.)
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -879,7 +880,7 @@ assert "deprecated" in str(caught[0].message)
 # %% [markdown] name="broadcasting"
 # ## 4 Broadcasting ({minutes} minutes)
 #
-# At the start one digit was subtracted from 1,500 digits, with nothing but a minus sign.
+# At the very start you looked for the known digit that is nearest to a new one, and the program wrote `known - new`: one digit subtracted from 1,500 digits, with nothing but a minus sign.
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
 # And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
@@ -923,8 +924,15 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # - *Anything else* is an error.
 #
 # How do you fade from top to bottom, then?
-# The eight factors must move one place to the left, to stand below the rows.
-# So they need another axis of length 1 at the right, and indexing with `None` puts one in: an axis where there is none.
+# On paper the 8 of `fade` has to move one place to the left, to stand below the rows, and something has to stand at the right in its place: a 1, which fits every length.
+#
+# ```
+# digit       8   8
+# fade            8      from left to right
+# column      8   1      from top to bottom
+# ```
+#
+# The (8,) has to become (8, 1), then. Indexing does it: `fade[:, None]` means "all eight, and then an axis that was not there".
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -935,7 +943,7 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# Both shapes may be stretched in one operation.
+# Can both be stretched at once? Try it on paper, with shapes that mean nothing, so that only the rule can help.
 #
 # *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
@@ -982,17 +990,17 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# A network keeps several versions of what it looks at, its channels, as a photo is kept in red, green and blue.
-# To each channel it adds a number of its own, the **bias**.
-# Here are two channels of three places, with the biases 10 and 20:
+# Networks keep several versions of what they look at, called channels, as a photo is kept in red, green and blue.
+# Often each channel gets a number of its own added, its **bias**, as you would brighten only the red of a photo.
+# Here are two channels of three numbers, with the biases 10 and 20:
 
 # %% name="add-bias-example"
 channels = torch.zeros(2, 3)
 print(channels[0] + 10, channels[1] + 20)
 
 # %% [markdown]
-# Do it for a whole batch, in one line.
-# The difficulty is where the biases line up: they have to move one place to the left, as `fade` did.
+# Do that for many photos at once, a **batch** of them, and in one line.
+# On paper it is the same move as for `column`: the biases have to stand below the channels.
 #
 # ```
 # x                 batch   channels   length
@@ -1026,7 +1034,7 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Take the rows of a digit for eight channels, and give each its own extra ink, with your function.
+# A digit has no colors. But your function only looks at the shape, (batch, channels, length), so it takes the eight rows of a digit for channels, and a batch of one:
 
 # %% name="add-bias-used"
 shaded = my_add_bias(images[:1], torch.arange(8.0))
@@ -1272,8 +1280,8 @@ with shows_error(RuntimeError, match="single memory location"):
 # %% [markdown] name="reductions"
 # ## 6 Which axis disappears? ({minutes} minutes)
 #
-# Perhaps a new digit need not be compared with all the others, but only with ten averages.
-# What does an average digit look like?
+# To read a digit at the start, you compared it with 1,500 known ones.
+# Perhaps ten comparisons are enough: with an average zero, an average one, and so on. But what does an average digit look like?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
 # You say along which axis, and torch calls an axis a **dim**.
@@ -1304,7 +1312,7 @@ assert averages.shape == (10, 8, 8)
 # %% [markdown]
 # Nobody wrote these ten, and you can read them all; in section 12 they will read for you.
 #
-# Now with numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
+# The same on numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
 # `dim=0` takes the houses away and leaves one number for each column.
 
 # %% name="house-sizes"
@@ -1322,21 +1330,11 @@ assert features.sum(dim=-1).shape == (4,)  # negative dims count from the end
 figures.reductions(features)
 
 # %% [markdown]
-# And now you can read what you ran at the start:
-#
-# ```
-# distances = ((known - new) ** 2).sum(dim=(1, 2))
-# nearest = distances.argmin()
-# ```
-#
-# `known - new` has the shape (1500, 8, 8), a grid of differences for each known digit.
-# With `dim=(1, 2)` the sum takes rows and columns away, so 1,500 distances are left, and `argmin` says at which place the smallest is.
-#
 # ### Keeping the axis
 #
-# Suppose some people wrote with a thick pen and others with a thin one.
-# To give all digits the same ink, you divide each by its own sum, so the result of a reduction has to meet its original again.
-# In `rows`, from section 3, each digit is one row of 64 numbers. Write the shape of the sums below it, at the right:
+# Some people wrote with a thick pen and others with a thin one, and an average takes both as they come.
+# To give all digits the same ink, you divide each by its own sum. So what a reduction leaves has to meet its original again, by the rule of section 4.
+# In `rows`, from section 3, each digit is one row of 64 numbers. Here are the shapes, with their right ends together:
 #
 # ```
 # rows                             1797    64
@@ -1357,9 +1355,15 @@ assert rows.sum(dim=1, keepdim=True).shape == (1797, 1)
 assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 
 # %% [markdown]
-# Without it torch refuses here, but not on a square table.
+# Without `keepdim` torch refuses here, because 1797 and 64 differ. On a square table they do not differ, and nobody is warned:
 #
-# *Predict.* The rows of `square` have the sums 2 and 4. What is at the upper right of `square / square.sum(dim=1)`, where `square` has 1?
+# ```
+# square                 1   1    has the sum 2
+#                        3   1    has the sum 4
+# square.sum(dim=1)      2   4
+# ```
+#
+# *Predict.* Each row is to be divided by its own sum. What does `square / square.sum(dim=1)` have at the upper right, where `square` has 1?
 
 # %% predict=true
 guess = 0.25  # a number
@@ -1377,9 +1381,29 @@ assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1
 assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
 # %% [markdown]
-# One quarter. The sums 2 and 4 belong to the first and the second *row*, but without a second axis they line up with the *columns*.
-# So the whole second column was divided by 4, the upper right too, which belongs to the sum 2.
-# The shape is right and half of the numbers are wrong.
+# One quarter, where one half would be right.
+# The sums 2 and 4 belong to the two *rows*, but as a tensor with one axis they stand below the *columns*: 2 below the first, 4 below the second.
+# So the whole second column was divided by 4. The shape is right, and half of the numbers are wrong.
+
+# %% [markdown] side=true
+# #### Can I read the program from the start now? ({minutes} minutes)
+#
+# You can; these are its two lines:
+#
+# ```
+# distances = ((known - new) ** 2).sum(dim=(1, 2))
+# nearest = distances.argmin()
+# ```
+#
+# `known - new` has the shape (1500, 8, 8), a grid of differences for each known digit.
+# With `dim=(1, 2)` the sum takes rows and columns away, so 1,500 distances are left, and `argmin` says at which place the smallest is.
+
+# %% name="nearest-again"
+distances = ((images[:1500] - images[1500]) ** 2).sum(dim=(1, 2))
+print(distances.shape, distances.argmin())
+
+# %% claim=true
+assert distances.shape == (1500,) and distances[distances.argmin()] == distances.min()
 
 # %% [markdown] side=true
 # #### Where do the numbers from 0 to 16 come from? ({minutes} minutes)
@@ -1931,12 +1955,11 @@ assert images.sum() == 561_718 and ink == math.inf
 # Infinity, and no error tells you so.
 # Each pixel fits, but float16 ends at 65,504, and the sum lies beyond.
 #
-# It ends at the small side too: its smallest positive number is about 6e-8, so 2e-8 becomes exactly 0.
-# bfloat16, the other format of 16 bits, reaches almost as far as float32.
+# It ends in the other direction too.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
-for kind in (torch.bfloat16, torch.float16):
+for kind in (torch.float16, torch.bfloat16):
     print(kind, small_change.to(kind).item())
 
 # %% claim=true
@@ -1949,20 +1972,34 @@ _wide, _full = torch.finfo(torch.bfloat16), torch.finfo(torch.float32)
 assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 
 # %% [markdown]
-# The gradients of chapter 2 are often that small, and chapter 5 shows the remedy.
+# The smallest positive number of float16 is about 6e-8, so it takes 2e-8 for 0.
+# bfloat16 is the other format of 16 bits. It goes nearly as far as float32 in both directions, so it keeps 2e-8, though not exactly: why?
 
 # %% [markdown] name="precision"
 # ### The gaps between the numbers
 #
-# bfloat16 pays for its range with digits.
-# Suppose you may write down three digits of a number and a power of ten, such as 3.14e5 for 314,000.
-# Then you can tell 3.14 from 3.15, but 314,000 only from 315,000.
-# There are always three digits, so the gap from one number to the next grows with the numbers.
+# bfloat16 pays for its range. Write down the whole numbers from 254 on:
+
+# %% name="gaps-seen"
+for number in range(254, 261):
+    print(number, "becomes", torch.tensor(float(number)).to(torch.bfloat16).item())
+
+# %% claim=true
+_kept = torch.arange(254.0, 261).to(torch.bfloat16).tolist()
+assert _kept == [254, 255, 256, 256, 258, 260, 260]
+
+# %% [markdown]
+# From 256 on, only every second number is there, and the others are rounded to a neighbor.
 #
-# The formats do the same with binary digits: float32 has 24 of them, float16 has 11, and bfloat16 only 8.
-# (The first is always 1 and need not be kept; the other bits are for the sign and for the power of two.)
-# On the left of the picture are the numbers that each format has near 1; float32 has too many to tell apart.
-# On the right is the gap at every size of number.
+# Why just from 256? Suppose you may write down three digits of a number and a power of ten, such as 3.14e5 for 314,000.
+# Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: the digits stay three, so the gap grows with the numbers.
+#
+# bfloat16 does that with eight *binary* digits. 255 is 11111111 in binary, which is eight of them; 257 would be 100000001, which is nine.
+# Its 16 bits are one for the sign, eight for the power of two, and seven for the digits, because the first digit is always 1 and need not be kept.
+# float16 spends them differently and has 11 digits, and float32 has 24.
+#
+# So each format has its gaps. On the left of the picture are the numbers that it has near 1; float32 has too many to tell apart.
+# On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.
 
 # %% figure=true
 figures.float_spacing()
@@ -1972,10 +2009,9 @@ for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16
     assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
 
 # %% [markdown]
-# A result that falls into a gap is rounded to one of its ends.
+# float32 is no exception, only later: with 24 binary digits it has all whole numbers up to 2 ** 24 = 16777216, and from there on every second one.
 #
-# *Predict.* With 24 binary digits, float32 has all whole numbers up to 2 ** 24 = 16777216; from there on, only every second one.
-# What is `torch.tensor(16777216.0) + 1`?
+# *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
 # %% predict=true
 guess = 16777216  # a number
@@ -1990,68 +2026,18 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 
 # %% [markdown]
 # The 1 is lost: the sum lies between 16777216 and 16777218, and is rounded back to where it was.
-# So a counter in float32 stops there for good, and in formats with fewer digits much earlier.
-#
-# ### Exercise: `precision_lab` ({minutes} minutes)
-#
-# Four small facts to ask for when a number looks odd: three about formats, and one about the table of differences that nobody reported in section 4.
-# Before you write the code, write down what you expect for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4`.
-# With 0.5, for example, all is as on paper:
+# A counter in float32 stands still there for good. In bfloat16 it does so at 256, and a small step is lost even beside 1, where the gap is 0.0078:
 
-# %% name="precision-example"
+# %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
-print(one + 0.5, (one + 0.5 != one).item())
-
-# %% exercise="precision_lab"
-def precision_lab(step, tiny, count, n):
-    """Return four facts about small numbers and shapes, in a dict.
-
-    "moves" (bool): does 1 + step differ from 1 in bfloat16?
-    "survives" (bool): is tiny different from 0 in float16?
-    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
-    "averaged" (int): how many numbers the loss averages when a prediction of shape
-    (n,) meets a target of shape (n, 1).
-
-    precision_lab(0.5, 0.5, 3, 1) gives
-    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
-    """
-    ### BEGIN SOLUTION
-    one = torch.tensor(1.0, dtype=torch.bfloat16)
-    total = torch.tensor(0.0, dtype=torch.bfloat16)
-    for _ in range(count):
-        total = total + 1
-    return {
-        "moves": bool(one + step != one),
-        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
-        "counted": total.item(),
-        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
-    }
-    ### END SOLUTION
-
-
-# %% check="precision_lab" points=4
-check("precision_lab", precision_lab)
-
-# %% mine=true
-def stops_at_256(step, tiny, count, n):
-    return {"counted": float(min(count, 256))}
-
-
-my_precision_lab = mine("precision_lab", stops_at_256)
-
-# %% [markdown]
-# How far does it count?
-
-# %% name="precision-used"
-for count in (100, 256, 300, 1000):
-    counted = my_precision_lab(0.001, 1e-8, count, 4)["counted"]
-    print(f"{count:4} ones make {counted:.0f}")
+print((one + 0.5).item(), (one + 0.001).item())
 
 # %% claim=true
-assert my_precision_lab(0.001, 1e-8, 1000, 4)["counted"] == 256
+assert (one + 0.5).item() == 1.5 and (one + 0.001).item() == 1
+assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown]
-# At 256 the counter stops, because in bfloat16 the next number after 256 is 258.
+# Learning goes by such small steps, and chapter 5 shows where they have to be kept.
 
 # %% [markdown] name="dtype-choice"
 # Which should you use, then?
@@ -2357,6 +2343,72 @@ assert shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 
 # %% [markdown]
 # At 16 it still reads two in five, where guessing gets one in ten; can you keep up?
+
+# %% [markdown] name="surprises"
+# ## Four surprises without an error ({minutes} minutes)
+#
+# Four times in this chapter something went wrong, and no error said so:
+# a small step was lost beside 1, a tiny number became 0, a counter stood still (section 10), and four predictions that met four targets made sixteen differences (section 4).
+#
+# ### Exercise: `precision_lab` ({minutes} minutes)
+#
+# When a number looks odd one day, these four are what you ask for first, so put them into one function.
+# Each of them is one line that you have seen; here is a step that is not lost:
+
+# %% name="precision-example"
+one = torch.tensor(1.0, dtype=torch.bfloat16)
+print((one + 0.5 != one).item())
+
+# %% exercise="precision_lab"
+def precision_lab(step, tiny, count, n):
+    """Return four facts about small numbers and shapes, in a dict.
+
+    "moves" (bool): does 1 + step differ from 1 in bfloat16?
+    "survives" (bool): is tiny different from 0 in float16?
+    "counted" (float): 0 plus 1, count times in a row, in bfloat16.
+    "averaged" (int): how many numbers the loss averages when a prediction of shape
+    (n,) meets a target of shape (n, 1).
+
+    precision_lab(0.5, 0.5, 3, 1) gives
+    {"moves": True, "survives": True, "counted": 3.0, "averaged": 1}.
+    """
+    ### BEGIN SOLUTION
+    one = torch.tensor(1.0, dtype=torch.bfloat16)
+    total = torch.tensor(0.0, dtype=torch.bfloat16)
+    for _ in range(count):
+        total = total + 1
+    return {
+        "moves": bool(one + step != one),
+        "survives": bool(torch.tensor(tiny, dtype=torch.float16) != 0),
+        "counted": total.item(),
+        "averaged": (torch.zeros(n) - torch.zeros(n, 1)).numel(),
+    }
+    ### END SOLUTION
+
+
+# %% check="precision_lab" points=4
+check("precision_lab", precision_lab)
+
+# %% mine=true
+def as_seen_above(step, tiny, count, n):  # the four below
+    return {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
+
+
+my_precision_lab = mine("precision_lab", as_seen_above)
+
+# %% [markdown]
+# Write down the four answers for `step=0.001`, `tiny=1e-8`, `count=1000` and `n=4`, and then ask your function.
+
+# %% name="precision-used"
+for name, fact in my_precision_lab(0.001, 1e-8, 1000, 4).items():
+    print(f"{name:9} {fact}")
+
+# %% claim=true
+_facts = my_precision_lab(0.001, 1e-8, 1000, 4)
+assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
+
+# %% [markdown]
+# The step is lost, the tiny number is 0, a thousand ones make 256, and the loss averages sixteen numbers where you meant four.
 
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt ({minutes} minutes)
