@@ -127,6 +127,7 @@ class SGDMomentum:
 @bank.wrong(
     "average-not-sum",
     "You weigh the new gradient by 1 - momentum, as Adam does. Here it enters whole.",
+    slip=True,
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
