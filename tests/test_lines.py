@@ -34,6 +34,13 @@ def sum_and_mean(draw: Draw) -> Iterator[Case]:
     yield negative(draw.normal(3), -1.0)
 
 
+@exercise_of(tier="core", hints=("Add.", "Divide."))
+def watches_all(draw: Draw) -> Iterator[Case]:
+    """Give the weighted sum and mean; each line watches what is given."""
+    yield Requirement("gives sum and mean", calling())(draw.normal(4), 2.0)
+    yield Requirement("takes negative weights", calling())(draw.normal(4), -1.0)
+
+
 def right(x: torch.Tensor, w: float) -> tuple[torch.Tensor, torch.Tensor]:
     """The reference."""
     return (w * x).sum(), (w * x).mean()
@@ -102,6 +109,18 @@ def test_what_is_given_is_told_where_no_other_line_shows_it() -> None:
 def test_a_slip_of_form_costs_one_line(slip: Callable[..., Any]) -> None:
     """A list for a tuple, another dtype, floats for tensors: the values are right, and all lines but one are met."""
     assert [FAIL, PASS, PASS, PASS] == statuses(slip)
+
+
+@pytest.mark.parametrize(("values", "others"), [(right, PASS), (forgets, WAITS)])
+def test_changing_what_is_given_costs_one_line(values: Callable[..., Any], others: Status) -> None:
+    """Where every line watches what is given, right values still count in all but the first."""
+
+    def clears(x: torch.Tensor, w: float) -> Any:
+        result = values(x, w)
+        x.zero_()
+        return result
+
+    assert [FAIL, others] == statuses(clears, watches_all)
 
 
 def test_a_slip_beside_a_fault_excuses_nothing() -> None:

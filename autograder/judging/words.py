@@ -78,7 +78,7 @@ def _tell_form(difference: Difference, seen: Observation) -> Told:
 
 
 _FACETS = {
-    "inputs": "The result is right, but your code changed a tensor that it was given ({got}). Work on a new tensor.",
+    "inputs": "The result is right, but your code changed what it was given ({got}). Make something new.",
     "rng": "Your code changed torch's global random state; other code that relies on it now gets other numbers.",
     "sharing": "The values are right, but what shares memory with the input differs from what is asked for.",
     "gradient": "The values are right, but the gradient that flows back through them is not.",

@@ -1,4 +1,7 @@
-"""Slips of form: the right values in another form, such as a list for a tuple, or float64 for float32."""
+"""Slips of form: the right values in another form, such as a list for a tuple, or float64 for float32.
+
+Right values from an answer that changes what it was given are such a slip, too.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ def slips(expected: Plain, got: Plain, tolerance: Tolerance) -> frozenset[Slip] 
 
 def _slip(difference: Difference, tolerance: Tolerance) -> Slip | None:
     expected, got, aspect = difference.expected, difference.got, difference.aspect
+    if difference.path == ("inputs",) and expected == []:
+        return "inputs", "as they were", "changed"
     if aspect not in ("type", "dtype", "requires_grad"):
         return None
     if first_difference(_without_form(expected), _without_form(got), tolerance) is not None:

@@ -69,6 +69,7 @@ def first_and_rest(x):
 @bank.wrong(
     "last-row-lost",
     "Your view ends one row early: the end of a slice is not part of it, and `-1` stands for the last row.",
+    slip=True,
 )
 def first_and_rest(x):
     return x[0].clone(), x[1:-1]
@@ -86,7 +87,7 @@ def first_and_rest(x):
     return torch.tensor(x[0].tolist()), x[1:]
 
 
-@bank.wrong("row-1-for-row-0", "Your copy is row 1. Rows are counted from 0.")
+@bank.wrong("row-1-for-row-0", "Your copy is row 1. Rows are counted from 0.", slip=True)
 def first_and_rest(x):
     return x[1 % len(x)].clone(), x[1:]
 

@@ -32,6 +32,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "int-dtype",
     "Your numbers are whole numbers of an integer dtype. Normal numbers of the `dtype` of the call are asked for.",
+    slip=True,
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -76,6 +77,7 @@ def make_batch(n, d, *, dtype=torch.float32, seed=0):
 @bank.wrong(
     "swapped-shape",
     "Your batch is (d, n). One row for each of the `n` examples comes first, then its `d` features.",
+    slip=True,
 )
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
     generator = torch.Generator().manual_seed(seed)

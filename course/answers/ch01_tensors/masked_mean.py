@@ -51,6 +51,7 @@ def masked_mean(x, mask, dim):
 @bank.wrong(
     "count-plus-one",
     "You add 1 to the count against the division by 0: now every mean is too small.",
+    slip=True,
 )
 def masked_mean(x, mask, dim):
     return torch.where(mask, x, 0.0).sum(dim) / (mask.sum(dim) + 1)
@@ -136,6 +137,7 @@ def masked_mean(x, mask, dim):
     "thousandth-in-the-count",
     "You add 0.001 to every count against the division by 0, and each mean is a little too small. `clamp(min=1)` "
     "changes no count but that of nothing.",
+    slip=True,
 )
 def masked_mean(x, mask, dim):
     count = mask.sum(dim=dim) + 1e-3

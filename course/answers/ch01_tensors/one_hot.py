@@ -55,7 +55,7 @@ def one_hot(labels, k):
     return out
 
 
-@bank.wrong("counts-from-one", "You count classes from 1. Label 0 belongs to the first column.")
+@bank.wrong("counts-from-one", "You count classes from 1. Label 0 belongs to the first column.", slip=True)
 def one_hot(labels, k):
     return (labels[:, None] == torch.arange(1, k + 1)).float()
 

@@ -56,6 +56,7 @@ def pairwise_sq_dists(a, b):
 @bank.wrong(
     "not-squared",
     "You return distances. The squared ones are asked for: there is no root to take.",
+    slip=True,
 )
 def pairwise_sq_dists(a, b):
     return ((a[:, None] - b[None]) ** 2).sum(-1).sqrt()
@@ -137,7 +138,7 @@ def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).sum(-1) / 2
 
 
-@bank.wrong("rounded", "You round the distances. They are wanted as they are.")
+@bank.wrong("rounded", "You round the distances. They are wanted as they are.", slip=True)
 def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).sum(-1).round()
 

@@ -132,7 +132,7 @@ def softmax_stable(x, dim):
     return e / e.sum(dim, keepdim=True)
 
 
-@bank.wrong("powers-of-two", "You take powers of 2. The softmax takes powers of e: `exp`.")
+@bank.wrong("powers-of-two", "You take powers of 2. The softmax takes powers of e: `exp`.", slip=True)
 def softmax_stable(x, dim):
     e = torch.exp2(x - x.amax(dim, keepdim=True))
     return e / e.sum(dim, keepdim=True)
@@ -146,7 +146,7 @@ def softmax_stable(x, dim):
     return 1 / (1 + torch.exp(-x))
 
 
-@bank.wrong("half-as-sharp", "You halve the numbers before `exp`. Take them as they are.")
+@bank.wrong("half-as-sharp", "You halve the numbers before `exp`. Take them as they are.", slip=True)
 def softmax_stable(x, dim):
     e = torch.exp((x - x.amax(dim, keepdim=True)) / 2)
     return e / e.sum(dim, keepdim=True)

@@ -139,7 +139,9 @@ def hessian_vector_product(f, x, v):
 
 
 @bank.wrong(
-    "halved", "Your product is half as long. The Hessian has no factor 1/2; that stands before it in Taylor's formula."
+    "halved",
+    "Your product is half as long. The Hessian has no factor 1/2; that stands before it in Taylor's formula.",
+    slip=True,
 )
 def hessian_vector_product(f, x, v):
     leaf = x.detach().clone().requires_grad_()

@@ -351,6 +351,7 @@ def predict_grad_state(program):
 @bank.wrong(
     "forgets-the-two",
     "The derivative of x squared is x in your answers. A factor is missing.",
+    slip=True,
 )
 def predict_grad_state(program):
     name, n = program

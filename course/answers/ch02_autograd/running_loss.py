@@ -74,6 +74,7 @@ def running_loss(losses):
 @bank.wrong(
     "sum-not-mean",
     "You return the sum of the losses. Divide by their number.",
+    slip=True,
 )
 def running_loss(losses):
     total = 0.0
@@ -139,7 +140,7 @@ def running_loss(losses):
     return total
 
 
-@bank.wrong("divides-by-one-more", "You divide by one more than there are losses.")
+@bank.wrong("divides-by-one-more", "You divide by one more than there are losses.", slip=True)
 def running_loss(losses):
     total, count = 0.0, 1
     for loss in losses:

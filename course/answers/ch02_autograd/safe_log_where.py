@@ -121,7 +121,7 @@ def safe_log_where(x):
     return torch.log(torch.where(x > 0, x, 1e-12))
 
 
-@bank.wrong("base-two", "Your logarithm has the base 2. `torch.log` has the base e.")
+@bank.wrong("base-two", "Your logarithm has the base 2. `torch.log` has the base e.", slip=True)
 def safe_log_where(x):
     positive = x > 0
     return torch.where(positive, torch.log2(torch.where(positive, x, 1.0)), 0.0)

@@ -79,6 +79,7 @@ def stop_gradient_loss(a, b):
 @bank.wrong(
     "sum-not-mean",
     "You add the squares up. The mean is asked for.",
+    slip=True,
 )
 def stop_gradient_loss(a, b):
     return ((a - b.detach()) ** 2).sum()
@@ -102,7 +103,9 @@ def stop_gradient_loss(a, b):
     return loss
 
 
-@bank.wrong("halved", "Your loss is half of it: some books put 1/2 before the squares. Here stands the plain mean.")
+@bank.wrong(
+    "halved", "Your loss is half of it: some books put 1/2 before the squares. Here stands the plain mean.", slip=True
+)
 def stop_gradient_loss(a, b):
     return ((a - b.detach()) ** 2).mean() / 2
 

@@ -93,6 +93,7 @@ def vjp(f, x, v):
 @bank.wrong(
     "mean-of-the-outputs",
     "You average the weighted outputs. They are to be added up.",
+    slip=True,
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -102,6 +103,7 @@ def vjp(f, x, v):
 @bank.wrong(
     "returns-the-tuple",
     "`torch.autograd.grad` returns a tuple, with one product for each tensor asked about. Take yours out.",
+    slip=True,
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()

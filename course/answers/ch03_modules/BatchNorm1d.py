@@ -137,6 +137,7 @@ class BatchNorm1d(nn.Module):
 @bank.wrong(
     "eps-outside-the-root",
     "You add 1e-5 after the root. It belongs under the root, to the variance.",
+    slip=True,
 )
 class BatchNorm1d(nn.Module):
     def __init__(self, n):

@@ -8,10 +8,7 @@ from autograder.authoring.bank import AnswerBank
 bank = AnswerBank("Dropout")
 
 
-@bank.wrong(
-    "per-row-mask",
-    "You draw one number for each row, so that whole rows are dropped together. Each number has a draw of its own.",
-)
+@bank.told("per-row-mask", "rows_mixed")
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()
@@ -24,10 +21,7 @@ class Dropout(nn.Module):
         return x * keep / (1 - self.p)
 
 
-@bank.wrong(
-    "per-column-mask",
-    "You draw one number for each column, so that a column is dropped in all rows at once. Draw one for each number.",
-)
+@bank.told("per-column-mask", "columns_mixed")
 class Dropout(nn.Module):
     def __init__(self, p):
         super().__init__()
@@ -37,6 +31,22 @@ class Dropout(nn.Module):
         if not self.training:
             return x
         keep = torch.rand(x.shape[-1]) >= self.p
+        return x * keep / (1 - self.p)
+
+
+@bank.wrong(
+    "one-draw-for-all",
+    "You draw one number for the whole of x: all of it is dropped, or none. Draw one for each number.",
+)
+class Dropout(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = p
+
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = torch.rand(1) >= self.p
         return x * keep / (1 - self.p)
 
 

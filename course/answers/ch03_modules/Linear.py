@@ -289,7 +289,7 @@ class Linear(nn.Module):
         return torch.relu(y if self.bias is None else y + self.bias)
 
 
-@bank.wrong("subtracts-the-bias", "You subtract the bias. It is added.")
+@bank.wrong("subtracts-the-bias", "You subtract the bias. It is added.", slip=True)
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
         super().__init__()

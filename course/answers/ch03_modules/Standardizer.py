@@ -114,6 +114,7 @@ class Standardizer(nn.Module):
 @bank.wrong(
     "std-squared",
     "You divide by the square of std. That would be right for its root; std is a standard deviation already.",
+    slip=True,
 )
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
@@ -259,7 +260,9 @@ class Standardizer(nn.Module):
         return (x - self.mean) * self.std
 
 
-@bank.wrong("root-of-std", "You divide by the root of std. The root is taken of a variance; std is the root already.")
+@bank.wrong(
+    "root-of-std", "You divide by the root of std. The root is taken of a variance; std is the root already.", slip=True
+)
 class Standardizer(nn.Module):
     def __init__(self, mean, std):
         super().__init__()

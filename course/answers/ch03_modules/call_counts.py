@@ -186,6 +186,7 @@ def call_counts(module, x):
 @bank.wrong(
     "runs-twice",
     "You call the module twice, so every count is twice as large.",
+    slip=True,
 )
 def call_counts(module, x):
     counts, handles = {}, []

@@ -140,7 +140,7 @@ def count_params(module, trainable_only=False):
     return total
 
 
-@bank.wrong("counts-bytes", "You count bytes. Numbers are asked for.")
+@bank.wrong("counts-bytes", "You count bytes. Numbers are asked for.", slip=True)
 def count_params(module, trainable_only=False):
     return sum(p.numel() * p.element_size() for p in module.parameters() if p.requires_grad or not trainable_only)
 

@@ -106,6 +106,7 @@ def init_he(module):
 @bank.wrong(
     "one-instead-of-two",
     "Your std is sqrt(1 / in_features). A ReLU drops half of the numbers; the 2 makes up for it.",
+    slip=True,
 )
 def init_he(module):
     for part in module.modules():

@@ -220,6 +220,7 @@ def save_best(module, best, loss):
 @bank.wrong(
     "begins-at-one",
     "You begin with a loss of 1.0 as if it were the best so far. At the first call any loss is saved, however high.",
+    slip=True,
 )
 def save_best(module, best, loss):
     if best is None:

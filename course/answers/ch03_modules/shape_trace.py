@@ -114,6 +114,7 @@ def shape_trace(module, input_shape):
 @bank.wrong(
     "drops-the-batch",
     "You leave the first axis of each shape out. The whole shape is asked for.",
+    slip=True,
 )
 def shape_trace(module, input_shape):
     shapes = []
@@ -128,6 +129,7 @@ def shape_trace(module, input_shape):
 @bank.wrong(
     "adds-a-batch",
     "You put a batch axis in front of input_shape. It is the whole shape already.",
+    slip=True,
 )
 def shape_trace(module, input_shape):
     shapes = []

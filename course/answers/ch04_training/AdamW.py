@@ -505,7 +505,9 @@ class AdamW:
             p.grad = None
 
 
-@bank.wrong("first-beta-for-both", "You use the first beta for s too. s has the second one, and a longer memory.")
+@bank.wrong(
+    "first-beta-for-both", "You use the first beta for s too. s has the second one, and a longer memory.", slip=True
+)
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
         self.params = list(params)
@@ -658,6 +660,7 @@ class AdamW:
 @bank.wrong(
     "second-average-uncorrected",
     "You correct m for its start at 0, but not s. Both are divided by 1 minus their beta to the power of t.",
+    slip=True,
 )
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

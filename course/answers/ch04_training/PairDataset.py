@@ -208,6 +208,7 @@ class PairDataset(Dataset):
     "targets-as-numbers",
     "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.",
     also=("target-as-number",),
+    slip=True,
 )
 class PairDataset(Dataset):
     def __init__(self, x, y):
@@ -343,7 +344,9 @@ class PairDataset(Dataset):
         return self.x[i], self.y[i].tolist()
 
 
-@bank.wrong("counts-from-one", "Your pairs are shifted by one place: item 0 is the first pair, (x[0], y[0]).")
+@bank.wrong(
+    "counts-from-one", "Your pairs are shifted by one place: item 0 is the first pair, (x[0], y[0]).", slip=True
+)
 class PairDataset(Dataset):
     def __init__(self, x, y):
         if len(x) != len(y):

@@ -127,6 +127,7 @@ class SGDMomentum:
 @bank.wrong(
     "average-not-sum",
     "You weigh the new gradient by 1 - momentum, as Adam does. Here it enters whole.",
+    slip=True,
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -166,6 +167,31 @@ class SGDMomentum:
                 g = p.grad
                 self.velocities[i] = self.momentum * self.velocities[i] + g
                 p -= self.lr * (self.velocities[i] + self.weight_decay * p)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "shrinks-the-weights",
+    "You make the tensor smaller by the share weight_decay, beside the step. It is weight_decay * p that joins the "
+    "gradient, and with it the velocity.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for i, p in enumerate(self.params):
+                if p.grad is None:
+                    continue
+                self.velocities[i] = self.momentum * self.velocities[i] + p.grad
+                p -= self.lr * self.velocities[i]
+                p *= 1 - self.weight_decay
 
     def zero_grad(self):
         for p in self.params:

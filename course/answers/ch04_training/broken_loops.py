@@ -213,7 +213,7 @@ def broken_loops():
 
 @bank.wrong(
     "b-as-given",
-    "Loop b still clears the gradients between backward and step: the step moves nothing.",
+    "In loop b the step finds no gradients: they are cleared after backward, or backward is not called. It moves nothing.",
 )
 def broken_loops():
     def loop_a(model, x, y, steps):

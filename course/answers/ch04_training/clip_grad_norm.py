@@ -156,6 +156,7 @@ def clip_grad_norm(params, max_norm):
 @bank.wrong(
     "divides-by-norm",
     "You divide by the norm and forget max_norm: the new norm is 1, whatever was asked for.",
+    slip=True,
 )
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

@@ -139,6 +139,7 @@ def collate_pad(batch, pad=0):
 @bank.wrong(
     "another-default-pad",
     "Without `pad` you fill up with another number than 0, the default that was given.",
+    slip=True,
 )
 def collate_pad(batch, pad=-1):
     lengths = [len(t) for t in batch]
@@ -161,6 +162,17 @@ def collate_pad(batch, pad=0):
     lengths = [len(t) for t in batch if len(t)]
     rows = [torch.cat([t, torch.full((max(lengths) - len(t),), pad, dtype=t.dtype)]) for t in batch if len(t)]
     return torch.stack(rows), lengths
+
+
+@bank.wrong(
+    "fills-the-list-it-was-given",
+    "You put the filled-up rows into the list that you were given. Whoever called has no other: make a list of your own.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    for i, row in enumerate(batch):
+        batch[i] = F.pad(row, (0, max(lengths) - len(row)), value=pad)
+    return torch.stack(batch), lengths
 
 
 @bank.right("pad-sequence")

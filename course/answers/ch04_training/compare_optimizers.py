@@ -393,7 +393,9 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(n or 0 for n in sgd) / max(1, sum(n or 0 for n in adam))}
 
 
-@bank.wrong("rates-of-its-own", "You train at 0.1 and 0.001 whatever the caller says. Use sgd_lr and adam_lr.")
+@bank.wrong(
+    "rates-of-its-own", "You train at 0.1 and 0.001 whatever the caller says. Use sgd_lr and adam_lr.", slip=True
+)
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):
         torch.manual_seed(seed)
@@ -468,7 +470,11 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
-@bank.wrong("root-of-the-loss", "You hold the root of the loss against the goal. The loss itself is to come below it.")
+@bank.wrong(
+    "root-of-the-loss",
+    "You hold the root of the loss against the goal. The loss itself is to come below it.",
+    slip=True,
+)
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def start(seed):
         torch.manual_seed(seed)

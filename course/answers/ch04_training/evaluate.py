@@ -336,6 +336,7 @@ def evaluate(model, loader, criterion):
 @bank.wrong(
     "divides-by-seven",
     "You divide by 7, the size of one dataset. Another loader gives another number of samples: count them.",
+    slip=True,
 )
 def evaluate(model, loader, criterion):
     modes = [(module, module.training) for module in model.modules()]

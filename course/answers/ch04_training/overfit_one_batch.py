@@ -192,6 +192,7 @@ def overfit_one_batch(trial):
 @bank.wrong(
     "too-few-steps",
     "You judge after too few steps. A sound trial may need more: give it the hundred.",
+    slip=True,
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()

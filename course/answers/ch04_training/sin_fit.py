@@ -14,7 +14,7 @@ bank = AnswerBank("sin_fit")
 
 @bank.wrong(
     "returns-untrained",
-    "You train a copy, and return the model with its first weights.",
+    "The model that you return has its first weights: a copy was trained, or what the loop does changes nothing.",
 )
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

@@ -83,6 +83,7 @@ def autocast_dtypes(ops, device):
 @bank.wrong(
     "float16-on-the-cpu",
     "You take float16 for the CPU. That is what CUDA takes where no dtype is given; the CPU takes bfloat16.",
+    slip=True,
 )
 def autocast_dtypes(ops, device):
     low = {"cpu": torch.float16, "cuda": torch.float16}[device]
@@ -249,6 +250,7 @@ def autocast_dtypes(ops, device):
 @bank.wrong(
     "table-of-cuda",
     "You give the table of CUDA: float16, and softmax in float32. The CPU takes bfloat16 where no dtype is given, and there softmax follows its input.",
+    also=("softmax-as-on-cuda",),
 )
 def autocast_dtypes(ops, device):
     low = ("linear", "matmul", "relu")

@@ -68,6 +68,7 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "always-four-bytes",
     "You count four bytes for each number. How many there are depends on `dtype`.",
+    slip=True,
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
@@ -537,7 +538,9 @@ def memory_plan(model, batch, optimizer, dtype):
 
 
 @bank.wrong(
-    "four-or-two", "You know four bytes, and two for all else. float64 has eight: dtype.itemsize says how many."
+    "four-or-two",
+    "You know four bytes, and two for all else. float64 has eight: dtype.itemsize says how many.",
+    slip=True,
 )
 def memory_plan(model, batch, optimizer, dtype):
     size = 4 if dtype == torch.float32 else 2

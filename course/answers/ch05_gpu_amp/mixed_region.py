@@ -143,6 +143,7 @@ def mixed_region(block):
 @bank.wrong(
     "double",
     "You work in float64. The block has float32 weights, and float32 is what is asked for.",
+    slip=True,
 )
 def mixed_region(block):
     def safe(x):
@@ -166,6 +167,15 @@ def mixed_region(block):
     def safe(x):
         with torch.autocast("cpu", enabled=False):
             return block(x.to(torch.float32))
+
+    return safe
+
+
+@bank.right("autocast-to-float32")  # which torch cannot lower to on the CPU, and so switches autocast off
+def mixed_region(block):
+    def safe(x):
+        with torch.autocast(x.device.type, dtype=torch.float32):
+            return block(x.float())
 
     return safe
 

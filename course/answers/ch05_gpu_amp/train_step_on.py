@@ -138,6 +138,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "loss-after-the-step",
     "You compute the loss anew after the step. Asked for is the one from before; a second forward pass costs time too.",
+    also=("model-run-twice",),
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
@@ -175,6 +176,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 @bank.wrong(
     "clears-before-the-step",
     "Nothing is left to step with: the gradients are cleared between backward and step, or backward is never called.",
+    unless=r"(?s)\A(?!.*\.step\()",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
@@ -228,16 +230,17 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 
 
 @bank.wrong(
-    "loss-computed-anew",
-    "You compute the loss anew after the step. That is another number, and another run of the model.",
-    also=("loss-after-the-step",),
+    "model-run-twice",
+    "You run the model twice. One run before the step gives the loss for backward, and the value to return.",
 )
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     x, y = x_batch.to(device), y_batch.to(device)
+    with torch.no_grad():
+        before = criterion(model(x), y)
     optimizer.zero_grad()
     criterion(model(x), y).backward()
     optimizer.step()
-    return criterion(model(x), y).detach()
+    return before
 
 
 @bank.right("inference-copy")

@@ -156,6 +156,7 @@ def underflow_report(loss_fn, scales):
 @bank.wrong(
     "smallest-normal",
     "You count what is below the smallest normal number. Float16 goes on below it, with fewer digits.",
+    slip=True,
 )
 def underflow_report(loss_fn, scales):
     report = {}

@@ -170,7 +170,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 @bank.wrong(
     "cleared-before-the-step",
-    "You clear the gradients between backward and step: the step finds none.",
+    "The step finds no gradients: they are cleared between backward and step, or backward is never called.",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
@@ -485,7 +485,7 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 @bank.wrong(
     "counts-batches",
-    "You count batches where labels are to be counted: a share is at most 1.",
+    "You divide by the number of batches, or by another one that is not that of the labels: a share is at most 1.",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)

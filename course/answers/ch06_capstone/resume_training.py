@@ -552,7 +552,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
 
 @bank.wrong(
     "shared-lists",
-    "A resumed call appends to the very lists of the checkpoint that it was given. Copy them first.",
+    "A resumed call appends to a list of the very checkpoint that it was given. Copy both lists first.",
 )
 def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0, checkpoint=None):
     images, labels = train_set

@@ -846,7 +846,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 @bank.wrong(
     "scales-with-amp-alone",
-    "Without amp you do not scale the loss, and unscale all the same: the scaler refuses. It does its work either way.",
+    "The scaler refuses to unscale: in a group, no loss went through `scaler.scale`. All of them do, without amp as well.",
 )
 def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
     model.train()

@@ -23,6 +23,7 @@ from autograder.watching.rules import ready_made
 from ._calls import made_and_called
 
 Shape = tuple[int, int]
+_CALLS = 64  # with a draw for each of 30 rows, p is then known to within 0.07
 
 
 def numbers(shape: Shape) -> Tensor:
@@ -32,10 +33,17 @@ def numbers(shape: Shape) -> Tensor:
 
 @on_new
 def share(module: Any, shape: Shape, p: float) -> Observation:
-    """Whether about a share p is dropped."""
-    results = [module(numbers(shape)) for _ in range(8)]
-    count, n = sum(int((result == 0).sum()) for result in results), 8 * shape[0] * shape[1]
-    return {"returned": outline(results[0]), "share": abs(count / n - p) < ERRORS * (p * (1 - p) / n) ** 0.5}
+    """How much a call drops, and whether that is about a share p of the numbers.
+
+    The bound is wide enough for one draw per row or column, which another requirement refuses, and too narrow for
+    another p of those that are drawn: what an answer earns does not hang on chance. Who drops all or nothing is told
+    so, whatever the share.
+    """
+    results = [module(numbers(shape)) for _ in range(_CALLS)]
+    shares = [float((result == 0).double().mean()) for result in results]
+    near = abs(sum(shares) / _CALLS - p) < ERRORS * (p * (1 - p) / (_CALLS * min(shape))) ** 0.5
+    drops = sorted({"nothing" if each == 0 else "everything" if each == 1 else "some" for each in shares})
+    return {"returned": outline(results[0]), "drops": drops, "share": near or drops != ["some"]}
 
 
 @on_new
@@ -95,7 +103,10 @@ def draws(module: Any, shape: Shape, p: float) -> Observation:
 basic = Requirement(
     "drops about a share p of the numbers in training",
     share,
-    {"share": "The share of numbers that you set to 0 is not p."},
+    {
+        "drops": "In training each call is to set some of the numbers to 0: not all of them, and not none.",
+        "share": "The share of numbers that you set to 0 is not p.",
+    },
 )
 scaled = Requirement(
     "divides the others by 1 - p",
@@ -106,8 +117,8 @@ singly = Requirement(
     "drops each number independent of the others",
     each_alone,
     {
-        "rows_mixed": "Whole rows are dropped, or kept.",
-        "columns_mixed": "Whole columns are dropped, or kept.",
+        "rows_mixed": "Whole rows are dropped, or kept. Each number is to have a draw of its own.",
+        "columns_mixed": "Whole columns are dropped, or kept. Each number is to have a draw of its own.",
         "count_varies": "You drop the same number of entries each time: such draws depend on each other.",
     },
     given=("shape",),

@@ -106,6 +106,7 @@ def call_counts(draw: Draw) -> Iterator[Case]:
     a, b, c, n = draw.sizes(4, 2, 6)
     yield basic("two layers", a, b, c, draw.normal(n, a))
     yield basic("many layers", a, draw.whole(3, 60), draw.normal(n, a))
+    yield basic("many layers", a, draw.whole(61, 120), draw.normal(n, a))
     yield depth("nested layers", a, b, c, draw.normal(n, a))
     yield depth("many layers inside", a, draw.whole(3, 60), draw.normal(n, a))
     yield often("a layer that runs several times", a, draw.whole(2, 30), draw.normal(n, a))

@@ -171,6 +171,7 @@ def init_he(draw: Draw) -> Iterator[Case]:
     """Start with weights of the right size."""
     a, b, c = draw.whole(90, 100), draw.whole(45, 55), draw.whole(65, 75)
     yield basic("two layers", a, b, c)
+    yield basic("two layers", draw.whole(90, 100), draw.whole(45, 55), draw.whole(65, 75))
     yield depth("nested layers", b, c, a)
     yield depth("a linear layer", b, a)
     yield normal("two layers", c, b, a)

@@ -31,10 +31,12 @@ class _Step:
         self.rows: list[int] = []
         self.order: list[list[str]] = []
         self.dtypes: list[str] = []
+        self.predictions: list[Any] = []
 
     def taken(self, answer: Answer, device: Any, x: Tensor, y: Tensor) -> Any:
         """What the answer returns."""
         self.model.register_forward_pre_hook(lambda _, inputs: self.inputs.append(inputs[0].device.type))
+        self.model.register_forward_hook(lambda *run: self.predictions.append(run[2]))
         return answer(device, self.model, self.optimizer, self._criterion, x, y)
 
     def _criterion(self, prediction: Tensor, target: Tensor) -> Tensor:
@@ -42,8 +44,12 @@ class _Step:
         self.devices.append(sorted({prediction.device.type, target.device.type}))
         self.rows.append(len(prediction))
         self.dtypes.append(dtype_name(target.dtype))
-        self.order.append(["prediction" if one.requires_grad else "target" for one in (prediction, target)])
+        self.order.append(["prediction" if self._is_predicted(one) else "target" for one in (prediction, target)])
         return ((prediction - target) ** 2).mean()
+
+    def _is_predicted(self, tensor: Tensor) -> bool:
+        """Whether a tensor is the model's; in `no_grad` it has no graph that would say so."""
+        return tensor.requires_grad or any(tensor is each for each in self.predictions)
 
 
 def one_step(*kept: str, warm: bool = False) -> Probe:
@@ -79,8 +85,14 @@ def step_elsewhere(answer: Answer, case: Case) -> Observation:
         return {}
 
     failed = attempt(look)
-    met: Observation = {"model_met": step.inputs, "criterion_met": step.devices, "rows": step.rows}
-    return met if step.devices == [["meta"]] else met | failed
+    devices = _each_once(step.devices)
+    met: Observation = {"model_met": _each_once(step.inputs), "criterion_met": devices, "rows": _each_once(step.rows)}
+    return met if devices == [["meta"]] else met | failed
+
+
+def _each_once(met: list[Any]) -> list[Any]:
+    """What was met, however often: another requirement counts the calls."""
+    return [each for place, each in enumerate(met) if each not in met[:place]]
 
 
 @watched
@@ -111,8 +123,8 @@ elsewhere = Requirement(
     "moves both parts of the batch to the device",
     step_elsewhere,
     {
-        "model_met": "The model was called with a tensor on another device than `device`, or not called once.",
-        "criterion_met": "The criterion met tensors that are not both on `device`, or was not called once.",
+        "model_met": "The model was called with a tensor on another device than `device`, or never called.",
+        "criterion_met": "The criterion met tensors that are not both on `device`, or was never called.",
         "rows": "The criterion met another number of rows than the batch has.",
     },
 )

@@ -10,29 +10,36 @@ from torch import Tensor
 from autograder.judging.numbers import number
 from autograder.judging.words import call_of, shorten
 from autograder.watching.draw import Draw
-from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.exercise import Case, Probe, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, copy_of, see, watched
 
 
-def reported(answer: Answer, case: Case) -> Observation:
+def report(*seen: str, warm: bool = False) -> Probe:
     """One report on a loss whose gradients are those of the case (None: that parameter has no part in it).
 
-    Facets: `returned`, and `grads_kept`: whether each .grad is what it was, the same tensor.
+    Facets: `returned`, and `grads_kept`: whether each .grad is what it was, the same tensor. Only a `warm` one meets
+    gradients that are there already, so that who lets backward add to them can show the rest.
     """
-    wanted, scales = copy_of(case.args)
-    params = [torch.ones(3) if slope is None else torch.ones_like(slope) for slope in wanted]
-    olds = [torch.full_like(param, 7.0) for param in params]
-    for param, old in zip(params, olds, strict=True):
-        param.requires_grad_().grad = old
 
-    def loss_fn() -> tuple[Tensor, list[Tensor]]:
-        parts = [(param * slope).sum() for param, slope in zip(params, wanted, strict=True) if slope is not None]
-        return torch.stack(parts).sum() + 1.5, params
+    def look(answer: Answer, case: Case) -> Observation:
+        wanted, scales = copy_of(case.args)
+        params = [torch.ones(3) if slope is None else torch.ones_like(slope) for slope in wanted]
+        olds = [torch.full_like(param, 7.0) if warm else None for param in params]
+        for param, old in zip(params, olds, strict=True):
+            param.requires_grad_().grad = old
 
-    result = answer(loss_fn, scales)
-    kept_all = all(p.grad is old and bool((old == 7.0).all()) for p, old in zip(params, olds, strict=True))
-    return {"returned": see(result), "grads_kept": kept_all}
+        def loss_fn() -> tuple[Tensor, list[Tensor]]:
+            parts = [(param * slope).sum() for param, slope in zip(params, wanted, strict=True) if slope is not None]
+            return torch.stack(parts).sum() + 1.5, params
+
+        result = answer(loss_fn, scales)
+        same = [
+            p.grad is old and (old is None or bool((old == 7.0).all())) for p, old in zip(params, olds, strict=True)
+        ]
+        return {"returned": see(result), "grads_kept": all(same)}
+
+    return watched(look, *seen)
 
 
 def _spelled(name: str, case: Case) -> str:
@@ -42,7 +49,7 @@ def _spelled(name: str, case: Case) -> str:
     return f"{call_of(name, 'loss_fn', repr(scales))}, with gradients {shorten(', '.join(slopes))}"
 
 
-returned = watched(reported, "returned")
+returned = report("returned")
 counts = Requirement("counts what float16 turns to 0", returned)
 each = Requirement("gives a share for each scale", returned)
 already = Requirement("leaves out what is 0 in float32 already", returned)
@@ -51,7 +58,7 @@ unused = Requirement("leaves out a parameter without a gradient", returned)
 empty = Requirement("gives 0.0 where nothing is to be counted", returned)
 kept = Requirement(
     "leaves .grad as it was",
-    watched(reported, "grads_kept", "returned"),
+    report("grads_kept", "returned", warm=True),
     {"grads_kept": "After your report, a .grad is not what it was, as `backward` leaves it."},
     given=("returned",),
 )

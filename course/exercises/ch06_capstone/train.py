@@ -19,6 +19,7 @@ modes = Requirement(
     "measures in eval mode, trains in train mode",
     trained(Training, "keys", "accuracies", "modes", "tracked"),
     KEYS | MODES,
+    needs=(order,),  # in another order the accuracies may agree or not, by chance
 )
 alone = Requirement(
     "leaves torch's global generator to the model",
