@@ -972,17 +972,17 @@ show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
 # These are 14,000 digits for which nobody had to write anything.
-# Copies cost nothing, so after three epochs there are new ones.
-# The last two epochs take smaller steps, as is usual toward the end.
+# Copies cost nothing, so each epoch has new ones.
+# And each takes smaller steps than the one before, as is usual toward the end.
 
 # %% name="train-on-copies"
-count = 4 if short else 10
+count = 6 if short else 10
 well_read = make_model(seed).to(device)
 optimizer = torch.optim.Adam(well_read.parameters())
-for lr, epochs in [(0.003, 3), (0.001, 2)]:
+for lr in [0.005, 0.003, 0.001]:
     optimizer.param_groups[0]["lr"] = lr
     copies = changed_copies(images[known], count), labels[known].repeat(count)
-    again = my_train(well_read, optimizer, copies, measure_on, epochs, batch_size=64, seed=seed)
+    again = my_train(well_read, optimizer, copies, measure_on, 1, batch_size=64, seed=seed)
     print(f"in the drawer: {again['accuracies'][-1]:.1%}")
 
 # %% claim=true
