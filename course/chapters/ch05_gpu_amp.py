@@ -5,7 +5,6 @@
 #
 # Your loop of chapter 4 learns to read digits in about a second. Nobody had to ask where it runs, or how many bits a number has.
 # With a million photographs and a model a thousand times as large, these become the first two questions.
-# The numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
 #
 # Both answers are short: a word or two for the place, three lines for the bits.
 # What takes a chapter is what goes wrong with them in silence.
@@ -219,11 +218,10 @@ assert not runs(lambda: batch + _away)
 assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
 
 # %% [markdown]
-# The message names both places. torch looked at the batch first, so it "expected" the CPU, and then found a weight on meta.
-# It cannot know which of the two you forgot to move. You do: here it is the batch. (On CUDA the message begins "Expected all tensors to be on the same device".)
+# torch looked at the batch first, so it "expected" the CPU, and then found a weight on meta.
+# It cannot know which of the two you forgot to move; here it is the batch. (On CUDA the message begins "Expected all tensors to be on the same device".)
 #
-# Nothing moves unless you say so.
-# That is why a script which works on a laptop stops on a GPU: on a laptop everything is in one place, whether you thought of it or not.
+# So a script which works on a laptop may stop on a GPU: on a laptop everything is in one place, whether you thought of it or not.
 
 # %% [markdown] side=true
 # #### Can I give dtype and device in one call? ({minutes} minutes)
@@ -804,7 +802,7 @@ low_ms = milliseconds(lambda: low_square @ low_square)
 print(f"one product on this CPU: {full_ms:.2f} ms in 32 bits, {low_ms:.2f} ms in 16")
 
 # %% [markdown]
-# So here we practice, and the gain in time waits on a card. What it costs can be seen on any machine.
+# So the gain in time is a matter of the machine. What can go wrong with 16 bits is the same on all of them.
 
 # %% [markdown] name="two-formats"
 # ### Two ways to halve a number ({minutes} minutes)
@@ -912,7 +910,7 @@ assert distance == 0 and (p - q) ** 2 == 1
 # So this is an operation that needs its digits.
 #
 # But a network spends most of its time and memory on products of matrices. Are these safe?
-# Each number in such a product is a sum, too, and we have just seen a sum stop.
+# Each number in such a product is a sum, too, and in section 5 a sum stopped.
 #
 # *Predict.* A row of 3000 ones times a column of 3000 ones, in float16. What is it?
 
@@ -1147,8 +1145,6 @@ assert 3400 < (slopes != 0).sum() < 4096 and slopes.abs().max() < 2.0**-26
 assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # white pixels have none
 
 # %% [markdown]
-# (The first layer has 4,096 weights, but some look at pixels where there is never any ink.)
-#
 # In float16 the smallest positive number is about 6e-8, and what is below half of it becomes 0.
 #
 # *Predict.* How many of these gradients are still different from 0 in float16?
@@ -1327,8 +1323,6 @@ def share_moved(dtype):
 print(f"in float32 {share_moved(torch.float32):.0%} of the weights move")
 
 # %% [markdown]
-# (Those that stay have gradients that are by now next to nothing.)
-#
 # *Predict.* And in bfloat16: do more than ten of a hundred move?
 
 # %% predict=true
@@ -1351,7 +1345,7 @@ assert _one - 0.001 == _one  # so a thousand such steps change nothing
 # They are float32, and the 16-bit copies live only as long as the forward and the backward pass need them.
 # The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
-# It costs 4 bytes for each weight. That is bearable, because with a large batch it is the activations that fill the memory, and those are in 16 bits.
+# It costs 4 bytes for each weight, which is little beside the activations of a large batch.
 
 # %% [markdown] name="amp-loop-text"
 # ## 9 The whole step ({minutes} minutes)
@@ -1484,7 +1478,8 @@ print(f"float32: loss {losses[-1].item():.5f}, {share_right(full_reader):.1%} ri
 # %% name="digits-in-half"
 def train_in_half(dtype):
     """Learn to read with products in this dtype; return what train_digits returns."""
-    scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)
+    needed = dtype == torch.float16  # for bfloat16 the scaler is there and does nothing
+    scaler = torch.amp.GradScaler(device.type, enabled=needed)
     options = {"device_type": device.type, "dtype": dtype, "max_norm": 1.0}
 
     def step(model, optimizer, criterion, x, y):
@@ -1512,9 +1507,7 @@ reveal(guess, right[0] - min(right) > 0.021)
 assert min(right) > 0.92 and right[0] - min(right) < 0.021
 
 # %% [markdown]
-# It costs nothing that you could see in the result.
-# (For bfloat16 the scaler is there and disabled, so that one step serves both formats.)
-# What does it save?
+# It costs nothing that you could see in the result. What does it save?
 
 # %% name="what-it-saves"
 def forward_loss(dtype, rows=256):
@@ -1782,8 +1775,8 @@ machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, 
 rows = ink[:64].to(device)
 print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) * 1e6:.0f} us")
 
-# %% [markdown]
-# And now a question for the stopwatch: a hundred digits one by one, or all at once?
+# %% [markdown] side=true
+# #### A hundred digits one by one, or all at once? ({minutes} minutes)
 #
 # *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
 
@@ -2579,7 +2572,7 @@ progress(5)
 # 1. Build, move, then the optimizer: it holds the parameters that the model has at that moment.
 # 2. Whatever needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
 # 3. The activations.
-# 4. Forward: fragile sums and differences; autocast. Backward: gradients become 0; scale the loss. Update: steps vanish; weights in float32.
+# 4. Forward: the small is lost beside the large; autocast. Backward: gradients become 0; scale the loss. Update: steps vanish; weights in float32.
 # 5. It is skipped, and the factor is halved.
 # 6. After `unscale_`, before `step`.
 #
