@@ -841,7 +841,8 @@ assert torch.tensor(300.0, dtype=torch.bfloat16) ** 2 == 90112  # 90000, to the 
 # So why not turn the whole model to 16 bits, with `model.half()` or `model.bfloat16()`, and be done?
 # Try it on three things that happen in every training step, here in float16.
 #
-# The first is a sum. The gap at 1 is about 0.001, and with the numbers it grows: from 2048 on, float16 has only each second whole number.
+# The first is a sum. The gap at 1 is about 0.001, and it doubles at 2, at 4, at 8 and so on.
+# So from 2048 on the gap is 2, and float16 has only each second whole number.
 #
 # *Predict.* You count to 3000 in float16, one by one. Where do you end?
 
