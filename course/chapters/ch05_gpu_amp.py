@@ -5,7 +5,6 @@
 #
 # Your loop of chapter 4 learns to read digits in about a second. Nobody had to ask where it runs, or how many bits a number has.
 # With a million photographs and a model a thousand times as large, these become the first two questions.
-# The numbers have to go to a machine that multiplies thousands of them at once, and they have to fit into its memory.
 #
 # Both answers are short: a word or two for the place, three lines for the bits.
 # What takes a chapter is what goes wrong with them in silence.
@@ -35,7 +34,6 @@ import statistics
 import time
 import timeit
 import warnings
-from functools import partial
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -43,7 +41,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch05_gpu_amp as figures
-from course.instruments import ToyDevice, operations, runs, saved_bytes, saved_shapes
+from course.instruments import ToyDevice, milliseconds, operations, runs, saved_bytes, saved_shapes
 
 torch.set_num_threads(1)  # for work this small, a second thread costs more than it brings
 _ = torch.manual_seed(seed)
@@ -61,17 +59,49 @@ figures.first_page()
 # %% [markdown] name="devices"
 # ## 1 Where do the numbers live? ({minutes} minutes)
 #
-# A **device** is memory with something beside it that computes.
-# The CPU with its memory is one; a graphics card, or **GPU**, is another.
-# A GPU has thousands of slow workers who all do the same thing at the same time.
-# That is just what a network needs, because a matrix product is thousands of sums of the same kind.
+# Why would anybody send numbers to another place?
+# Nearly all that a network does is to multiply pairs of numbers and to add up the products.
+# So let us see how many pairs this machine multiplies in a second, with one product of two matrices of 512 by 512.
+
+# %% name="pairs-a-second"
+square = torch.randn(512, 512)
+seconds = milliseconds(lambda: square @ square) / 1000
+here_a_second = 512 * 512 * 512 / seconds
+print(f"this CPU, one thread: {here_a_second / 1e9:.0f} billion pairs a second")
+
+# %% claim=true
+assert 1e8 < here_a_second < 1e13
+
+# %% [markdown]
+# For your digits that is plenty. The training in section 2 multiplies a good billion pairs, all in all.
+# A million photographs are another matter: a well-known network for them, ResNet-50, multiplies 4 billion pairs for one picture, and about three times as many to learn from it.
+#
+# *Predict.* How long does this CPU need to go through the million once: an hour, a day, or longer?
+
+# %% predict=true
+guess = "longer"  # "an hour", "a day" or "longer"
+
+# %% name="a-million-photographs"
+pairs = 1_000_000 * 3 * 4e9
+days = pairs / here_a_second / 86_400  # a day has 86,400 seconds
+print(f"this CPU: {days:.1f} days; at 4,000 billion a second: {pairs / 4e12 / 3600:.1f} hours")
+reveal(guess, "longer" if days > 1 else "a day" if days > 1 / 24 else "an hour")
+
+# %% claim=true
+assert round(pairs / 4e12 / 3600, 1) == 0.8
+
+# %% [markdown]
+# And that is once; a training goes through them ninety times.
+# The 4,000 billion are what its maker states for the T4, the card that Colab lends, at its best. (One pair is two operations there, so the data sheet says 8.1 trillion.)
+#
+# A graphics card, or **GPU**, has thousands of slow workers who all do the same thing at the same time, and a matrix product is thousands of sums of the same kind.
+# The card has a memory of its own. Memory with something beside it that computes is called a **device**; the CPU with its memory is another.
 #
 # torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# Each tensor is on one device, and says which.
-# So choose once, at the top of the program, and write `device` from there on.
+# Choose once, at the top of the program, and write `device` from there on.
 
 # %% name="choose-device"
-if device == "auto":  # the cell of parameters at the top says so
+if device == "auto":  # the cell of parameters, at the top of the chapter, says so
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
 print("this notebook works on:", torch.ones(3, device=device).device)
@@ -83,75 +113,13 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 # %% [markdown]
 # Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
 #
-# And how do you try code for a card on a laptop that has none?
-# With a stand-in: the device `"meta"`, from chapter 3, whose tensors have a shape and a dtype and no numbers.
-# It computes nothing, but it cannot be mixed with the CPU, so it fails where a card would fail.
-#
-# To bring a tensor to another device, there is `.to(device)`.
-#
-# *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
-
-# %% predict=true
-guess = "cpu"  # "cpu" or "meta"
-
-# %% name="moves"
-x = torch.ones(3)
-y = x.to("meta")
-print("y is on", y.device)
-reveal(guess, x.device.type)
-
-# %% claim=true
-assert y.device.type == "meta" and y is not x
-assert x.to("cpu") is x  # it is there already: nothing to do
-
-# %% [markdown]
-# `.to` returns another tensor and leaves the first one where it was made.
-# So `x.to(device)` alone on a line does nothing that lasts; write `x = x.to(device)`.
-#
-# And what if two places meet? Here the model has moved, and the batch has not.
-
-# %% name="mismatch"
-here = torch.ones(1, 3)
-with shows_error(RuntimeError, match="not on the expected device"):
-    nn.Linear(3, 2).to("meta")(here)
-
-# %% claim=true
-_away = torch.ones(1, 3, device="meta")
-assert not runs(lambda: here + _away)
-assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
-
-# %% [markdown]
-# Nothing moves unless you say so.
-# That is why a script which works on a laptop stops on a GPU: on a laptop everything is in one place, whether you thought of it or not.
-# On CUDA the message begins "Expected all tensors to be on the same device". Find the tensor that nobody moved.
-#
-# *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
-
-# %% predict=true
-guess = "meta"  # "cpu" or "meta"
-
-# %% name="module-moves-in-place"
-layer = nn.Linear(3, 2)
-layer.to("meta")
-reveal(guess, layer.weight.device.type)
-
-# %% claim=true
-assert layer.to("meta") is layer and layer.weight.device.type == "meta"
-
-# %% [markdown]
-# A module moves in place, with all its parameters and buffers; a tensor does not.
-
-# %% figure=true
-figures.places()
-
-# %% [markdown]
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
-# Each of your programs will begin by choosing its device, so make a function of it: one that knows Apple's cards too, and lets its caller choose.
-# It has three parts:
+# Each of your programs will begin with this choice, so make a function of it, which knows Apple's cards too.
+# These are the parts that you need:
 
 # %% name="pick-device-example"
-print(torch.device("meta"))
+print(torch.device("meta"))  # a device by its name
 print(torch.cuda.is_available(), torch.backends.mps.is_available())
 
 # %% exercise="pick_device"
@@ -188,6 +156,73 @@ my_pick_device = mine("pick_device", plain_pick)
 # %% name="pick-device-used"
 print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
 
+# %% [markdown] name="moving"
+# ### What moves, and what stays ({minutes} minutes)
+#
+# How do you practice with two devices on a laptop that has one?
+# Each tensor carries a label that says where it is. The mistakes that people make with a card are mistakes about these labels, and no number plays a part in them.
+# So a place without any numbers will do: the device `"meta"`, from chapter 3, whose tensors have a shape, a dtype and a device, and nothing else.
+# Like a card, it refuses to work with a tensor that is somewhere else.
+#
+# To bring a tensor to another device, there is `.to(device)`.
+#
+# *Predict.* `x` is on the CPU, and then comes `y = x.to("meta")`. Where is x now?
+
+# %% predict=true
+guess = "cpu"  # "cpu" or "meta"
+
+# %% name="moves"
+x = torch.ones(3)
+y = x.to("meta")
+print("y is on", y.device)
+reveal(guess, x.device.type)
+
+# %% claim=true
+assert y.device.type == "meta" and y is not x
+assert x.to("cpu") is x  # it is there already: nothing to do
+
+# %% [markdown]
+# `.to` returns another tensor and leaves the first one where it was made.
+# So `x.to(device)` alone on a line does nothing that lasts; write `x = x.to(device)`.
+#
+# *Predict.* `layer = nn.Linear(3, 2)`, then `layer.to("meta")` alone on a line. Where is `layer.weight`?
+
+# %% predict=true
+guess = "meta"  # "cpu" or "meta"
+
+# %% name="module-moves-in-place"
+layer = nn.Linear(3, 2)
+layer.to("meta")
+reveal(guess, layer.weight.device.type)
+
+# %% claim=true
+assert layer.to("meta") is layer and layer.weight.device.type == "meta"
+
+# %% [markdown]
+# A module moves in place, with all its parameters and buffers; a tensor does not.
+
+# %% figure=true
+figures.places()
+
+# %% [markdown]
+# And what if two places meet? This layer has moved by now, and the batch has not.
+
+# %% name="mismatch"
+batch = torch.ones(1, 3)  # on the CPU
+with shows_error(RuntimeError, match="not on the expected device"):
+    layer(batch)
+
+# %% claim=true
+_away = torch.ones(1, 3, device="meta")
+assert not runs(lambda: batch + _away)
+assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
+
+# %% [markdown]
+# torch looked at the batch first, so it "expected" the CPU, and then found a weight on meta.
+# It cannot know which of the two you forgot to move; here it is the batch. (On CUDA the message begins "Expected all tensors to be on the same device".)
+#
+# So a script which works on a laptop may stop on a GPU: on a laptop everything is in one place, whether you thought of it or not.
+
 # %% [markdown] side=true
 # #### Can I give dtype and device in one call? ({minutes} minutes)
 #
@@ -206,7 +241,7 @@ assert made.device == moved.device and made.device.type == device.type
 # ## 2 The same training, anywhere ({minutes} minutes)
 #
 # Your loop of chapter 4 trains on the CPU. How much of it must be written anew for a card?
-# Begin with the digits, which stay where they are:
+# Begin with the digits, which stay on the CPU:
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -237,7 +272,7 @@ my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
 # Here is the loop. Two of its lines say `.to(device)`: the model moves once, and each batch just before it is used, since all the data together might not fit on the card.
-# The step is an argument, because this chapter will try several.
+# The step is an argument, because this chapter will try several steps.
 
 # %% name="same-training"
 def train_digits(device, step, epochs=20, lr=0.5):
@@ -282,7 +317,7 @@ assert share_right(reader) > 0.92
 # %% [markdown]
 # Not one line of your `train_step` knows where it runs.
 #
-# *Predict.* Does a step of `my_train_step` run to its end on the meta device, which has no numbers?
+# *Predict.* Does this training also run to its end on the meta device, which has no numbers?
 
 # %% predict=true
 guess = False  # True or False
@@ -296,12 +331,12 @@ assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 # %% [markdown]
 # Forward, backward and update need shapes alone, so they ran.
 # Only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
-# A GPU would have answered, but you would have waited for it, as section 3 shows. So a step for any device had better not ask.
+# A card has one, but only when all its work is done, and until then your program stands still; section 3 counts what that costs.
 #
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
-# Write the step so that it moves its batch itself, and gives the loss back as a tensor, `loss.detach()`, and not as a float.
-# With weight 2, input 1 and target 5 the prediction is 2, the loss 9, and the gradient minus 6.
+# Write a step that asks for no number: it gives the loss back as a tensor, `loss.detach()`. And let it move its batch itself, so that no caller can forget it.
+# With weight 2, input 1 and target 5 the prediction is 2 and the loss 9:
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
@@ -313,10 +348,10 @@ print(loss.detach(), w.grad)
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     """Do one step of training on device, and return the loss from before the step.
 
-    The model is on device already; the batch may be anywhere. The batch is moved, old
-    gradients are cleared, and model, criterion(prediction, y), backward and the
-    optimizer each run once. The loss comes back as a scalar tensor on device, without a
-    graph: nothing waits for its value, so the step runs on the meta device too.
+    The model is on device already; the batch may be anywhere, and is moved. Old gradients
+    are cleared, and model, criterion(prediction, y), backward and the optimizer each run
+    once. The loss comes back as a scalar tensor on device, without a graph. Nothing waits
+    for its value, so the step runs on the meta device too.
 
     For nn.Linear(1, 1) with weight 2 and bias 0, SGD with lr=0.1, nn.MSELoss(),
     x_batch = [[1.0]] and y_batch = [[5.0]] the result is tensor(9.), the new weight 2.6.
@@ -345,20 +380,23 @@ def plain_step_on(device, model, optimizer, criterion, x, y):
 my_train_step_on = mine("train_step_on", plain_step_on)
 
 # %% [markdown]
-# Now the dress rehearsal on meta goes through to its end; below it, the same training where it counts.
+# Now the rehearsal on meta goes through to its end.
 
 # %% name="step-on-used"
-step_on_meta = partial(my_train_step_on, "meta")  # its first argument is filled in
+def step_on_meta(model, optimizer, criterion, x, y):
+    return my_train_step_on("meta", model, optimizer, criterion, x, y)
+
+
 _, losses = train_digits("meta", step_on_meta, epochs=1)
-print("on meta:", losses[-1])
-_, losses = train_digits(device, partial(my_train_step_on, device))
-print(f"on {device}:", losses[-1])
+print(losses[-1])
 
 # %% claim=true
-assert losses[-1].device.type == device.type and abs(losses[-1].item() - history[-1]) < 0.02
+assert losses[-1].device.type == "meta"
+_, _there = train_digits(device, lambda *given: my_train_step_on(device, *given))
+assert _there[-1].device.type == device.type and abs(_there[-1].item() - history[-1]) < 0.02
 
 # %% [markdown]
-# On meta there is no number in the loss, but the whole training has run, so every shape, device and dtype in it fits.
+# There is no number in the loss, but the whole training has run, so every shape, device and dtype in it fits.
 # You can run that test on any laptop before you pay for an hour on a card.
 
 # %% [markdown] side=true
@@ -730,6 +768,45 @@ figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
 # %% [markdown] name="formats"
 # ## 5 Three things go wrong in sixteen bits ({minutes} minutes)
 #
+# What would we gain with 16 bits for a number, in place of 32?
+# Ask first for the memory: what does a forward pass of your digits' network save for backward, in each of the two?
+
+# %% name="half-the-bytes"
+net = MyMLP([64, 256, 10], nn.ReLU)
+full = saved_bytes(lambda: net(ink[:256]))
+net.bfloat16()  # all its weights to 16 bits
+low = saved_bytes(lambda: net(ink[:256].bfloat16()))
+print(full, "bytes in 32 bits,", low, "in 16")
+
+# %% claim=true
+assert full == 2 * low
+
+# %% [markdown]
+# Half, so twice the batch fits on the card.
+#
+# The other gain is time, and it depends on the machine.
+# Cards have circuits of their own for products in 16 bits. For two of NVIDIA's that you can rent, its data sheets say, in trillions of operations a second at best:
+#
+# | card | products in 32 bits | in 16 bits | that is |
+# |---|---|---|---|
+# | T4 (Colab) | 8.1 | 65 | 8 times |
+# | A100 | 19.5 | 312 | 16 times |
+#
+# A processor without such circuits imitates them, and gets slower. Which kind is yours?
+
+# %% name="half-the-time"
+square = torch.randn(256, 256)
+low_square = square.bfloat16()
+full_ms = milliseconds(lambda: square @ square)
+low_ms = milliseconds(lambda: low_square @ low_square)
+print(f"one product on this CPU: {full_ms:.2f} ms in 32 bits, {low_ms:.2f} ms in 16")
+
+# %% [markdown]
+# So the gain in time is a matter of the machine. What can go wrong with 16 bits is the same on all of them.
+
+# %% [markdown] name="two-formats"
+# ### Two ways to halve a number ({minutes} minutes)
+#
 # There are two formats with 16 bits, from chapter 1. Can you still say which of them ends at 65,504?
 # `torch.finfo` tells the limits of a format: `tiny` is the smallest normal number, `max` the largest, `eps` the gap at 1.
 
@@ -759,43 +836,56 @@ reveal(guess, (torch.tensor(300.0, dtype=torch.float16) ** 2).item())
 assert torch.tensor(300.0, dtype=torch.bfloat16) ** 2 == 90112  # 90000, to the nearest
 
 # %% [markdown] name="three-things"
-# So why not turn the whole model to 16 bits, with `model.bfloat16()` or `model.half()`, and be done?
-# Ask the function that you wrote in chapter 1: `precision_lab` counts ones in bfloat16, looks whether a tiny number is still there in float16, and whether 1 moves in bfloat16 when a small step is added.
-
-# %% mine=true
-def as_chapter_1_found(step, tiny, count, n):
-    return {"counted": 256.0, "survives": False, "moves": False}  # for the four that it tried
-
-
-my_precision_lab = mine("precision_lab", as_chapter_1_found)
-
-# %% [markdown]
-# *Predict.* In float32 a thousand ones make 1000, 1e-8 is not 0, and 1 + 0.001 is not 1. How many of these three facts are still so in 16 bits? (The first and the last are tried in bfloat16, the second in float16.)
+# ### What goes wrong in a step ({minutes} minutes)
+#
+# So why not turn the whole model to 16 bits, with `model.half()` or `model.bfloat16()`, and be done?
+# Try it on three things that happen in every training step, here in float16.
+#
+# The first is a sum. The gap at 1 is about 0.001, and it doubles at 2, at 4, at 8 and so on.
+# So from 2048 on the gap is 2, and float16 has only each second whole number.
+#
+# *Predict.* You count to 3000 in float16, one by one. Where do you end?
 
 # %% predict=true
-guess = 0  # a whole number
+guess = 2048  # a number
 
-# %% name="three-faults"
-facts = my_precision_lab(step=0.001, tiny=1e-8, count=1000, n=1)
-print("a thousand ones make", facts["counted"])
-print("1e-8 is still there:", facts["survives"])
-print("1 + 0.001 is more than 1:", facts["moves"])
-reveal(guess, (facts["counted"] == 1000) + facts["survives"] + facts["moves"])
+# %% name="count-in-half"
+total = torch.tensor(0.0, dtype=torch.float16)
+for _ in range(3000):
+    total += 1
+reveal(guess, total.item())
 
 # %% claim=true
-assert facts["counted"] == 256 and not facts["survives"] and not facts["moves"]
+assert total == 2048
+_total = torch.tensor(256.0, dtype=torch.bfloat16)
+assert _total + 1 == 256  # as in chapter 1
 
 # %% [markdown]
-# None. And a training step has three stations, each of which meets one of them:
+# From 2048 on, one more is nothing: 2049 lies between two numbers of the format, and is rounded back.
+#
+# The second is a small gradient, and the third a small step of a weight:
+
+# %% name="three-faults"
+gradient = torch.tensor(1e-8).half()
+weight = torch.tensor(1.0).half()
+print("a gradient of 1e-8 is", gradient.item())
+print("1 and a step of 0.0004 make", (weight + 0.0004).item())
+
+# %% claim=true
+assert gradient == 0 and weight + 0.0004 == 1
+assert torch.tensor(1.0).bfloat16() + 0.001 == 1 and torch.tensor(1e-8).bfloat16() != 0
+
+# %% [markdown]
+# And a training step has three stations, each of which meets one of them:
 #
 # | station | what goes wrong | as above | the remedy |
 # |---|---|---|---|
-# | forward | sums and differences lose their digits | the count stops at 256 | **autocast**: each operation has the bits that it needs |
+# | forward | something small is lost beside something large | the count stops at 2048 | **autocast**: each operation has the bits that it needs |
 # | backward | small gradients become 0 | 1e-8 is 0 | **loss scaling**: multiply the loss by a large factor, and divide the gradients by it afterwards |
-# | update | small steps vanish beside the weight | 1 + 0.001 is 1 | **master weights**: the weights themselves stay in float32 |
+# | update | small steps vanish beside the weight | 1 + 0.0004 is 1 | **master weights**: the weights themselves stay in float32 |
 #
 # Together the three remedies are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you.
-# Here is the whole cycle; the next three sections take one station each.
+# Here is the whole cycle. The next three sections take one station each.
 
 # %% figure=true
 figures.scaled_cycle()
@@ -803,7 +893,7 @@ figures.scaled_cycle()
 # %% [markdown] name="autocast"
 # ## 6 Forward: autocast ({minutes} minutes)
 #
-# Which operations need their digits?
+# Which operations need their digits, and which do not?
 # Take a squared distance, (p - q) ** 2, which is 1 for p = 201 and q = 200.
 # Multiplied out, p * p - 2 * p * q + q * q, it is a small difference of large squares: 40,401 - 80,400 + 40,000.
 
@@ -818,11 +908,30 @@ assert distance == 0 and (p - q) ** 2 == 1
 
 # %% [markdown]
 # In bfloat16 each square is off by up to a hundred, and the 1 is lost.
-# So it is dangerous to subtract large numbers that are nearly equal.
+# So this is an operation that needs its digits.
 #
-# But a network spends most of its time and memory on something else, on products, and for these 16 bits are good enough.
-# What they add up are pixels and weights of moderate size, and the rounding errors go up as often as down.
+# But a network spends most of its time and memory on products of matrices. Are these safe?
+# Each number in such a product is a sum, too, and in section 5 a sum stopped.
 #
+# *Predict.* A row of 3000 ones times a column of 3000 ones, in float16. What is it?
+
+# %% predict=true
+guess = 3000  # a number
+
+# %% name="sum-in-a-product"
+row = torch.ones(1, 3000, dtype=torch.float16)
+reveal(guess, (row @ row.T).item())
+
+# %% claim=true
+assert (row @ row.T).item() == 3000
+_row = torch.ones(1, 1000, dtype=torch.bfloat16)
+assert (_row @ _row.T).item() == 1000
+
+# %% [markdown]
+# The count went wrong because each of its 3000 results was rounded to 16 bits.
+# A product adds up in 32 bits here, and rounds once, at the end. So it brings the gain and loses little, unless you want the small difference of two such results.
+
+# %% [markdown]
 # So let torch choose for each operation.
 # Take the five lines of a step, and put the forward pass into a block.
 
@@ -844,10 +953,9 @@ assert share_right(low_reader) > 0.93
 
 # %% [markdown]
 # It reads as well as the model of section 2, although each product was done in 16 bits.
-# With bfloat16 many programs leave it at this one line.
-# What does it do? Look into the block.
+# What did the one line do? Look into the block.
 #
-# *Predict.* Inside the block, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
+# *Predict.* Inside it, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
 
 # %% predict=true
 guess = torch.float32  # a dtype
@@ -882,26 +990,35 @@ assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == t
 figures.dtype_flow()
 
 # %% [markdown]
-# ### Exercise: `autocast_dtypes` ({minutes} minutes)
-#
-# If you can say the dtype of every line of a network under autocast, nothing in it will surprise you. Predict line by line; the check compares with what torch does.
-#
-# Two things do not follow from the three kinds.
-# Where two dtypes meet, as in `h + x`, it is the promotion of chapter 1 that decides, and the wider one wins.
-# And softmax takes what comes on the CPU, whereas on CUDA it is among the fragile ones.
-# Here are the layer and its softmax on the CPU.
+# And what do "all others" do when 16 and 32 bits come together? Here are four of them, on the CPU.
 
 # %% name="autocast-dtypes-example"
 with torch.autocast("cpu"):
-    h = layer(x)
-    print("linear:", h.dtype, " softmax:", torch.softmax(h, dim=1).dtype)
+    h = layer(x)  # x is float32, h is 16 bits
+    print("relu(x): ", torch.relu(x).dtype)
+    print("relu(h): ", torch.relu(h).dtype)
+    print("softmax: ", torch.softmax(h, dim=1).dtype)
+    print("h + x:   ", (h + x).dtype)
+
+# %% claim=true
+with torch.autocast("cpu"):
+    assert torch.relu(x).dtype == (h + x).dtype == torch.float32
+    assert torch.relu(h).dtype == torch.softmax(h, dim=1).dtype == torch.bfloat16
+
+# %% [markdown]
+# What comes in decides; in a sum of both the wider one wins, as everywhere in torch (chapter 1).
+#
+# ### Exercise: `autocast_dtypes` ({minutes} minutes)
+#
+# If you can say the dtype of every line of a network under autocast, nothing in it will surprise you.
+# You have seen all ten lines or their like above; the check compares with what torch does.
 
 # %% exercise="autocast_dtypes"
 def autocast_dtypes(ops, device):
     """Return the dtype that each of `ops` has under autocast, as a dict from name to dtype.
 
-    Everything in the block starts as float32: x, target and the layer with its weight.
-    The block is `with torch.autocast(device):`, with no dtype given. In it:
+    The block is `with torch.autocast(device):`. x, target and the layer with its weight
+    come into it as float32. In it:
 
     "linear"          h = layer(x)            "relu"       torch.relu(h)
     "relu_of_input"   torch.relu(x)           "matmul"     x @ x.T
@@ -911,8 +1028,8 @@ def autocast_dtypes(ops, device):
     "weight"          layer.weight
     "grad"            layer.weight.grad, after the backward pass
 
-    device: the type of the device; "cpu" is what is judged. By the rule, from the names
-    alone: `autocast` stands nowhere in the answer.
+    device: "cpu" is what is judged. By the rule, from the names alone: `autocast` stands
+    nowhere in the answer.
 
     autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
     """
@@ -1029,9 +1146,7 @@ assert 3400 < (slopes != 0).sum() < 4096 and slopes.abs().max() < 2.0**-26
 assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # white pixels have none
 
 # %% [markdown]
-# (The first layer has 4,096 weights, but some look at pixels where there is never any ink.)
-#
-# In float16, the smallest positive number is about 6e-8, and what is below half of it becomes 0.
+# In float16 the smallest positive number is about 6e-8, and what is below half of it becomes 0.
 #
 # *Predict.* How many of these gradients are still different from 0 in float16?
 
@@ -1044,8 +1159,8 @@ reveal(guess, (slopes.half() != 0).sum().item())
 # %% [markdown]
 # None. A weight with gradient 0 does not learn, so the first layer stays as it began, and nothing says so.
 #
-# The remedy is in the chain rule: multiply the loss by a factor, and all gradients are multiplied by it too.
-# A large factor lifts them into the range of float16. When backward is through, divide in float32, where there is room.
+# The remedy is in the chain rule: a loss that is multiplied by 1000 has gradients that are 1000 times as large.
+# So a large factor lifts them into the range of float16, and when backward is through, we divide by it in float32, where there is room.
 
 # %% name="scale-saves"
 factor = 2.0**26
@@ -1069,8 +1184,7 @@ figures.gradients(scales=(1.0, 2.0**16, 2.0**26))
 # ### Exercise: `underflow_report` ({minutes} minutes)
 #
 # Before you choose a factor, count what is lost with each.
-# In the example, half of what is not zero is lost without a factor, and nothing with 1024.
-# `torch.autograd.grad(loss, params, allow_unused=True)` gives the gradients of all parameters without touching `.grad`; for a parameter that the loss does not depend on it gives None.
+# Here half of what is not zero is lost without a factor, and nothing with 1024:
 
 # %% name="underflow-example"
 slope = torch.tensor([1e-9, 1e-3, 0.0])
@@ -1081,12 +1195,11 @@ def underflow_report(loss_fn, scales):
     """Return for each scale the share of the gradient that float16 loses: a dict of floats.
 
     loss_fn() computes anew, and returns a float32 loss and the list of the float32
-    parameters. For each scale: take the gradients of scale * loss, turn them to float16,
-    and count the entries that are then 0 although they were not 0 in float32. The share
-    is this count divided by the count of the entries that were not 0 in float32, over all
-    parameters together. A parameter that the loss does not depend on has no gradient, and
-    no part in either count. If nothing is to be counted, the share is 0.0. The .grad of
-    the parameters stays as it was.
+    parameters. For each scale take the gradients of scale * loss, in float32. Of their
+    entries that are not 0, over all parameters together, the share counts those that are
+    0 in float16; where there are none, it is 0.0. A parameter that the loss does not depend
+    on does not count: torch.autograd.grad(..., allow_unused=True) gives None for it. The
+    .grad of the parameters stays as it was.
 
     With gradient [1e-9, 1e-3, 0.0] and scales [1.0, 1024.0]: {1.0: 0.5, 1024.0: 0.0}.
     """
@@ -1132,9 +1245,10 @@ assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 # %% [markdown] name="scaler"
 # ### A factor that is looked for ({minutes} minutes)
 #
-# The factor should be as large as possible without overflow. And since gradients change as a model learns, so does the right factor.
-# `torch.amp.GradScaler` looks for it while you train.
-# It begins high. When a gradient is inf or nan, it skips the step and halves the factor.
+# Which factor is right? As large a one as possible without overflow. And since gradients change as a model learns, so does the right factor.
+#
+# So `torch.amp.GradScaler` looks for it while you train. It begins high.
+# When a gradient is inf or nan, it skips the step and halves the factor.
 # After many good steps (2000, unless you say otherwise) it tries twice as much.
 #
 # *Predict.* The factor is 1024, and a gradient overflows. What are the factor and the weight (it was 1.0) after `step` and `update`?
@@ -1168,15 +1282,31 @@ for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it
 figures.scaler_search(steps=60)
 
 # %% [markdown]
-# bfloat16 needs none of this, because it has the range of float32; its price is digits.
-# So on a card that has it, take bfloat16 and leave the scaler out.
+# And bfloat16? Ask it about the same gradients of the first layer, without any factor.
+#
+# *Predict.* Of those that are not 0, does bfloat16 keep all?
+
+# %% predict=true
+guess = True  # True or False
+
+# %% name="bfloat16-keeps"
+kept = (slopes.bfloat16() != 0).sum().item()
+print("not 0 in float32:", (slopes != 0).sum().item(), " in bfloat16:", kept)
+reveal(guess, kept == (slopes != 0).sum().item())
+
+# %% claim=true
+assert kept == (slopes != 0).sum()
+
+# %% [markdown]
+# bfloat16 needs no factor, because it has the range of float32; its price is digits.
+# So on a card that has it (the A100 does, the T4 does not), take bfloat16 and leave the scaler out.
 
 # %% [markdown] name="master"
 # ## 8 Update: weights in float32 ({minutes} minutes)
 #
 # A step changes a weight by lr times its gradient, which may be a thousandth of the weight.
 # But in bfloat16 the next number after 1 is 1.0078.
-# So take the reader that you trained in section 2, and one more step for its last layer.
+# So take the reader that you trained in section 2, and compute one more step for its last layer.
 
 # %% name="one-more-step"
 weight = list(reader.parameters())[-2]  # the last one is the bias
@@ -1194,8 +1324,6 @@ def share_moved(dtype):
 print(f"in float32 {share_moved(torch.float32):.0%} of the weights move")
 
 # %% [markdown]
-# (Those that stay have gradients that are by now next to nothing.)
-#
 # *Predict.* And in bfloat16: do more than ten of a hundred move?
 
 # %% predict=true
@@ -1218,7 +1346,7 @@ assert _one - 0.001 == _one  # so a thousand such steps change nothing
 # They are float32, and the 16-bit copies live only as long as the forward and the backward pass need them.
 # The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
-# It costs 4 bytes for each weight. That is bearable, because with a large batch it is the activations that fill the memory, and those are in 16 bits.
+# It costs 4 bytes for each weight, which is little beside the activations of a large batch.
 
 # %% [markdown] name="amp-loop-text"
 # ## 9 The whole step ({minutes} minutes)
@@ -1351,7 +1479,8 @@ print(f"float32: loss {losses[-1].item():.5f}, {share_right(full_reader):.1%} ri
 # %% name="digits-in-half"
 def train_in_half(dtype):
     """Learn to read with products in this dtype; return what train_digits returns."""
-    scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)
+    needed = dtype == torch.float16  # for bfloat16 the scaler is there and does nothing
+    scaler = torch.amp.GradScaler(device.type, enabled=needed)
     options = {"device_type": device.type, "dtype": dtype, "max_norm": 1.0}
 
     def step(model, optimizer, criterion, x, y):
@@ -1379,9 +1508,7 @@ reveal(guess, right[0] - min(right) > 0.021)
 assert min(right) > 0.92 and right[0] - min(right) < 0.021
 
 # %% [markdown]
-# It costs nothing that you could see in the result.
-# (For bfloat16 the scaler is there and disabled, so that one step serves both formats.)
-# What does it save?
+# It costs nothing that you could see in the result. What does it save?
 
 # %% name="what-it-saves"
 def forward_loss(dtype, rows=256):
@@ -1649,8 +1776,8 @@ machine = torch.cuda.get_device_name() if device.type == "cuda" else "this CPU, 
 rows = ink[:64].to(device)
 print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) * 1e6:.0f} us")
 
-# %% [markdown]
-# And now a question for the stopwatch: a hundred digits one by one, or all at once?
+# %% [markdown] side=true
+# #### A hundred digits one by one, or all at once? ({minutes} minutes)
 #
 # *Predict.* Do a hundred calls with one digit take about as long as one call with a hundred, or more than twice as long?
 
@@ -2446,7 +2573,7 @@ progress(5)
 # 1. Build, move, then the optimizer: it holds the parameters that the model has at that moment.
 # 2. Whatever needs a number on the host, such as `loss.item()`, `print(loss)` or an `if`.
 # 3. The activations.
-# 4. Forward: fragile sums and differences; autocast. Backward: gradients become 0; scale the loss. Update: steps vanish; weights in float32.
+# 4. Forward: the small is lost beside the large; autocast. Backward: gradients become 0; scale the loss. Update: steps vanish; weights in float32.
 # 5. It is skipped, and the factor is halved.
 # 6. After `unscale_`, before `step`.
 #

@@ -83,7 +83,7 @@ def scaled_cycle() -> Figure:
     """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
-        (0.4, 4.2, "forward", ORANGE, 6.3, "sums lose digits", "1  autocast chooses the bits"),
+        (0.4, 4.2, "forward", ORANGE, 6.3, "small beside large is lost", "1  autocast chooses the bits"),
         (6.3, 4.2, "backward", ORANGE, 6.3, "small gradients become 0", "2  scale the loss"),
         (12.2, 1.6, "update", SKY, 0.7, "small steps vanish", "3  weights stay in float32"),
     ):
