@@ -50,8 +50,8 @@ figures.first_page()
 # %% [markdown] name="record"
 # ## 1 One number, one slope ({minutes} minutes)
 #
-# Before 640 numbers, take two.
-# A tiny model predicts `w * x + b`.
+# Ten pictures of 64 pixels make 640 numbers. Begin with a model of two, w and b, small enough to check with a pencil.
+# It predicts `w * x + b`.
 # With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
 # Its **loss**, the number that says how wrong it is, is the squared error here: 9.
 #
@@ -78,10 +78,28 @@ assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 # It shrinks, and by 18 millionths, whereas w grew by one millionth.
 # So the loss changes 18 times as much as w does, downwards.
 #
-# Why 18? Follow the nudge on its way from w to the loss.
-# First w meets x = 3, so whatever is added to w, three times as much is added to the prediction.
-# Then comes the square. The prediction is 3 too small, and the square of -3 is 9, whereas that of -2.999 is 8.994.
-# So it changes by 2 * (-3) = -6 times what you add.
+# Why 18? Follow the nudge on its way from w to the loss, one step at a time.
+#
+# First w is multiplied by x = 3. So whatever you add to w, three times as much is added to the prediction.
+#
+# Then comes the square. The prediction is 3 too small, so what is squared is -3.
+# Add a little to -3, and see what becomes of its square, which is 9:
+
+# %% name="square-near-minus-3"
+for added in (0.1, 0.01, 0.001):
+    square = (-3 + added) ** 2
+    print(f"add {added}: the square is {square:.6f}, a change of {square - 9:.6f}")
+
+# %% claim=true
+assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0.0599, -0.005999]
+
+# %% [markdown]
+# Each change is about -6 times what was added, and the less you add, the nearer it is to that.
+# With 0.01, for example, it is 2 * (-3) * 0.01 = -0.06, and 0.01 * 0.01 = 0.0001 besides, which is too small to matter.
+# So around any number a square changes by 2 * that number times what you add.
+#
+# Now put the two steps together.
+# One millionth more in w makes 3 millionths more in the prediction, and those make -6 times as much in the loss, so 18 millionths less.
 # Along the way the factors are multiplied: 3 * (-6) = -18.
 #
 # This -18 is the derivative of the loss **with respect to** w.
@@ -109,7 +127,7 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
 # And what is a gradient good for?
-# It points to where the loss grows fastest, so a small step the other way makes it smaller.
+# The sign of each derivative says which way the loss grows, so a small step the other way makes it smaller.
 # Here w takes a hundredth of its gradient as a step, to either side.
 
 # %% name="downhill"
@@ -199,6 +217,7 @@ figures.graph(4.0, 2.0)
 # To go back like this, torch has to know how the loss came about.
 # So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
 # `show_graph` begins at the last node, and follows the links to the tensors that you began with, the **leaves**.
+# Read it from the top, and you meet the steps as you did on the way back by hand: the power, the sum, the product.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -213,8 +232,7 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# The power, the sum, the product, as by hand.
-# `AccumulateGrad` adds what arrives to the `.grad` of a leaf, and that of x stands there twice, because two routes lead to it.
+# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x.
 #
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
@@ -245,7 +263,7 @@ check("grad_by_hand", grad_by_hand)
 
 # %% mine=true
 def by_one_more(x, y, z):
-    """How much more comes out for one more of each; exact here, since no number meets itself."""
+    """How much more comes out for one more in x, then in y, then in z."""
     here = (x + y) * z
     return (x + 1 + y) * z - here, (x + y + 1) * z - here, (x + y) * (z + 1) - here
 
@@ -276,21 +294,58 @@ print("by hand: ", my_grad_by_hand(2.0, 3.0, 4.0))
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
-# %% [markdown]
-# ### Exercise: `mean_square_grad` ({minutes} minutes)
+# %% [markdown] name="copy"
+# ### A gradient that leaves no trace
 #
-# Whoever calls your function wants a gradient, and no change in their x.
-# But `backward` writes into the `.grad` of the x that it is given, so give it a tensor of your own.
-# Three calls make one: `detach()` is x without its graph, `clone()` copies the numbers, and `requires_grad_()` asks for gradients from here on.
+# Sometimes you want a gradient only to look at it. In section 5, for example, you will ask which pixels of an eight would make it a three.
+# But `backward` writes into `.grad`, where training takes its steps from, and what you only look at must not get in there.
+#
+# So take the gradient of a copy. `clone()` copies the numbers; is that enough?
+
+# %% name="clone-alone"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.clone()
+copy.sum().backward()
+print("x.grad:", x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [1.0, 1.0]
+
+# %% [markdown]
+# It is not. To copy is a step like any other, so the graph leads through the copy back to x, and x got a gradient after all.
+#
+# `detach()` gives the same numbers without their graph, so nothing leads back to x from there.
+
+# %% name="detach-first"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.detach().clone()
+print("requires grad:", copy.requires_grad)
+
+# %% [markdown]
+# Now the copy is cut off, and does not ask for a gradient either.
+# `requires_grad_()` makes it ask; the underscore says that it changes the tensor in place.
 
 # %% name="mean-square-example"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.detach().clone().requires_grad_()
+copy.requires_grad_()
 copy.sum().backward()
 print("copy.grad:", copy.grad, " x.grad:", x.grad)
 
 # %% claim=true
 assert copy.grad.tolist() == [1.0, 1.0] and x.grad is None
+
+# %% [markdown]
+# In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
+#
+# ### Exercise: `mean_square_grad` ({minutes} minutes)
+#
+# Use such a copy for a loss that you know, a mean of squares.
+# For 1 and 2 it is (1 + 4) / 2 = 2.5, and a little more in the 2 shows what its derivative must be.
+
+# %% name="mean-of-two-squares"
+print(f"with 2.01 in place of 2: {(1 + 2.01**2) / 2:.3f}")  # 0.02 more, twice what was added
+
+# %% claim=true
+assert round((1 + 2.01**2) / 2, 5) == 2.52005
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -1151,11 +1206,11 @@ check("running_loss", running_loss)
 # %% [markdown] name="parts"
 # ### Too many digits for the memory
 #
-# You let go of a graph in time, and yet the memory may not do, because a single graph can be too large.
+# Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
 # In section 3 all 1,400 known digits went into one loss; with a million there would be no room for what its graph saves.
 #
 # So run the digits in parts: the graph of each part is gone before the next one comes.
-# `backward` adds to `.grad`, as you saw in section 4, so that the parts add up by themselves.
+# `backward` adds to `.grad`, as you saw in section 4, so the parts add up by themselves.
 #
 # They must add up to the right thing, though.
 # Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first makes a part of its own.
@@ -1180,7 +1235,7 @@ print("each part by its share:   ", (alone * 1 / 4 + three * 3 / 4).item())
 assert alone * 1 / 4 + three * 3 / 4 == losses.mean()
 
 # %% [markdown]
-# What is true of the losses is true of their gradients too.
+# The gradients need the same shares, and get them by themselves: a factor before a loss is a factor before its gradient too.
 
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1254,8 +1309,9 @@ def loss_of(part):
 print("largest difference:", (in_parts - at_once).abs().max().item())
 
 # %% [markdown]
-# The same 640 derivatives, apart from rounding. And the memory?
-# `saved_bytes` counts what a graph holds.
+# That is next to nothing, and only rounding, so these are the same 640 derivatives.
+#
+# And the memory? `saved_bytes` counts what a graph holds.
 
 # %% name="bytes-in-parts"
 for part in (known, parts[0]):
