@@ -50,8 +50,8 @@ figures.first_page()
 # %% [markdown] name="record"
 # ## 1 One number, one slope ({minutes} minutes)
 #
-# Before 640 numbers, take two.
-# A tiny model predicts `w * x + b`.
+# Ten pictures of 64 pixels make 640 numbers. Begin with a model of two, w and b, small enough to check with a pencil.
+# It predicts `w * x + b`.
 # With w = 2 and b = 1 it says 7 for x = 3, and the right answer is 10, so it is off by 3.
 # Its **loss**, the number that says how wrong it is, is the squared error here: 9.
 #
@@ -78,10 +78,28 @@ assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 # It shrinks, and by 18 millionths, whereas w grew by one millionth.
 # So the loss changes 18 times as much as w does, downwards.
 #
-# Why 18? Follow the nudge on its way from w to the loss.
-# First w meets x = 3, so whatever is added to w, three times as much is added to the prediction.
-# Then comes the square. The prediction is 3 too small, and the square of -3 is 9, whereas that of -2.999 is 8.994.
-# So it changes by 2 * (-3) = -6 times what you add.
+# Why 18? Follow the nudge on its way from w to the loss, one step at a time.
+#
+# First w is multiplied by x = 3. So whatever you add to w, three times as much is added to the prediction.
+#
+# Then comes the square. The prediction is 3 too small, so what is squared is -3.
+# Add a little to -3, and see what becomes of its square, which is 9:
+
+# %% name="square-near-minus-3"
+for added in (0.1, 0.01, 0.001):
+    square = (-3 + added) ** 2
+    print(f"add {added}: the square is {square:.6f}, a change of {square - 9:.6f}")
+
+# %% claim=true
+assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0.0599, -0.005999]
+
+# %% [markdown]
+# Each change is about -6 times what was added, and the less you add, the nearer it is to that.
+# With 0.01, for example, it is 2 * (-3) * 0.01 = -0.06, and 0.01 * 0.01 = 0.0001 besides, which is too small to matter.
+# So around any number a square changes by 2 * that number times what you add.
+#
+# Now put the two steps together.
+# One millionth more in w makes 3 millionths more in the prediction, and those make -6 times as much in the loss, so 18 millionths less.
 # Along the way the factors are multiplied: 3 * (-6) = -18.
 #
 # This -18 is the derivative of the loss **with respect to** w.
@@ -109,7 +127,7 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
 # And what is a gradient good for?
-# It points to where the loss grows fastest, so a small step the other way makes it smaller.
+# The sign of each derivative says which way the loss grows, so a small step the other way makes it smaller.
 # Here w takes a hundredth of its gradient as a step, to either side.
 
 # %% name="downhill"
@@ -199,6 +217,7 @@ figures.graph(4.0, 2.0)
 # To go back like this, torch has to know how the loss came about.
 # So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
 # `show_graph` begins at the last node, and follows the links to the tensors that you began with, the **leaves**.
+# Read it from the top, and you meet the steps as you did on the way back by hand: the power, the sum, the product.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -213,8 +232,7 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# The power, the sum, the product, as by hand.
-# `AccumulateGrad` adds what arrives to the `.grad` of a leaf, and that of x stands there twice, because two routes lead to it.
+# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x.
 #
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
@@ -245,7 +263,7 @@ check("grad_by_hand", grad_by_hand)
 
 # %% mine=true
 def by_one_more(x, y, z):
-    """How much more comes out for one more of each; exact here, since no number meets itself."""
+    """How much more comes out for one more in x, then in y, then in z."""
     here = (x + y) * z
     return (x + 1 + y) * z - here, (x + y + 1) * z - here, (x + y) * (z + 1) - here
 
@@ -276,21 +294,58 @@ print("by hand: ", my_grad_by_hand(2.0, 3.0, 4.0))
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
-# %% [markdown]
-# ### Exercise: `mean_square_grad` ({minutes} minutes)
+# %% [markdown] name="copy"
+# ### A gradient that leaves no trace
 #
-# Whoever calls your function wants a gradient, and no change in their x.
-# But `backward` writes into the `.grad` of the x that it is given, so give it a tensor of your own.
-# Three calls make one: `detach()` is x without its graph, `clone()` copies the numbers, and `requires_grad_()` asks for gradients from here on.
+# Sometimes you want a gradient only to look at it. In section 5, for example, you will ask which pixels of an eight would make it a three.
+# But `backward` writes into `.grad`, where training takes its steps from, and what you only look at must not get in there.
+#
+# So take the gradient of a copy. `clone()` copies the numbers; is that enough?
+
+# %% name="clone-alone"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.clone()
+copy.sum().backward()
+print("x.grad:", x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [1.0, 1.0]
+
+# %% [markdown]
+# It is not. To copy is a step like any other, so the graph leads through the copy back to x, and x got a gradient after all.
+#
+# `detach()` gives the same numbers without their graph, so nothing leads back to x from there.
+
+# %% name="detach-first"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.detach().clone()
+print("requires grad:", copy.requires_grad)
+
+# %% [markdown]
+# Now the copy is cut off, and does not ask for a gradient either.
+# `requires_grad_()` makes it ask; the underscore says that it changes the tensor in place.
 
 # %% name="mean-square-example"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.detach().clone().requires_grad_()
+copy.requires_grad_()
 copy.sum().backward()
 print("copy.grad:", copy.grad, " x.grad:", x.grad)
 
 # %% claim=true
 assert copy.grad.tolist() == [1.0, 1.0] and x.grad is None
+
+# %% [markdown]
+# In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
+#
+# ### Exercise: `mean_square_grad` ({minutes} minutes)
+#
+# Use such a copy for a loss that you know, a mean of squares.
+# For 1 and 2 it is (1 + 4) / 2 = 2.5, and a little more in the 2 shows what its derivative must be.
+
+# %% name="mean-of-two-squares"
+print(f"with 2.01 in place of 2: {(1 + 2.01**2) / 2:.3f}")  # 0.02 more, twice what was added
+
+# %% claim=true
+assert round((1 + 2.01**2) / 2, 5) == 2.52005
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
@@ -1043,14 +1098,16 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The message says why.
-# The slope of a square is 2 * x, so the square had saved x for the way back.
+# The slope of a square is 2 * x. To compute it on the way back, the square needs x, so it had saved x.
 # The first backward pass let go of what was saved, because it is the saved numbers that fill the memory.
 # Most often such a graph is an old one by mistake, and the loss should have been computed anew.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
-# Below are 1,000 forward passes, and the graph of each saves three tensors, one for exp, one for sin and one for tanh.
-# `saved_tensors()` counts what is still held.
+# Below are 1,000 forward passes of four steps: exp, sin, tanh and a sum.
+# The slopes of exp, sin and tanh depend on where they are taken, as that of the square does, so each of the three saves a tensor.
+# The slope of a sum is always 1, so it saves nothing.
+# That makes 3 tensors a pass, and `saved_tensors()` counts those that are still held.
 #
 # *Predict.* How many of the 3,000 are left in the end?
 
@@ -1103,7 +1160,8 @@ with saved_tensors() as alive:
 reveal(guess, len(alive))
 
 # %% [markdown]
-# All of them, because a sum leads to every loss that went into it.
+# All of them.
+# The last sum leads to the last loss and to the total before it, which leads to the loss before, and so on, back to the first.
 # Here are the graphs of four passes, for each of these ways.
 
 # %% figure=true
@@ -1127,8 +1185,8 @@ def running_loss(losses):
     """Call backward on each loss, once, and return the mean of their values as a float.
 
     losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    it may be a generator, which makes each loss when it is asked for. No graph is
-    kept: once the next loss has come, nothing here may hold on to the one before.
+    it may be a generator. Whenever you ask for another loss, the graph of the last
+    one may still be there, and no older graph.
 
     For losses of 1.0 and 3.0 the result is 2.0.
     """
@@ -1145,6 +1203,40 @@ def running_loss(losses):
 # %% check="running_loss" points=2
 check("running_loss", running_loss)
 
+# %% [markdown] name="parts"
+# ### Too many digits for the memory
+#
+# Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
+# In section 3 all 1,400 known digits went into one loss; with a million there would be no room for what its graph saves.
+#
+# So run the digits in parts: the graph of each part is gone before the next one comes.
+# `backward` adds to `.grad`, as you saw in section 4, so the parts add up by themselves.
+#
+# They must add up to the right thing, though.
+# Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first makes a part of its own.
+
+# %% name="unequal-parts"
+losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
+alone, three = losses[:1].mean(), losses[1:].mean()
+print("the mean of all four:     ", losses.mean().item())
+print("the mean of the two means:", (alone + three).item() / 2)
+
+# %% claim=true
+assert losses.mean() == 2 and (alone + three) / 2 == 3
+
+# %% [markdown]
+# A mean of means is wrong here, because it lets the one digit count for a half, as much as the other three together.
+# It is one of four, so its part should count for a quarter, and the other part for three quarters.
+
+# %% name="parts-by-share"
+print("each part by its share:   ", (alone * 1 / 4 + three * 3 / 4).item())
+
+# %% claim=true
+assert alone * 1 / 4 + three * 3 / 4 == losses.mean()
+
+# %% [markdown]
+# The gradients need the same shares, and get them by themselves: a factor before a loss is a factor before its gradient too.
+
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
 #
@@ -1159,24 +1251,21 @@ arrange("accumulate")
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# Suppose that 1,400 digits at once are too many for the memory.
-# Then run them in parts: each part's graph is gone before the next one comes, and `.grad` adds up what they found.
-# One thing needs care, since a mean of means is wrong if the parts are unequal: below, the single row should count for a quarter.
+# Write it for any loss: go through the parts, here called batches, and let each count by its share of the rows.
+# With 3, 3 and 2 rows, for example, these are the shares.
 
-# %% name="unequal-parts"
-rows = torch.tensor([5.0, 1.0, 1.0, 1.0])
-means = [part.mean().item() for part in (rows[:1], rows[1:])]
-print("mean of the means:", sum(means) / 2, " mean of all:", rows.mean().item())
+# %% name="shares-of-rows"
+batches = torch.zeros(8, 64).split(3)
+print([len(batch) / 8 for batch in batches])
 
 # %% exercise="accumulate"
 def accumulate(loss_fn, batches, params):
     """Return the gradients of the mean loss over all rows of all batches, one per parameter.
 
-    loss_fn(batch): the mean loss over the rows of that batch, computed with params.
+    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
     batches: a list of tensors (rows, features), not all with equally many rows.
-    params: a list of leaves that require grad, perhaps with an old .grad, which must not count.
-    loss_fn is called once per batch. Afterwards the .grad of each parameter holds its
-    gradient too.
+    params: a list of leaves that require grad, which loss_fn uses. An old .grad must
+    not count; afterwards the .grad of each holds its gradient too.
 
     With batches of 1 and 3 rows the first one counts for a quarter.
     """
@@ -1203,27 +1292,40 @@ def not_in_parts(loss_fn, batches, params):
 my_accumulate = mine("accumulate", not_in_parts)
 
 # %% [markdown]
-# Run the known digits in three parts, 500, 500 and 400, and look: the same ten pictures as in section 3.
+# Now with the digits. From section 3 you have `known`, the 1,400 digits to learn from, and `wrongness`, the mean loss of ten pictures on some of them.
+# Take ten empty pictures again, once with the known digits in three parts, and once with all of them in one graph.
 
 # %% name="digits-in-parts"
 empty = torch.zeros(64, 10, requires_grad=True)
-parts = known.split(500)
-(gradient,) = my_accumulate(lambda part: wrongness(empty, part), parts, [empty])
-show_digits(-gradient.T)
+parts = known.split(500)  # 500, 500 and 400 digits
+
+
+def loss_of(part):
+    return wrongness(empty, part)
+
+
+(in_parts,) = my_accumulate(loss_of, parts, [empty])
+(at_once,) = torch.autograd.grad(loss_of(known), [empty])
+print("largest difference:", (in_parts - at_once).abs().max().item())
 
 # %% [markdown]
-# And how much does a graph hold meanwhile? `saved_bytes` counts it.
+# That is next to nothing, and only rounding, so these are the same 640 derivatives.
+#
+# And the memory? `saved_bytes` counts what a graph holds.
 
 # %% name="bytes-in-parts"
 for part in (known, parts[0]):
-    print(len(part), "digits:", saved_bytes(lambda: wrongness(empty, part)), "bytes")
+    print(len(part), "digits:", saved_bytes(lambda: loss_of(part)), "bytes")
 
 # %% claim=true
-_at_once = torch.autograd.grad(wrongness(empty), empty)[0]
-assert torch.allclose(gradient, _at_once, atol=1e-6)
+assert torch.allclose(in_parts, at_once, atol=1e-6)
 assert [len(_part) for _part in parts] == [500, 500, 400]
-_held = [saved_bytes(lambda: wrongness(empty, _part)) for _part in (parts[0], known)]
-assert _held[0] < 0.5 * _held[1]
+_held = [saved_bytes(lambda: loss_of(_part)) for _part in (parts[0], known)]
+assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
+
+# %% [markdown]
+# What a graph holds grows with the number of digits, so 500 of them need about a third of what 1,400 do.
+# Since only one part's graph is there at a time, you need room for one part, however many parts there are.
 
 # %% [markdown] side=true
 # #### Does your `running_loss` let go of each graph? ({minutes} minutes)
