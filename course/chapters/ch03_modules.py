@@ -1269,8 +1269,7 @@ assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
 # The upper one and the lower one, each of them twice.
 #
 # torch has the loops ready. `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, and the kernels are its parameters.
-# The 1 says that the pictures have one channel (gray; a color photo has three), the last 3 that the kernels are 3 by 3.
-# (With `padding=1` torch adds a rim of zeros, so that 8 by 8 places stay 8 by 8.)
+# The 1 says that the pictures have one channel (gray; a color photo has three), the 8 that there are eight kernels, and the 3 that they are 3 by 3.
 
 # %% name="conv-layer"
 looking = nn.Conv2d(1, 8, 3)
@@ -1300,10 +1299,11 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# Eight kernels of 9 weights and a bias each make 80 numbers, and they give 8 * 36 = 288 results.
-# A linear layer that gives as many has 64 * 288 weights and 288 biases, which is 18,720.
-# Look at a small place, and use the same nine numbers everywhere: that is the whole secret.
-# An edge is an edge wherever it is, so it need not be learned 36 times.
+# A kernel has 9 weights and one bias, which is 10 numbers, and there are eight.
+#
+# Compare that with a linear layer. Each of the eight kernels gives 36 results, which is 288 in all.
+# A linear layer with 288 outputs has 64 weights for each of them and a bias, 65 numbers, and 288 times 65 is 18,720.
+# So the layer that looks does with 80. It looks at a small place, and it uses the same nine weights at every place, because an edge is an edge wherever it is, and need not be learned 36 times.
 #
 # Put it into a network: first look, then judge by what was found.
 
@@ -1377,7 +1377,7 @@ _blocks = nn.MaxPool2d(3)(edges.reshape(1, 1, 6, 6)).reshape(2, 2)
 assert _blocks[0, 1] == edges[:3, 3:].max()
 
 # %% [markdown]
-# Since only four numbers of each kernel are left, let there be 16 kernels.
+# Of each kernel only four numbers are left for the judges, so let there be 16 kernels; steps and rate stay as they were.
 
 # %% name="pooling"
 pooler = nn.Sequential(
@@ -1388,16 +1388,20 @@ pooler = nn.Sequential(
     nn.Flatten(),
     nn.Linear(16 * 4, 10),
 )
-train(pooler, 200)
+train(pooler, 300, rate=0.4)
 print(f"of the digits {accuracy(pooler):.0%}, of the moved ones {accuracy(pooler, moved_ink):.0%}")
 
 # %% claim=true
 assert accuracy(pooler) > 0.93
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.05
+_parts = nn.Conv2d(1, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(16 * 36, 10)
+_sixteen = nn.Sequential(looker[0], *_parts)
+train(_sixteen, 300, rate=0.4)
+assert accuracy(_sixteen, moved_ink) < 0.55
 
 # %% [markdown]
-# It reads many more of the moved digits, and it has never seen one.
-# It pays for that with a little of its sharpness on the others, since it knows less exactly where things are.
+# It reads many more of the moved digits, and it has never seen one. (That is the pooling: sixteen kernels without it read about half of them, as the eight did.)
+# It pays with a little of its sharpness on the others, since it knows less exactly where things are.
 
 # %% [markdown]
 # This is a good place for a break.
@@ -1417,6 +1421,15 @@ with shows_error(RuntimeError, match="channels"):
 # %% claim=true
 assert colored(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 30, 30)
 assert colored(torch.zeros(3, 32, 32)).shape == (8, 30, 30)
+
+# %% [markdown]
+# A kernel of 3 by 3 costs a rim of one pixel, unless you give `padding=1`: then torch adds a rim of zeros first, and 32 by 32 stay 32 by 32.
+
+# %% name="padding"
+print(nn.Conv2d(3, 8, 3, padding=1)(torch.zeros(5, 3, 32, 32)).shape)
+
+# %% claim=true
+assert nn.Conv2d(3, 8, 3, padding=1)(torch.zeros(5, 3, 32, 32)).shape == (5, 8, 32, 32)
 
 # %% [markdown]
 # `nn.BatchNorm2d` insists on a batch, if only of one.
