@@ -939,7 +939,7 @@ check("fit", fit)
 # %% mine=true name="fit-used"
 def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
-    for _ in range(epochs):  # without dropout, the mode does not matter
+    for _ in range(epochs):
         losses = [my_train_step(model, optimizer, criterion, *batch) for batch in loader]
         seen = my_evaluate(model, drawer, criterion)
         history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
@@ -1107,13 +1107,13 @@ assert crammed[-1][1] > 0.15
 # %% [markdown]
 # The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
 #
-# At first, what makes the hundred easier to read makes all digits easier: that a 0 is round, say.
-# Once all the hundred are read, there is nothing left to learn from them but what is special about just these. The model has 4,810 weights to remember them with, and goes on polishing answers that are right already.
+# Why? At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
+# Soon all of the hundred are read, and the training goes on all the same. What is there left to learn from them? Only what is special about just these hundred, and with 4,810 weights there is room to remember it.
 #
 # ### What helps: more data
 #
-# The best remedy is to have more of them, because what 1,400 digits have in common is easier to learn than 1,400 digits.
-# Here are three models, each after a thousand steps.
+# The best remedy is more digits. The more there are, the harder it is to remember each of them, and the more it pays to learn what they have in common.
+# Here are three models. The fewer digits, the more epochs, so that each model takes a thousand steps.
 
 # %% name="more-digits"
 for count in (100, 300, 1400):
@@ -1121,7 +1121,8 @@ for count in (100, 300, 1400):
     batches = DataLoader(rows, batch_size=20, shuffle=True)
     model = MyMLP([64, 64, 10], nn.ReLU)
     adam = torch.optim.Adam(model.parameters(), lr=0.01)
-    last = my_fit(model, adam, F.cross_entropy, batches, drawer, 20_000 // count)[-1]
+    epochs = 1000 * 20 // count  # a thousand steps of 20 digits
+    last = my_fit(model, adam, F.cross_entropy, batches, drawer, epochs)[-1]
     print(f"{count:4} digits: it reads {last[2]:.0%} of the drawer")
 
 # %% claim=true
@@ -1130,8 +1131,8 @@ assert last[2] > 0.94 and last[2] > crammed[-1][2] + 0.02
 # %% [markdown]
 # ### What helps: stop in time
 #
-# Where there are no more, use what you saw in the curves: at its best, the loss in the drawer was lower than in the end.
-# Your `save_best` of chapter 3 keeps the model of that moment, whatever the loop does afterwards.
+# And if there are no more? In the curves you saw that the loss in the drawer was lower on the way than in the end.
+# So keep the model of that moment. Your `save_best` of chapter 3 does it: after each epoch it gets the loss, and where this is the lowest so far, it makes a copy of the weights.
 
 # %% mine=true name="stop-early"
 def plain_save_best(module, best, loss):
@@ -1162,11 +1163,13 @@ _gentle = my_fit(_decayed, _adam, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# If the loop also ends as soon as nothing better has come for, say, twenty epochs, it saves the time too. That is called **early stopping**.
+# So the model of that moment is the one to use. It reads about as many digits as the last one, and it is less sure of its mistakes, as the side path below shows.
+#
+# The loop may also stop by itself, for example when nothing better has come for twenty epochs. That saves the time too, and is called **early stopping**.
 # (A third remedy, weight decay, is on a side path of section 10.)
 #
-# One caution. The drawer has chosen the best of 200 models, and that one was lucky as well as good, so its loss is a little too good to be true.
-# Whoever chooses by the drawer needs a second one, opened once, at the very end: the **test** set.
+# One caution. You looked into the drawer 200 times and took the model that did best there. It was good, and it was lucky too, so with new digits its loss will be a little higher.
+# Therefore people keep a second drawer and open it once, at the very end: the **test** set.
 
 # %% [markdown] side=true name="surer-text"
 # #### The loss in the drawer climbs. Does the model read worse? ({minutes} minutes)
