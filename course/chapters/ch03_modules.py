@@ -78,7 +78,7 @@ assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 # Such a model has four tensors: a weight and a bias for the 32, and a weight and a bias for the ten.
 
 # %% name="by-hand"
-# Divided by 8 and 6, so that the scores are not huge; section 5 says why.
+# 64 random numbers add up to about 8, in size, and 32 to about 6: divide, and it is about 1.
 w1, b1 = torch.randn(64, 32) / 8, torch.zeros(32)
 w2, b2 = torch.randn(32, 10) / 6, torch.zeros(10)
 for tensor in (w1, b1, w2, b2):
@@ -137,8 +137,9 @@ assert all(_p.requires_grad for _p in ten.parameters())
 assert list(ten._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# There is one row for each output, whereas by hand, above, each had a column.
-# So each row is a picture of 64 pixels, the one that this output lays over a digit.
+# Ten rows of 64 numbers: one row for each score, and in it one weight for each pixel.
+# That makes each row a picture, as in chapter 2: lay it over a digit, multiply pixel by pixel, add up, and you have its score.
+# (In `w1`, above, the pictures are the columns; torch keeps them as rows.)
 #
 # Now train it. `parameters()` gives the same tensors without their names, so the four lines of the step become two, and they stay two when the model grows.
 
@@ -171,26 +172,28 @@ assert accuracy(ten) > 0.9
 #
 # A module of your own is a class made from `nn.Module`.
 # Its `__init__` makes the parts, and its `forward` computes with them.
-# To see the form, here is a class with a single part, which is a module itself.
+# With it you can add steps of your own: `nn.Linear(64, 10)` wants rows of 64, whereas this one takes pictures of 8 by 8 as they are.
 
 # %% name="one-layer-module"
 class TenPictures(nn.Module):
-    """Ten pictures that judge a digit: (batch, 64) gives ten scores, (batch, 10)."""
+    """Ten pictures that judge a digit: (batch, 8, 8) gives ten scores, (batch, 10)."""
 
     def __init__(self):
         super().__init__()  # gets the place ready in which parts are kept
         self.judge = nn.Linear(64, 10)
 
     def forward(self, x):
-        return self.judge(x)
+        rows = x.flatten(1)  # (batch, 64)
+        return self.judge(rows)
 
 # %% name="call-the-object"
 ten_again = TenPictures()
-print(ten_again(ink[:5]).shape)  # you call the object, and it runs forward
+five = ink[:5].reshape(5, 8, 8)
+print(ten_again(five).shape)  # you call the object, and it runs forward
 print([name for name, _ in ten_again.named_parameters()])
 
 # %% claim=true
-assert ten_again(ink[:5]).shape == (5, 10)
+assert ten_again(five).shape == (5, 10)
 assert list(ten_again._modules) == ["judge"]
 
 # %% [markdown]
@@ -199,11 +202,11 @@ assert list(ten_again._modules) == ["judge"]
 # Now the model of the beginning as a module, in sizes that you choose: a layer that looks, `relu`, and a layer that judges.
 # In a moment you will train it.
 # (MLP is short for multi-layer perceptron, and what stands between its layers is called the **activation**.)
-# With 8 numbers in, 16 between and 1 out, five rows of 8 give five rows of 1.
+# By hand, five digits of 64 numbers become five rows of 32, and then five rows of 10 scores.
 
 # %% name="two-layer-example"
-between = torch.relu(torch.randn(5, 8) @ torch.randn(8, 16))
-print(between.shape, (between @ torch.randn(16, 1)).shape)
+between = torch.relu(ink[:5] @ torch.randn(64, 32))
+print(between.shape, (between @ torch.randn(32, 10)).shape)
 
 # %% exercise="TwoLayerMLP"
 ### BEGIN STARTER
@@ -1269,7 +1272,7 @@ assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
 # The upper one and the lower one, each of them twice.
 #
 # torch has the loops ready. `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, and the kernels are its parameters.
-# The 1 says that the pictures have one channel (gray; a color photo has three), the 8 that there are eight kernels, and the 3 that they are 3 by 3.
+# The 1 says that the pictures have one channel (gray; a color photo has three), the last 3 that the kernels are 3 by 3.
 
 # %% name="conv-layer"
 looking = nn.Conv2d(1, 8, 3)
@@ -1285,7 +1288,8 @@ _kernels = looking.weight.shape
 assert _kernels == (8, 1, 3, 3)
 
 # %% [markdown]
-# The kernels begin at random, and each already sees something different in the zero.
+# Each digit was one picture of 8 by 8, and became eight of 6 by 6: what each of the eight kernels sees.
+# The kernels begin at random, and yet each sees something different in the zero.
 #
 # *Predict.* How many numbers does this layer have to learn, with one bias for each kernel?
 
@@ -1299,11 +1303,14 @@ reveal(guess, sum(p.numel() for p in looking.parameters()))
 assert sum(_p.numel() for _p in nn.Linear(64, 8 * 36).parameters()) == 18_720
 
 # %% [markdown]
-# A kernel has 9 weights and one bias, which is 10 numbers, and there are eight.
+# Count it with one kernel first: 3 * 3 = 9 weights, and one bias, make 10 numbers. So eight kernels have 80.
 #
-# Compare that with a linear layer. Each of the eight kernels gives 36 results, which is 288 in all.
-# A linear layer with 288 outputs has 64 weights for each of them and a bias, 65 numbers, and 288 times 65 is 18,720.
-# So the layer that looks does with 80. It looks at a small place, and it uses the same nine weights at every place, because an edge is an edge wherever it is, and need not be learned 36 times.
+# And how much do they find? One kernel looks at 6 * 6 = 36 places, so eight give 8 * 36 = 288 results for each digit.
+#
+# In a linear layer each result needs 64 weights of its own, one for each pixel, and a bias.
+# For 288 results that is 288 * 65 = 18,720 numbers, in place of 80.
+#
+# An edge is an edge wherever it is, so the same nine weights serve at all 36 places.
 #
 # Put it into a network: first look, then judge by what was found.
 
@@ -1377,16 +1384,16 @@ _blocks = nn.MaxPool2d(3)(edges.reshape(1, 1, 6, 6)).reshape(2, 2)
 assert _blocks[0, 1] == edges[:3, 3:].max()
 
 # %% [markdown]
-# Of each kernel only four numbers are left for the judges, so let there be 16 kernels; steps and rate stay as they were.
+# Put one line with it into the network of before; kernels, steps and rate stay as they were, so that only the pooling is new.
 
 # %% name="pooling"
 pooler = nn.Sequential(
     nn.Unflatten(1, (1, 8, 8)),
-    nn.Conv2d(1, 16, 3),
+    nn.Conv2d(1, 8, 3),
     nn.ReLU(),
-    nn.MaxPool2d(3),  # (16, 6, 6) becomes (16, 2, 2)
+    nn.MaxPool2d(3),  # new: of each digit, (8, 6, 6) becomes (8, 2, 2)
     nn.Flatten(),
-    nn.Linear(16 * 4, 10),
+    nn.Linear(8 * 4, 10),
 )
 train(pooler, 300, rate=0.4)
 print(f"of the digits {accuracy(pooler):.0%}, of the moved ones {accuracy(pooler, moved_ink):.0%}")
@@ -1400,16 +1407,26 @@ train(_sixteen, 300, rate=0.4)
 assert accuracy(_sixteen, moved_ink) < 0.55
 
 # %% [markdown]
-# It reads many more of the moved digits, and it has never seen one. (That is the pooling: sixteen kernels without it read about half of them, as the eight did.)
-# It pays with a little of its sharpness on the others, since it knows less exactly where things are.
+# It reads more of the moved digits than without pooling, and it has never seen one.
+# It pays for that with a little of its sharpness on the others, since it knows less exactly where things are.
 
 # %% [markdown]
 # This is a good place for a break.
 
 # %% [markdown] side=true
-# #### Which shapes does a layer for pictures accept? ({minutes} minutes)
+# #### Which shapes does a layer for pictures accept, and which does it give? ({minutes} minutes)
 #
-# (batch, channels, height, width), and three axes for one picture.
+# A kernel of 3 by 3 makes 6 by 6 of 8 by 8. With `padding=1` torch first adds a rim of zeros, and 8 by 8 stays 8 by 8.
+
+# %% name="rim"
+print(nn.Conv2d(1, 8, 3)(torch.zeros(5, 1, 8, 8)).shape)
+print(nn.Conv2d(1, 8, 3, padding=1)(torch.zeros(5, 1, 8, 8)).shape)
+
+# %% claim=true
+assert nn.Conv2d(1, 8, 3, padding=1)(torch.zeros(5, 1, 8, 8)).shape == (5, 8, 8, 8)
+
+# %% [markdown]
+# What goes in is (batch, channels, height, width), and three axes for one picture.
 # Channels last, as many files have them, are refused, because the first axis is taken for the channels.
 
 # %% name="image-axes"

@@ -796,12 +796,12 @@ for inputs, targets in loader:
     loss = F.cross_entropy(logits, targets)
     loss.backward()
     optimizer.step()
-seen = my_evaluate(reader, drawer, F.cross_entropy)
-print(seen)
-reveal(guess, seen["accuracy"] > 0.4)
+measured = my_evaluate(reader, drawer, F.cross_entropy)
+print(measured)
+reveal(guess, measured["accuracy"] > 0.4)
 
 # %% claim=true
-assert seen["accuracy"] > 0.45
+assert measured["accuracy"] > 0.45
 
 # %% [markdown]
 # It does: most of the job is done after 22 steps.
@@ -821,9 +821,9 @@ for epoch in range(20):
     losses = []
     for inputs, targets in loader:
         losses.append(my_train_step(reader, optimizer, F.cross_entropy, inputs, targets))
-    seen = my_evaluate(reader, drawer, F.cross_entropy)
-    history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
-    print(f"{seen['accuracy']:.0%}", end=" ")
+    measured = my_evaluate(reader, drawer, F.cross_entropy)
+    history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
+    print(f"{measured['accuracy']:.0%}", end=" ")
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
@@ -868,7 +868,7 @@ draw(history)
 # %% name="wrong-ones"
 reader.eval()
 with torch.no_grad():
-    says = reader(ink[unseen]).argmax(dim=1)
+    says = reader(ink[unseen]).argmax(dim=1)  # unseen: the numbers of those in the drawer
 mistaken = says != labels[unseen]
 wrong, taken_for = unseen[mistaken], says[mistaken]
 print(f"{len(wrong)} of {len(unseen)} are read wrongly")
@@ -893,19 +893,17 @@ assert 1 <= len(wrong) <= 32
 # You may call your own `train_step` and `evaluate`.
 
 # %% name="fit-example"
-batch_losses, seen = [2.0, 1.5, 1.0], {"loss": 1.2, "accuracy": 0.78}
-print("one row:", (sum(batch_losses) / 3, seen["loss"], seen["accuracy"]))
+batch_losses, measured = [2.0, 1.5, 1.0], {"loss": 1.2, "accuracy": 0.78}
+print("one row:", (sum(batch_losses) / 3, measured["loss"], measured["accuracy"]))
 
 # %% exercise="fit"
 def fit(model, optimizer, criterion, loader, drawer, epochs):
-    """Train a classifier for so many epochs; return a list with a row of three floats for each.
+    """Train a classifier; return a list with a row of three floats for each epoch.
 
-    loader and drawer give batches (x, y). Each epoch goes through loader, in train mode,
-    with one step for each batch by criterion(model(x), y). Then it measures on drawer, in
-    eval mode and without building a graph. Its row:
-    1. the mean of the epoch's batch losses,
-    2. the mean loss over all samples of drawer,
-    3. the share of drawer's rows whose largest logit is at the label.
+    Each epoch takes, in train mode, one step for each batch (x, y) of loader, by
+    criterion(model(x), y). Then it measures on the batches of drawer, in eval mode and
+    without a graph. The row: the mean of the batch losses; the mean loss over all samples
+    of drawer; the share of them whose largest logit is at the label.
 
     len(fit(model, optimizer, F.cross_entropy, loader, drawer, 2)) is 2.
     """
@@ -940,9 +938,10 @@ check("fit", fit)
 def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
     for _ in range(epochs):
+        model.train()
         losses = [my_train_step(model, optimizer, criterion, *batch) for batch in loader]
-        seen = my_evaluate(model, drawer, criterion)
-        history.append((sum(losses) / len(losses), seen["loss"], seen["accuracy"]))
+        measured = my_evaluate(model, drawer, criterion)
+        history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
     return history
 
 
@@ -1061,7 +1060,7 @@ figures.ten_points()
 figures.ten_points(new=True)
 
 # %% [markdown]
-# The line is almost as good as before, and the error of the curve went from 0 to 0.39, because it has learned the ten points with all their noise.
+# The line is almost as good as before. The error of the curve went from 0 to 0.39, because it has learned the noise of the ten points too.
 # That is **overfitting**: to be good at what was seen, at the cost of what was not.
 #
 # ### A hundred digits
@@ -1107,28 +1106,30 @@ assert crammed[-1][1] > 0.15
 # %% [markdown]
 # The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
 #
-# Why? At first the model learns what all digits have in common, for example that a 0 is round, and that helps in the drawer too.
-# Soon all of the hundred are read, and the training goes on all the same. What is there left to learn from them? Only what is special about just these hundred, and with 4,810 weights there is room to remember it.
+# At first the model learns what all digits share, for example that a 0 is round. That helps in the drawer too.
+# But soon it reads all of the hundred, and what is then left to learn is special to just these: a smudge here, a crooked stroke there.
+# With 4,810 weights it has room to remember them, and in the drawer that is of no use.
 #
 # ### What helps: more data
 #
-# The best remedy is more digits. The more there are, the harder it is to remember each of them, and the more it pays to learn what they have in common.
-# Here are three models. The fewer digits, the more epochs, so that each model takes a thousand steps.
+# Fourteen hundred digits are harder to learn by heart than a hundred. So a model has to find what they have in common.
+# Here are three models. Each takes a thousand steps of 20 digits, so that only the number of different digits changes.
 
 # %% name="more-digits"
-for count in (100, 300, 1400):
+for count, epochs in ((100, 200), (400, 50), (1400, 14)):  # about 1,000 steps each
     rows = TensorDataset(ink[known[:count]], labels[known[:count]])
     batches = DataLoader(rows, batch_size=20, shuffle=True)
     model = MyMLP([64, 64, 10], nn.ReLU)
     adam = torch.optim.Adam(model.parameters(), lr=0.01)
-    epochs = 1000 * 20 // count  # a thousand steps of 20 digits
     last = my_fit(model, adam, F.cross_entropy, batches, drawer, epochs)[-1]
-    print(f"{count:4} digits: it reads {last[2]:.0%} of the drawer")
+    print(f"learned from {count}: reads {round(last[2] * 397)} of the 397 in the drawer")
 
 # %% claim=true
 assert last[2] > 0.94 and last[2] > crammed[-1][2] + 0.02
 
 # %% [markdown]
+# For the same number of steps you get about thirty digits more, because the model has met more different ones.
+#
 # ### What helps: stop in time
 #
 # And if there are no more? In the curves you saw that the loss in the drawer was lower on the way than in the end.
@@ -1152,7 +1153,9 @@ for epoch in range(200):
     best = my_save_best(late, best, row[1])
 early = MyMLP([64, 64, 10], nn.ReLU)
 early.load_state_dict(best["state"])
-print("loss in the drawer, at its best:", best["loss"], " in the end:", row[1])
+for name, model in (("at its best", early), ("in the end", late)):
+    measured = my_evaluate(model, drawer, F.cross_entropy)
+    print(f"{name}: loss {measured['loss']:.2f}, reads {round(measured['accuracy'] * 397)} of 397")
 
 # %% claim=true
 _stopped = my_evaluate(early, drawer, F.cross_entropy)["loss"]
@@ -1163,13 +1166,14 @@ _gentle = my_fit(_decayed, _adam, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# So the model of that moment is the one to use. It reads about as many digits as the last one, and it is less sure of its mistakes, as the side path below shows.
+# At its best the loss is clearly lower. Digits it reads about as many, a few more or a few fewer: what you win is a model that is less sure of its mistakes.
+# (A side path below shows them.)
 #
-# The loop may also stop by itself, for example when nothing better has come for twenty epochs. That saves the time too, and is called **early stopping**.
+# If the loop also ends as soon as nothing better has come for, say, twenty epochs, it saves the time too. That is called **early stopping**.
 # (A third remedy, weight decay, is on a side path of section 10.)
 #
-# One caution. You looked into the drawer 200 times and took the model that did best there. It was good, and it was lucky too, so with new digits its loss will be a little higher.
-# Therefore people keep a second drawer and open it once, at the very end: the **test** set.
+# One caution. Of 200 models you took the one that did best in the drawer. It was good, and a little lucky too.
+# So its loss in the drawer is a little too good to be true, and for an honest number you need a second drawer, opened once, at the very end: the **test** set.
 
 # %% [markdown] side=true name="surer-text"
 # #### The loss in the drawer climbs. Does the model read worse? ({minutes} minutes)
