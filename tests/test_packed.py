@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.__main__ import main
 from autograder.authoring.notebook import INSTALL_ID, Notebook
@@ -81,6 +82,7 @@ def test_it_is_small_and_holds_no_answers(stem: str, tmp_path: Path) -> None:
     """Below half a megabyte; what is unpacked is what a student's install has, and no more."""
     text = cell(COURSE, stem)
     assert len(text) < MOST and text == cell(COURSE, stem)
+    assert text == TransformerManager().transform_cell(text)  # no sign in it is taken for one of IPython's
 
     script = text.replace('importlib.util.find_spec("autograder")', "None").replace(
         "tempfile.gettempdir()", repr(str(tmp_path))
