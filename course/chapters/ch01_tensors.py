@@ -372,9 +372,9 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A view goes the same number of places from each row to the next, as the table itself does from 0 to 4 and from 4 to 8.
-# The rows that you asked for begin at 8, 0 and 8, first back and then forward again, so no view can do that.
-# Instead torch collects the rows into a **copy**, which has memory of its own, and it does so for every list.
+# In the long line the table's rows begin at the places 0, 4 and 8. Of its rows a view only notes where the first one begins, and how far it is from each to the next, which is always 4 here.
+# But the rows that you asked for begin at 8, at 0 and at 8 again, and no single distance leads from one to the next.
+# So torch collects them into a **copy**, which has memory of its own. It does so for every list, and does not look whether a view would have done.
 # In the picture the copy is the lower strip, where the -1 is.
 
 # %% figure=true
@@ -474,7 +474,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
-# If the page changed as well, what was set aside was no copy. (Until your check passes, a careless version stands in for yours, so that you can see that happen.)
+# If the page changes as well, what was set aside is no copy. (As long as the exercise is open, the lesson uses a careless version here, and then it does change.)
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -975,6 +975,7 @@ guess = (4, 4)  # a tuple
 # %% name="column-meets-row"
 prediction = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
 target = torch.tensor([1.0, 2.0, 3.0, 4.0])
+print(prediction - target)
 print("mean squared error:", ((prediction - target) ** 2).mean().item())
 reveal(guess, (prediction - target).shape)
 
@@ -1994,9 +1995,13 @@ assert _kept == [254, 255, 256, 256, 258, 260, 260]
 # Why just from 256? Suppose you may write down three digits of a number and a power of ten, such as 3.14e5 for 314,000.
 # Then you can tell 3.14 from 3.15, but 314,000 only from 315,000: the digits stay three, so the gap grows with the numbers.
 #
-# bfloat16 does that with eight *binary* digits. 255 is 11111111 in binary, which is eight of them; 257 would be 100000001, which is nine.
-# Its 16 bits are one for the sign, eight for the power of two, and seven for the digits, because the first digit is always 1 and need not be kept.
-# float16 spends them differently and has 11 digits, and float32 has 24.
+# bfloat16 does that with eight *binary* digits. 255 is 11111111 in binary, which is eight of them.
+# 257 would be 100000001, and for the ninth digit there is no room. 258 is 100000010, where the ninth is a 0, so nothing is lost.
+# And 2e-8, above, became the nearest number that eight digits can write.
+#
+# Where are the other bits of the 16? One is for the sign, and eight say which power of two.
+# That leaves seven for the digits, and they are enough for eight, because the first digit is always 1 and need not be kept.
+# float16 spends its bits differently and has 11 digits; float32 has 24.
 #
 # So each format has its gaps. On the left of the picture are the numbers that it has near 1; float32 has too many to tell apart.
 # On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.

@@ -76,6 +76,8 @@ assert 1e8 < here_a_second < 1e13
 # For your digits that is plenty. The training in section 2 multiplies a good billion pairs, all in all.
 # A million photographs are another matter: a well-known network for them, ResNet-50, multiplies 4 billion pairs for one picture, and about three times as many to learn from it.
 #
+# Colab lends a card, the T4, for which its maker states 4,000 billion pairs a second at its best. (One pair is two operations there, so the data sheet says 8.1 trillion.)
+#
 # *Predict.* How long does this CPU need to go through the million once: an hour, a day, or longer?
 
 # %% predict=true
@@ -84,7 +86,7 @@ guess = "longer"  # "an hour", "a day" or "longer"
 # %% name="a-million-photographs"
 pairs = 1_000_000 * 3 * 4e9
 days = pairs / here_a_second / 86_400  # a day has 86,400 seconds
-print(f"this CPU: {days:.1f} days; at 4,000 billion a second: {pairs / 4e12 / 3600:.1f} hours")
+print(f"this CPU: {days:.1f} days; the card: {pairs / 4e12 / 3600:.1f} hours")
 reveal(guess, "longer" if days > 1 else "a day" if days > 1 / 24 else "an hour")
 
 # %% claim=true
@@ -92,7 +94,6 @@ assert round(pairs / 4e12 / 3600, 1) == 0.8
 
 # %% [markdown]
 # And that is once; a training goes through them ninety times.
-# The 4,000 billion are what its maker states for the T4, the card that Colab lends, at its best. (One pair is two operations there, so the data sheet says 8.1 trillion.)
 #
 # A graphics card, or **GPU**, has thousands of slow workers who all do the same thing at the same time, and a matrix product is thousands of sums of the same kind.
 # The card has a memory of its own. Memory with something beside it that computes is called a **device**; the CPU with its memory is another.
@@ -380,7 +381,7 @@ def plain_step_on(device, model, optimizer, criterion, x, y):
 my_train_step_on = mine("train_step_on", plain_step_on)
 
 # %% [markdown]
-# Now the rehearsal on meta goes through to its end.
+# Now the rehearsal on meta goes through to its end, and its loss is a tensor with no number in it:
 
 # %% name="step-on-used"
 def step_on_meta(model, optimizer, criterion, x, y):
@@ -396,7 +397,7 @@ _, _there = train_digits(device, lambda *given: my_train_step_on(device, *given)
 assert _there[-1].device.type == device.type and abs(_there[-1].item() - history[-1]) < 0.02
 
 # %% [markdown]
-# There is no number in the loss, but the whole training has run, so every shape, device and dtype in it fits.
+# The whole training has run, so every shape, device and dtype in it fits.
 # You can run that test on any laptop before you pay for an hour on a card.
 
 # %% [markdown] side=true
@@ -807,8 +808,8 @@ print(f"one product on this CPU: {full_ms:.2f} ms in 32 bits, {low_ms:.2f} ms in
 # %% [markdown] name="two-formats"
 # ### Two ways to halve a number ({minutes} minutes)
 #
-# There are two formats with 16 bits, from chapter 1. Can you still say which of them ends at 65,504?
-# `torch.finfo` tells the limits of a format: `tiny` is the smallest normal number, `max` the largest, `eps` the gap at 1.
+# Chapter 1 had two formats with 16 bits, float16 and bfloat16. `torch.finfo` tells the limits of a format:
+# `max` is its largest number, `eps` the gap at 1, and `tiny` the smallest number that still has all its digits. (Below `tiny` it goes on for a while, with fewer and fewer of them.)
 
 # %% name="formats-table"
 for kind in (torch.float32, torch.bfloat16, torch.float16):
@@ -894,8 +895,8 @@ figures.scaled_cycle()
 # ## 6 Forward: autocast ({minutes} minutes)
 #
 # Which operations need their digits, and which do not?
-# Take a squared distance, (p - q) ** 2, which is 1 for p = 201 and q = 200.
-# Multiplied out, p * p - 2 * p * q + q * q, it is a small difference of large squares: 40,401 - 80,400 + 40,000.
+# Begin with one that does: the squared distance by which chapter 1 found the nearest digit.
+# For p = 201 and q = 200, (p - q) ** 2 is 1. Many programs multiply it out, p * p - 2 * p * q + q * q, and then it is a small difference of large squares: 40,401 - 80,400 + 40,000.
 
 # %% name="large-squares"
 for kind in (torch.float32, torch.bfloat16):
@@ -962,7 +963,7 @@ guess = torch.float32  # a dtype
 
 # %% name="autocast-per-op"
 layer, x, target = nn.Linear(4, 4), torch.randn(3, 4), torch.randn(3, 4)
-with torch.autocast("cpu"):
+with torch.autocast("cpu"):  # on the CPU that is bfloat16, unless you name another
     h = layer(x)
     loss = F.mse_loss(h, target)
     inside = layer.weight.dtype
