@@ -2395,7 +2395,8 @@ def precision_lab(step, tiny, count, n):
 check("precision_lab", precision_lab)
 
 # %% mine=true
-def as_seen_above(step, tiny, count, n):  # the four below
+def as_seen_above(step, tiny, count, n):
+    # What this chapter has shown, for the four that are asked for below.
     return {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
 
 
