@@ -908,7 +908,7 @@ for kind in (torch.float32, torch.bfloat16):
 assert distance == 0 and (p - q) ** 2 == 1
 
 # %% [markdown]
-# In bfloat16 each square is off by up to a hundred, and the 1 is lost.
+# Numbers of this size are 256 apart in bfloat16, so a square may be off by 128, and the 1 is lost.
 # So this is an operation that needs its digits.
 #
 # But a network spends most of its time and memory on products of matrices. Are these safe?
