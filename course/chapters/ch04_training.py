@@ -221,13 +221,13 @@ print("loss:", (prediction - 5) ** 2, "  weight after the step:", 2 - 0.1 * grad
 def train_step(model, optimizer, criterion, x_batch, y_batch):
     """Do one step of training and return the loss of this batch, from before the step, as a float.
 
+    For nn.Linear(1, 1) with weight 2 and bias 0, SGD with lr=0.1, nn.MSELoss(),
+    x_batch = [[1.0]] and y_batch = [[5.0]] the result is 9.0, and the weight becomes 2.6.
+
     Old gradients are cleared; the model is called once on x_batch; criterion(prediction,
     y_batch) is computed once; backward fills .grad; the optimizer steps once. Afterwards
     each .grad holds the gradient of this batch alone, and the model is in train or eval
     mode as it was.
-
-    For nn.Linear(1, 1) with weight 2 and bias 0, SGD with lr=0.1, nn.MSELoss(),
-    x_batch = [[1.0]] and y_batch = [[5.0]] the result is 9.0, and the weight becomes 2.6.
     """
     ### BEGIN SOLUTION
     optimizer.zero_grad()
@@ -773,7 +773,7 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 #
 # ### One epoch
 #
-# Now the digits. With 64 at a time, an epoch is 22 steps, and each step is the five lines of section 2.
+# Now the 1,400 digits. With 64 at a time an epoch has 22 batches, and for each of them you take the step that you wrote in section 2, `train_step`.
 
 # %% name="parts"
 known_digits = TensorDataset(ink[known], labels[known])
@@ -783,19 +783,15 @@ optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
 print(len(loader), "batches")
 
 # %% [markdown]
-# *Predict.* Before, it reads one digit in ten. After these 22 steps, does it read more than 40 in 100 of the drawer?
+# *Predict.* Before, it reads one digit in ten. After these 22 steps, does it read more than 40 in 100 of the drawer, the digits that it never learns from?
 
 # %% predict=true
 guess = True  # True or False
 
 # %% name="one-epoch"
-reader.train()
+reader.train()  # the mode for learning
 for inputs, targets in loader:
-    optimizer.zero_grad()
-    logits = reader(inputs)
-    loss = F.cross_entropy(logits, targets)
-    loss.backward()
-    optimizer.step()
+    my_train_step(reader, optimizer, F.cross_entropy, inputs, targets)
 measured = my_evaluate(reader, drawer, F.cross_entropy)
 print(measured)
 reveal(guess, measured["accuracy"] > 0.4)
@@ -809,8 +805,7 @@ assert measured["accuracy"] > 0.45
 # ### Twenty epochs
 #
 # The rest needs patience, so put a loop around the loop.
-# You have written the five lines as `train_step`, and the look into the drawer as `evaluate`, so each is one line now.
-# After every epoch a row of three numbers goes into the `history`: the mean loss of its batches, the loss in the drawer, and the share of it that is read.
+# After every epoch a row of three numbers goes into the `history`: the mean loss of its batches, the loss in the drawer, and the share of the drawer that is read.
 
 # %% name="whole-loop"
 reader = MyMLP([64, 64, 10], nn.ReLU)  # from the beginning
@@ -823,16 +818,17 @@ for epoch in range(20):
         losses.append(my_train_step(reader, optimizer, F.cross_entropy, inputs, targets))
     measured = my_evaluate(reader, drawer, F.cross_entropy)
     history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
-    print(f"{measured['accuracy']:.0%}", end=" ")
+print(f"epoch 1: {history[0][2]:.0%} of the drawer, epoch 20: {history[-1][2]:.0%}")
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 
 # %% [markdown]
-# That is the whole loop, nine lines of it from `history` on.
+# That is the whole loop. In words:
 #
-# Expect most training to go like this, fast at first and then slowly.
-# From pure guessing nearly every step helps, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
+# - for each epoch,
+#   - for each batch: one step;
+#   - then measure, on digits that it does not learn from, and note the numbers.
 #
 # Here are the ten of section 4 once more.
 
@@ -859,16 +855,18 @@ def draw(history):
 draw(history)
 
 # %% [markdown]
-# Both fall together, and near the end a gap opens between them; section 6 is about that gap.
+# Both fall fast at first and then slowly, as in most training: far from the goal almost any step helps, whereas later each step has to settle some quarrel between an 8 and a 1 without starting another.
+# Near the end a gap opens between the two, and section 7 is about that gap.
 #
 # ### Look at what it gets wrong
 #
 # An accuracy says how often a model is wrong, and not where. So look at those that it read wrongly, one by one.
+# (`unseen`, from section 4, has the numbers of the 397 digits in the drawer.)
 
 # %% name="wrong-ones"
 reader.eval()
 with torch.no_grad():
-    says = reader(ink[unseen]).argmax(dim=1)  # unseen: the numbers of those in the drawer
+    says = reader(ink[unseen]).argmax(dim=1)
 mistaken = says != labels[unseen]
 wrong, taken_for = unseen[mistaken], says[mistaken]
 print(f"{len(wrong)} of {len(unseen)} are read wrongly")
@@ -887,25 +885,33 @@ assert 1 <= len(wrong) <= 32
 # Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
 # No number tells you which is which, so always look.
 #
+# These ten digits, before and after, and your curve are something to show to a friend.
+
+# %% [markdown] name="fit-text"
+# ## 6 A training in one line ({minutes} minutes)
+#
+# What would happen without the shuffling? With another learning rate, or with fewer digits? Each such question is a whole training, and nobody wants to copy the loop for each.
+# So make it a function, and a training is one line.
+#
 # ### Exercise: `fit` ({minutes} minutes)
 #
-# Make the loop a function, and from here on you train a model in one line.
-# You may call your own `train_step` and `evaluate`.
+# You have just run what it has to do, and you may call your own `train_step` and `evaluate`.
+# It gives back the history. Here is one row of it, from an epoch of three batches:
 
 # %% name="fit-example"
 batch_losses, measured = [2.0, 1.5, 1.0], {"loss": 1.2, "accuracy": 0.78}
-print("one row:", (sum(batch_losses) / 3, measured["loss"], measured["accuracy"]))
+print((sum(batch_losses) / 3, measured["loss"], measured["accuracy"]))
 
 # %% exercise="fit"
 def fit(model, optimizer, criterion, loader, drawer, epochs):
     """Train a classifier; return a list with a row of three floats for each epoch.
 
-    Each epoch takes, in train mode, one step for each batch (x, y) of loader, by
-    criterion(model(x), y). Then it measures on the batches of drawer, in eval mode and
-    without a graph. The row: the mean of the batch losses; the mean loss over all samples
-    of drawer; the share of them whose largest logit is at the label.
-
     len(fit(model, optimizer, F.cross_entropy, loader, drawer, 2)) is 2.
+
+    loader and drawer give batches (x, y). In each epoch, first the steps, in train mode:
+    one for each batch of loader, by criterion(model(x), y). Then the measuring on drawer,
+    in eval mode and without a graph. The row: the mean of the batch losses; the mean loss
+    over all samples of drawer; the share of them whose largest logit is at the label.
     """
     ### BEGIN SOLUTION
     history = []
@@ -939,7 +945,7 @@ def plain_fit(model, optimizer, criterion, loader, drawer, epochs):
     history = []
     for _ in range(epochs):
         model.train()
-        losses = [my_train_step(model, optimizer, criterion, *batch) for batch in loader]
+        losses = [my_train_step(model, optimizer, criterion, x, y) for x, y in loader]
         measured = my_evaluate(model, drawer, criterion)
         history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
     return history
@@ -950,7 +956,7 @@ my_fit = mine("fit", plain_fit)
 # %% [markdown]
 # ### Why shuffle?
 #
-# The loader was made with `shuffle=True`, and nobody has said what for.
+# The loader of section 5 was made with `shuffle=True`, and nobody has said what for.
 # Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do.
 #
 # *Predict.* If nobody shuffles, is more than half of the drawer read after five epochs?
@@ -1006,7 +1012,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # As on the parabola of section 1, the smallest sleeps and the largest explodes.
 # Between the two there is a wide span, so try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 #
-# This is a good place for a break; and the ten digits, before and after, are something to show to a friend.
+# This is a good place for a break.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line? ({minutes} minutes)
@@ -1038,13 +1044,13 @@ assert _spiral < _right("spiral", 1.0, width=64)
 
 # %% [markdown]
 # At 10 it ends with one answer for all points, as in the third fate.
-# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 10, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `my_train_step`, and choose 0.03.
+# The spiral is too much for 400 steps at any of these rates; a wider model gets further, and with Adam, from section 12, sixteen neurons are enough: write `optimizer=torch.optim.Adam` behind `my_train_step`, and choose 0.03.
 
 # %% [markdown] name="sitting-2"
 # # Second sitting: why it goes wrong ({minutes} minutes, and {exercises} for the exercises)
 
 # %% [markdown] name="by-heart-text"
-# ## 6 Learned by heart ({minutes} minutes)
+# ## 7 Learned by heart ({minutes} minutes)
 #
 # Whoever learns last year's exam by heart gets full marks for it, and may fail this year's.
 # A model can do that too. Before the digits, look at it where it can be seen: ten measurements, and two ways to draw what is behind them.
@@ -1065,9 +1071,10 @@ figures.ten_points(new=True)
 #
 # ### A hundred digits
 #
-# Our reader had 1,400 digits. Often there are a hundred, so take a hundred only, and train ten times as long (with Adam, a quicker optimizer that section 10 explains).
+# Our reader had 1,400 digits. Often there are not so many, so take only a hundred, and train ten times as long.
+# (The optimizer is Adam, which is quicker, and which section 12 explains.)
 #
-# *Predict.* Soon it reads all of the hundred. With 1,400 digits it read about 96 in 100 of the drawer; does it now read more than 94?
+# *Predict.* With 1,400 digits it read about 96 in 100 of the drawer. Does it now read more than 94?
 
 # %% predict=true
 guess = False  # True or False
@@ -1109,14 +1116,17 @@ assert crammed[-1][1] > 0.15
 # At first the model learns what all digits share, for example that a 0 is round. That helps in the drawer too.
 # But soon it reads all of the hundred, and what is then left to learn is special to just these: a smudge here, a crooked stroke there.
 # With 4,810 weights it has room to remember them, and in the drawer that is of no use.
+
+# %% [markdown] name="remedies-text"
+# ## 8 What helps against it ({minutes} minutes)
 #
-# ### What helps: more data
+# ### More data
 #
-# Fourteen hundred digits are harder to learn by heart than a hundred. So a model has to find what they have in common.
-# Here are three models. Each takes a thousand steps of 20 digits, so that only the number of different digits changes.
+# Fourteen hundred digits are harder to learn by heart than a hundred, so a model has to find what they have in common.
+# Here are three models. Each takes about a thousand steps of 20 digits, so that only the number of different digits changes.
 
 # %% name="more-digits"
-for count, epochs in ((100, 200), (400, 50), (1400, 14)):  # about 1,000 steps each
+for count, epochs in ((100, 200), (400, 50), (1400, 14)):  # the fewer, the more often
     rows = TensorDataset(ink[known[:count]], labels[known[:count]])
     batches = DataLoader(rows, batch_size=20, shuffle=True)
     model = MyMLP([64, 64, 10], nn.ReLU)
@@ -1128,12 +1138,12 @@ for count, epochs in ((100, 200), (400, 50), (1400, 14)):  # about 1,000 steps e
 assert last[2] > 0.94 and last[2] > crammed[-1][2] + 0.02
 
 # %% [markdown]
-# For the same number of steps you get about thirty digits more, because the model has met more different ones.
+# With the same effort it reads some thirty digits more, because it has met more different ones.
 #
-# ### What helps: stop in time
+# ### Stop in time
 #
-# And if there are no more? In the curves you saw that the loss in the drawer was lower on the way than in the end.
-# So keep the model of that moment. Your `save_best` of chapter 3 does it: after each epoch it gets the loss, and where this is the lowest so far, it makes a copy of the weights.
+# And if there are no more? In the curves of section 7 the loss in the drawer was lower on the way than in the end.
+# So keep the model of that moment. You wrote `save_best` for this in chapter 3: where the loss is the lowest so far, it makes a copy of the weights.
 
 # %% mine=true name="stop-early"
 def plain_save_best(module, best, loss):
@@ -1144,13 +1154,19 @@ def plain_save_best(module, best, loss):
 
 my_save_best = mine("save_best", plain_save_best)
 
-# %% name="stopped"
+# %% name="save-on-the-way"
 late = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(late.parameters(), lr=0.02)
 best = None
 for epoch in range(200):
     row = my_fit(late, adam, F.cross_entropy, few, drawer, 1)[0]  # one epoch
-    best = my_save_best(late, best, row[1])
+    best = my_save_best(late, best, row[1])  # row[1] is the loss in the drawer
+print("the lowest loss:", best["loss"], " the last one:", row[1])
+
+# %% [markdown]
+# Put the copy into a fresh model, and let both read the drawer.
+
+# %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
 early.load_state_dict(best["state"])
 for name, model in (("at its best", early), ("in the end", late)):
@@ -1166,14 +1182,11 @@ _gentle = my_fit(_decayed, _adam, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# At its best the loss is clearly lower. Digits it reads about as many, a few more or a few fewer: what you win is a model that is less sure of its mistakes.
-# (A side path below shows them.)
+# The loss is clearly lower, whereas both read about as many digits: a few more or a few fewer.
+# What you win is a model that is less sure of its mistakes, and the time after that moment, if the loop ends when nothing better has come for, say, twenty epochs. That is **early stopping**.
 #
-# If the loop also ends as soon as nothing better has come for, say, twenty epochs, it saves the time too. That is called **early stopping**.
-# (A third remedy, weight decay, is on a side path of section 10.)
-#
-# One caution. Of 200 models you took the one that did best in the drawer. It was good, and a little lucky too.
-# So its loss in the drawer is a little too good to be true, and for an honest number you need a second drawer, opened once, at the very end: the **test** set.
+# One caution. Of 200 models you took the one that did best in the drawer. It was good, and a little lucky too, so its loss there is a little too good to be true.
+# For an honest number you need a second drawer, opened once, at the very end: the **test** set.
 
 # %% [markdown] side=true name="surer-text"
 # #### The loss in the drawer climbs. Does the model read worse? ({minutes} minutes)
@@ -1216,7 +1229,7 @@ show_digits(ink[unseen[same]], says=beliefs, per_row=4)
 assert len(same) >= 4
 
 # %% [markdown] name="house-text"
-# ## 7 When no learning rate is right ({minutes} minutes)
+# ## 9 When no learning rate is right ({minutes} minutes)
 #
 # Sometimes it is neither the network nor the rate that is to blame.
 # Take the classic first example, the price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
@@ -1319,14 +1332,14 @@ print(weight / spread_of_size, "per square foot")
 # def house_prices(x, y, new):
 #     """Fit a line to house prices, by descent or in any other way, and price new houses.
 #
+#     For y = 3 * area, the weight is [3.0].
+#
 #     x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
 #     y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:
 #     "weight" (d,), what one more unit of each column adds to the price, "bias" (a scalar
 #     tensor), and "prices" (m,), which is new @ weight + bias. The line comes within one
 #     hundredth of the spread of y of the best there is, whatever the units. No result requires grad;
 #     x, y and new stay as they were.
-#
-#     For y = 3 * area, the weight is [3.0].
 #     """
 #     weight = torch.zeros(x.shape[1], requires_grad=True)
 #     bias = torch.zeros((), requires_grad=True)
@@ -1342,14 +1355,14 @@ print(weight / spread_of_size, "per square foot")
 def house_prices(x, y, new):
     """Fit a line to house prices, by descent or in any other way, and price new houses.
 
+    For y = 3 * area, the weight is [3.0].
+
     x: (n, d) floats, a row per house, each column in its own unit (area, rooms, age);
     y: (n,) prices; new: (m, d) houses to price. Returns a dict in the units of x and y:
     "weight" (d,), what one more unit of each column adds to the price, "bias" (a scalar
     tensor), and "prices" (m,), which is new @ weight + bias. The line comes within one
     hundredth of the spread of y of the best there is, whatever the units. No result requires grad;
     x, y and new stay as they were.
-
-    For y = 3 * area, the weight is [3.0].
     """
     ### BEGIN SOLUTION
     center, spread = x.mean(0), x.std(0)
@@ -1409,7 +1422,7 @@ assert (size**2).mean() > 2.7e6 and 3.6e-7 < limit < 3.7e-7
 assert calm[-1] < calm[0] and wild[-1] > wild[0]
 
 # %% [markdown] name="logits-text"
-# ## 8 What a loss takes ({minutes} minutes)
+# ## 10 What a loss takes ({minutes} minutes)
 #
 # A loss gives a number for almost anything that you hand it, and so many silent bugs live there. Here is the most common one.
 #
@@ -1474,6 +1487,8 @@ print(loss.item(), " log(10):", math.log(10))
 # def loss_inputs(head, output, target):
 #     """Return the loss of one head of a model with five heads, a scalar to call backward on.
 #
+#     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
+#
 #     There are n rows and k classes. By head, the loss that is asked for:
 #     "digit": logits (n, k), target labels (n,): cross-entropy.
 #     "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
@@ -1481,8 +1496,6 @@ print(loss.item(), " log(10):", math.log(10))
 #     all letters.
 #     "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
 #     "price": predictions (n, 1), target floats (n,): mean squared error.
-#
-#     For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
 #     """
 #     if head == "digit":
 #         return F.cross_entropy(output.softmax(dim=1), target)
@@ -1497,6 +1510,8 @@ print(loss.item(), " log(10):", math.log(10))
 def loss_inputs(head, output, target):
     """Return the loss of one head of a model with five heads, a scalar to call backward on.
 
+    For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
+
     There are n rows and k classes. By head, the loss that is asked for:
     "digit": logits (n, k), target labels (n,): cross-entropy.
     "marked": logits (n, k), target whole numbers (n, k), one 1 per row: cross-entropy.
@@ -1504,8 +1519,6 @@ def loss_inputs(head, output, target):
     all letters.
     "spam": logits (n,), target (n,) of 0 and 1 as floats: binary cross-entropy.
     "price": predictions (n, 1), target floats (n,): mean squared error.
-
-    For logits of zeros, "digit" gives log(k) and "spam" gives log(2).
     """
     ### BEGIN SOLUTION
     if head == "digit":
@@ -1594,7 +1607,7 @@ with shows_error(RuntimeError, match="target size"):
     F.cross_entropy(torch.randn(4, 5, 3), torch.zeros(4, 5, dtype=torch.int64))
 
 # %% [markdown] name="sin-text"
-# ## 9 A curve: sin ({minutes} minutes)
+# ## 11 A curve: sin ({minutes} minutes)
 #
 # Digits hide what a network does; on a curve you can see it.
 # Take a single wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units may bend the line at sixteen places.
@@ -1628,12 +1641,12 @@ assert abs(_slope - 0.3) < 0.01 and 0.19 < F.mse_loss(_slope * line, torch.sin(l
 # def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
 #     """Train a model to give sin(x) for x from -pi to pi, and return it.
 #
+#     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
+#
 #     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
 #     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
 #     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
 #     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
-#
-#     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
 #     """
 #     raise NotImplementedError()
 ### END STARTER
@@ -1653,12 +1666,12 @@ class SinMLP(nn.Module):
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     """Train a model to give sin(x) for x from -pi to pi, and return it.
 
+    After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
+
     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
-
-    After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
     """
     model = SinMLP() if model is None else model
     kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]
@@ -1735,9 +1748,9 @@ figures.many_fits(coarse, fits, errors, bar=0.02)
 # The runs differ by a factor of ten and more, from the first weights alone. The bar of the exercise, the orange line, leaves room for that. (Once in some ten thousand first weights a run gets stuck above it; then train again.)
 
 # %% [markdown] name="optimizers-text"
-# ## 10 Optimizers ({minutes} minutes)
+# ## 12 Optimizers ({minutes} minutes)
 #
-# In section 7 one rate had to serve two parameters, one with large gradients and one with small ones.
+# In section 9 one rate had to serve two parameters, one with large gradients and one with small ones.
 # We could standardize the data there, but nobody standardizes the gradients deep inside a network.
 # So there is an optimizer that gives each parameter a step size of its own: **Adam** remembers how large its gradients usually are, and divides by that.
 #
@@ -1791,13 +1804,13 @@ print("ratio:", sum(sgd_steps) / sum(adam_steps))
 # def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 #     """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
 #
+#     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
+#
 #     For each seed, both begin at the same first weights, those of start(seed). The loss is
 #     the mean squared error on all of x and y. The count is the number of steps taken when the
 #     loss is first below goal, and limit where that has not happened after limit steps.
 #     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
 #     all steps of SGD together divided by all steps of Adam together.
-#
-#     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
 #     """
 #     raise NotImplementedError()
 ### END STARTER
@@ -1812,13 +1825,13 @@ def start(seed):
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
 
+    If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
+
     For each seed, both begin at the same first weights, those of start(seed). The loss is
     the mean squared error on all of x and y. The count is the number of steps taken when the
     loss is first below goal, and limit where that has not happened after limit steps.
     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
     all steps of SGD together divided by all steps of Adam together.
-
-    If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
     """
     ### BEGIN SOLUTION
     counts = {"sgd": [], "adam": []}
@@ -1936,7 +1949,7 @@ print(pulled)
 assert pulled == {"Adam": 0.1, "AdamW": 0.001}  # a whole step; lr * weight_decay
 
 # %% [markdown] name="debug-text"
-# ## 11 When it does not learn ({minutes} minutes)
+# ## 13 When it does not learn ({minutes} minutes)
 #
 # A model that learns nothing gives no error message, but it gives a curve, so learn to read curves.
 # Each of these is a real run; one that leaves the plot at the top has exploded.
@@ -1946,7 +1959,7 @@ figures.museum()
 
 # %% [markdown]
 # A curve gives you a suspect. To convict it, make the problem small: take a single batch, and let the model learn it by heart.
-# What was a fault in section 6 is a test here.
+# What was a fault in section 7 is a test here.
 #
 # *Predict.* Take 64 digits and give them *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 does it get "right"?
 
@@ -2001,6 +2014,8 @@ print("losses:", trial.step(inputs, targets), "then", trial.step(inputs, targets
 def overfit_one_batch(trial):
     """Say what is wrong with a training set-up, by trying to learn one batch by heart.
 
+    For a sound trial the result is "ok".
+
     trial.model and trial.optimizer are what you think; trial.batch() gives the batch (x, y);
     trial.step(x, y) does one training step and returns the loss before it, as a float. At
     most one thing is wrong. The result is the first of these strings that is true:
@@ -2011,8 +2026,6 @@ def overfit_one_batch(trial):
     "learning rate": none of these, and yet after 100 steps on the batch the loss is not
     below one tenth of the first
     "ok": it is below
-
-    For a sound trial the result is "ok".
     """
     ### BEGIN SOLUTION
     (x, y), (same, again) = trial.batch(), trial.batch()
@@ -2058,7 +2071,7 @@ assert my_overfit_one_batch(Trial(lr=0.01)) == "ok"
 assert my_overfit_one_batch(Trial(lr=0.000001)) == "learning rate"
 
 # %% [markdown] name="bug-hunt"
-# ## 12 Bug hunt ({minutes} minutes)
+# ## 14 Bug hunt ({minutes} minutes)
 #
 # Eight loops that somebody has broken, with one fault each.
 # Here are their losses; dotted is what a sound loop does on the same data.
@@ -2357,11 +2370,11 @@ print(next(iter(DataLoader(pairs, batch_size=2))))
 # class PairDataset(Dataset):
 #     """Inputs and targets as a data set of pairs.
 #
+#     PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
+#
 #     PairDataset(x, y) takes two tensors with equally many rows; other lengths are a
 #     ValueError. len() is the number of rows; item i is the pair (x[i], y[i]), a tuple,
 #     for i from 0, or counted from the end with -1; an i out of range is an IndexError.
-#
-#     PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
 #     """
 #
 #     def __init__(self, x, y):
@@ -2376,11 +2389,11 @@ print(next(iter(DataLoader(pairs, batch_size=2))))
 class PairDataset(Dataset):
     """Inputs and targets as a data set of pairs.
 
+    PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
+
     PairDataset(x, y) takes two tensors with equally many rows; other lengths are a
     ValueError. len() is the number of rows; item i is the pair (x[i], y[i]), a tuple,
     for i from 0, or counted from the end with -1; an i out of range is an IndexError.
-
-    PairDataset(torch.tensor([1.0, 2.0]), torch.tensor([0, 1]))[1] is (tensor(2.), tensor(1)).
     """
 
     ### BEGIN SOLUTION
@@ -2427,12 +2440,12 @@ print([len(sentence) for sentence in sentences])
 def collate_pad(batch, pad=0):
     """Put 1-D tensors of different lengths into one table, padded at the end.
 
+    collate_pad([torch.tensor([5, 6]), torch.tensor([7])], pad=-1) gives [[5, 6], [7, -1]]
+    and [2, 1].
+
     batch: a list of 1-D tensors of one dtype. Returns (padded, lengths): padded is (number
     of tensors, longest length) of that dtype, each row filled up with pad; lengths is a
     list of ints, the lengths before. A tensor may be empty. The tensors stay as they were.
-
-    collate_pad([torch.tensor([5, 6]), torch.tensor([7])], pad=-1) gives [[5, 6], [7, -1]]
-    and [2, 1].
     """
     ### BEGIN SOLUTION
     lengths = [len(row) for row in batch]
@@ -2496,13 +2509,13 @@ print((1 + math.cos(math.pi * t)) / 2)
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     """Return the learning rate of a step: linear warm-up, then half a cosine down to min_lr.
 
+    With base_lr=1.0, min_lr=0.0, warmup_steps=2, total_steps=6, steps 0 to 6 give 0.5, 1.0,
+    1.0, about 0.854, 0.5, about 0.146, 0.0.
+
     Steps count from 0; warmup_steps is less than total_steps and may be 0.
     In the warm-up (step < warmup_steps): base_lr * (step + 1) / warmup_steps.
     Then: min_lr + (base_lr - min_lr) * (1 + cos(pi * t)) / 2, where t goes from 0 at
     step = warmup_steps to 1 at step = total_steps. From there on: min_lr. A float.
-
-    With base_lr=1.0, min_lr=0.0, warmup_steps=2, total_steps=6, steps 0 to 6 give 0.5, 1.0,
-    1.0, about 0.854, 0.5, about 0.146, 0.0.
     """
     ### BEGIN SOLUTION
     if step < warmup_steps:
@@ -2564,13 +2577,13 @@ print(length, "and, cut to the length 1:", 3 / length, 4 / length)
 def clip_grad_norm(params, max_norm):
     """Shorten all gradients together to at most max_norm, in place; return their norm before.
 
+    For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
+    and [0.8].
+
     params: any iterable of tensors, perhaps a generator; those whose .grad is None are
     left out. The norm is that of all gradients laid end to end: the square root of the sum
     of all squared entries. Where it is above max_norm, every gradient is multiplied by
     max_norm / norm; otherwise none changes. The result is a float; without any gradient, 0.0.
-
-    For gradients [3.0] and [4.0] and max_norm 1.0 the result is 5.0, and they become [0.6]
-    and [0.8].
     """
     ### BEGIN SOLUTION
     grads = [p.grad for p in params if p.grad is not None]
@@ -2604,13 +2617,13 @@ print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p, after eac
 # class SGDMomentum:
 #     """SGD with momentum: torch.optim.SGD, written by hand.
 #
+#     With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
+#
 #     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
 #     step() does for each tensor p that has a gradient g, under torch.no_grad():
 #     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
 #     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
 #     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
-#
-#     With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
 #     """
 #
 #     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -2625,13 +2638,13 @@ print(1 - 0.1 * first, round(1 - 0.1 * first - 0.1 * second, 4))  # p, after eac
 class SGDMomentum:
     """SGD with momentum: torch.optim.SGD, written by hand.
 
+    With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
+
     SGDMomentum(params, lr, momentum=0.9, weight_decay=0.0); params: any iterable of tensors.
     step() does for each tensor p that has a gradient g, under torch.no_grad():
     g + weight_decay * p is added to momentum times this tensor's velocity, which begins at
     0; that is the new velocity v; p changes in place to p - lr * v. Tensors whose .grad is
     None are left alone, and .grad is not changed. zero_grad() sets every .grad to None.
-
-    With p = 1.0, gradient 2.0 and lr = 0.1, two steps give 0.8 and 0.42.
     """
 
     ### BEGIN SOLUTION
@@ -2671,6 +2684,8 @@ print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
 # class AdamW:
 #     """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
 #
+#     With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
+#
 #     AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
 #     iterable of tensors. step() does for each tensor p that has a gradient g, under
 #     torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
@@ -2681,8 +2696,6 @@ print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
 #         p = p - lr * (m / (1 - betas[0] ** t)) / (sqrt(s / (1 - betas[1] ** t)) + eps)
 #     p changes in place. Tensors whose .grad is None are left alone, and .grad is not changed.
 #     zero_grad() sets every .grad to None.
-#
-#     With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
 #     """
 #
 #     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
@@ -2697,6 +2710,8 @@ print(round(1 - 0.1 * (m / (1 - 0.9)) / math.sqrt(s / (1 - 0.999)), 4))
 class AdamW:
     """Adam with decoupled weight decay: torch.optim.AdamW, written by hand.
 
+    With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
+
     AdamW(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2); params: any
     iterable of tensors. step() does for each tensor p that has a gradient g, under
     torch.no_grad(), with t = how many steps this tensor has taken, this one included, and m and s
@@ -2707,8 +2722,6 @@ class AdamW:
         p = p - lr * (m / (1 - betas[0] ** t)) / (sqrt(s / (1 - betas[1] ** t)) + eps)
     p changes in place. Tensors whose .grad is None are left alone, and .grad is not changed.
     zero_grad() sets every .grad to None.
-
-    With p = 1.0, gradient 2.0, lr = 0.1 and weight_decay = 0, the first step gives 0.9.
     """
 
     ### BEGIN SOLUTION
@@ -2847,15 +2860,15 @@ print(8 - len(losses), "more, as if it had never stopped")
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     """Train, in train mode, to `epochs` epochs in all, and return a checkpoint to go on from.
 
+    fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
+    and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
+
     loader gives batches (x, y), shuffled by torch's global generator; the loss is F.mse_loss;
     scheduler.step() follows each epoch. checkpoint: None, or what an earlier call returned: then
     model, optimizer, scheduler and global generator are put back as they were, and only
     the missing epochs are run. The result is a dict that torch.save can write and
     torch.load can read, which later training does not change; "losses" in it has a float for
     each epoch since the first, the mean of its batch losses.
-
-    fit_resumable(..., 5) and then fit_resumable(..., 8, checkpoint), perhaps with a new model
-    and optimizer, give the weights and losses of fit_resumable(..., 8), bit for bit.
     """
     ### BEGIN SOLUTION
     losses = []
@@ -2926,7 +2939,7 @@ progress(4)
 # 1. First, last, or right before `backward`; never between `backward` and `step`.
 # 2. The parameter that the loss feels most, because a step must not throw that one too far.
 # 3. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
-# 4. It has learned them by heart. More data; else the model of its best epoch, or weight decay.
+# 4. It has learned them by heart. More data; else the model of its best epoch. (A third remedy, weight decay, is on a side path of section 12.)
 # 5. It keeps the loss from falling, and the gradients weak.
 # 6. The batch twice, `requires_grad`, and what the optimizer holds.
 #
