@@ -1337,16 +1337,16 @@ reveal(guess, my_count_params(looking))
 # %% [markdown]
 # A kernel has 9 weights and a bias, which is 10 numbers, and there are eight kernels.
 #
-# And a linear layer that gives as much? Eight pictures of 6 by 6 are 288 results, and each would need 64 weights of its own and a bias.
+# And a linear layer that gives as much? Eight pictures of 6 by 6 are 288 results, and each needs 64 weights of its own and a bias. That makes 288 * 65.
 
 # %% name="linear-count"
-print(my_count_params(nn.Linear(64, 288)), "=", 288 * 65)
+print(my_count_params(nn.Linear(64, 288)))
 
 # %% claim=true
 assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
 
 # %% [markdown]
-# So 80 numbers do here what takes 18,720 there, because the same nine weights serve at all 36 places.
+# So 80 numbers are enough where a linear layer takes 18,720, because the same nine weights serve at all 36 places.
 # An edge is an edge wherever it is, and need not be learned 36 times.
 
 # %% [markdown] name="looking-text"
@@ -1378,7 +1378,7 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert 1 - accuracy(looker) < 0.9 * (1 - accuracy(yours))
 
 # %% [markdown]
-# About a third of the mistakes are gone, and nobody told the network which strokes to look for: these sixteen kernels it has found by itself.
+# A third of the mistakes are gone, or more, and nobody told the network which strokes to look for: these sixteen kernels it has found by itself.
 #
 # Now the moved digits. What a kernel sees moves with the digit:
 

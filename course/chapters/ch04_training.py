@@ -885,7 +885,7 @@ assert 1 <= len(wrong) <= 32
 # Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
 # No number tells you which is which, so always look.
 #
-# These ten digits, before and after, and your curve are something to show to a friend.
+# The ten digits, before and after, and your curve are something to show to a friend.
 
 # %% [markdown] name="fit-text"
 # ## 6 A training in one line ({minutes} minutes)
