@@ -68,6 +68,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch02 versions": ch02_autograd.versions,
     "ch02 relus": ch02_autograd.relus,
     "ch03 first_page": ch03_modules.first_page,
+    "ch03 two_layers": lambda: ch03_modules.two_layers(32, 10),
     "ch03 tree": lambda: ch03_modules.tree(Held()),
     "ch03 convolution": lambda: ch03_modules.convolution(
         known_digits()[0][0].reshape(8, 8), torch.eye(3) * 3 - 1, 1, 2

@@ -195,7 +195,7 @@ _nudged = ((4 + nudge) * 2 + (4 + nudge)) ** 2 - ((4 - nudge) * 2 + (4 - nudge))
 assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 
 # %% [markdown]
-# As with -18 above, each small step has a factor, and along the way the factors are multiplied; that is the **chain rule**.
+# Each small step has a factor: how much more comes out of it for a little more going in. Along the way the factors are multiplied, and that is the **chain rule**.
 # In the picture, the forward pass is blue, from left to right.
 # The **backward pass** is orange, from right to left.
 
@@ -205,7 +205,7 @@ figures.graph(4.0, 2.0)
 # %% [markdown]
 # Begin at the loss, and follow the orange numbers back, step by step.
 #
-# 1. The square, s ** 2, changes by 2 * s times what is added to s, and s is 12. So 24 arrives at s.
+# 1. In the square, s ** 2, 12 gives 144, and 12.01 gives 144.24, which is 24 times as much more. (In general the factor is 2 * s.) So 24 arrives at s.
 # 2. In the sum, s = z + x, what is added to z is added to s as it is, and so is what is added to x. So 24 goes on to z, and 24 to x.
 # 3. In the product, z = x * y, one more in x makes y = 2 more in z. So 24 * 2 = 48 goes on to x.
 # 4. And one more in y makes x = 4 more in z. So 24 * 4 = 96 goes on to y.
@@ -232,13 +232,12 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x.
+# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x; the last line is the direct one.
 #
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
-# Once more with a pencil, and it sticks: (x + y) * z.
-# Give the sum a name, as above, and go back from the result.
-# The sum counts z times, so with z = 4, one more in x makes four more in the result.
+# Once more with a pencil, and it sticks: (x + y) * z, a sum and then a product.
+# The sum counts z times. So with z = 4, one more in x makes four more in the result.
 
 # %% name="by-hand-example"
 print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
@@ -295,26 +294,26 @@ assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
 
 # %% [markdown] name="copy"
-# ### A gradient that leaves no trace
+# ## 3 A look that leaves no trace ({minutes} minutes)
 #
-# Sometimes you want a gradient only to look at it. In section 5, for example, you will ask which pixels of an eight would make it a three.
-# But `backward` writes into `.grad`, where training takes its steps from, and what you only look at must not get in there.
+# Sometimes you want a gradient only to look at it. In section 6, for example, you will ask which pixels of an eight would make it a three.
+# But `backward` writes into `.grad`, and training takes its steps from there. What you only look at must not get in.
 #
 # So take the gradient of a copy. `clone()` copies the numbers; is that enough?
 
 # %% name="clone-alone"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 copy = x.clone()
-copy.sum().backward()
+(copy**2).sum().backward()
 print("x.grad:", x.grad)
 
 # %% claim=true
-assert x.grad.tolist() == [1.0, 1.0]
+assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown]
 # It is not. To copy is a step like any other, so the graph leads through the copy back to x, and x got a gradient after all.
 #
-# `detach()` gives the same numbers without their graph, so nothing leads back to x from there.
+# `detach()` cuts the way back: the same numbers, to which no graph leads. (They still lie in the memory of x, so clone them too if x must be safe.)
 
 # %% name="detach-first"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -322,16 +321,16 @@ copy = x.detach().clone()
 print("requires grad:", copy.requires_grad)
 
 # %% [markdown]
-# Now the copy is cut off, and does not ask for a gradient either.
+# Cut off like this, the copy does not ask for a gradient either.
 # `requires_grad_()` makes it ask; the underscore says that it changes the tensor in place.
 
 # %% name="mean-square-example"
 copy.requires_grad_()
-copy.sum().backward()
+(copy**2).sum().backward()
 print("copy.grad:", copy.grad, " x.grad:", x.grad)
 
 # %% claim=true
-assert copy.grad.tolist() == [1.0, 1.0] and x.grad is None
+assert copy.grad.tolist() == [2.0, 4.0] and x.grad is None
 
 # %% [markdown]
 # In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
@@ -339,22 +338,22 @@ assert copy.grad.tolist() == [1.0, 1.0] and x.grad is None
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
 # Use such a copy for a loss that you know, a mean of squares.
-# For 1 and 2 it is (1 + 4) / 2 = 2.5, and a little more in the 2 shows what its derivative must be.
+# For 3, 6 and 9 it is (9 + 36 + 81) / 3 = 42. Add a little to the 9, and you see what its derivative must be.
 
 # %% name="mean-of-two-squares"
-print(f"with 2.01 in place of 2: {(1 + 2.01**2) / 2:.3f}")  # 0.02 more, twice what was added
+print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
 
 # %% claim=true
-assert round((1 + 2.01**2) / 2, 5) == 2.52005
+assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
 
 # %% exercise="mean_square_grad"
 def mean_square_grad(x):
     """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
 
+    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
+
     x: floats of any shape; the result has the shape and dtype of x, and no graph.
     x itself stays as it was: its values, its requires_grad and its .grad.
-
-    For x = torch.tensor([[1.0, 2.0]]) the result is [[1.0, 2.0]].
     """
     ### BEGIN SOLUTION
     copy = x.detach().clone().requires_grad_()
@@ -370,11 +369,12 @@ check("mean_square_grad", mean_square_grad)
 my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
 
 # %% [markdown]
-# On twelve numbers the mean divides by 12; so these two must agree.
+# With a pencil, the derivative of a square is 2 * x, and the mean of twelve numbers divides it by 12. Here are the first of four rows, by autograd and by that formula.
 
 # %% name="mean-of-squares"
 twelve = torch.randn(4, 3)
-print(my_mean_square_grad(twelve)[0], 2 * twelve[0] / 12)
+print("by autograd:", my_mean_square_grad(twelve)[0])
+print("by formula: ", (2 * twelve / 12)[0])
 
 # %% claim=true
 assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
@@ -557,7 +557,7 @@ print("a leaf:", scaled.is_leaf, right.is_leaf)
 assert not scaled.is_leaf and right.is_leaf
 
 # %% [markdown] name="all-at-once"
-# ## 3 All 640 at once ({minutes} minutes)
+# ## 4 All 640 at once ({minutes} minutes)
 #
 # Now the digits, with ink from 0 to 1.
 # 1,400 of them are known, and the other 397 stay in a drawer, so that in the end you see how well unknown digits are read.
@@ -803,7 +803,7 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 # %% [markdown] side=true
 # #### Can I ask for the gradient of the input? ({minutes} minutes)
 #
-# Yes; then it says how much each input number counts, and section 5 draws it for a digit.
+# Yes; then it says how much each input number counts, and section 6 draws it for a digit.
 
 # %% name="input-gradient"
 row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
@@ -815,7 +815,7 @@ print(pixel_input.grad)
 assert torch.equal(pixel_input.grad, row)
 
 # %% [markdown] name="accumulates"
-# ## 4 A step, and another ({minutes} minutes)
+# ## 5 A step, and another ({minutes} minutes)
 #
 # One step read most of the digits, so what would two hundred do?
 # Before you write that loop, try two steps, because two things go wrong with the second that every beginner meets.
@@ -993,7 +993,7 @@ print(fresh.grad)
 assert fresh.grad.tolist() == [4.0]
 
 # %% [markdown] name="ten-pictures"
-# ## 5 Ten pictures out of nothing ({minutes} minutes)
+# ## 6 Ten pictures out of nothing ({minutes} minutes)
 #
 # Everything is ready: a loss, and your own `descend`.
 # Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
@@ -1076,7 +1076,7 @@ assert digit.min() < 0 and digit.max() > 1
 # If you have closed the notebook in between, run everything above first ("Run All Above Selected Cell"), so that the digits and your pictures are there again.
 
 # %% [markdown] name="life"
-# ## 6 The life of a graph ({minutes} minutes)
+# ## 7 The life of a graph ({minutes} minutes)
 #
 # Training runs for hours, and every one of its steps builds a graph.
 # Where do they all go?
@@ -1097,25 +1097,35 @@ reveal(guess, runs(y.backward))
 assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# The message says why.
+# (Never mind the advice in the message for now.)
 # The slope of a square is 2 * x. To compute it on the way back, the square needs x, so it had saved x.
 # The first backward pass let go of what was saved, because it is the saved numbers that fill the memory.
-# Most often such a graph is an old one by mistake, and the loss should have been computed anew.
+# You will see this message when you have forgotten to compute the loss anew.
 
 # %% [markdown] name="dropping-text"
 # What if you never call `backward` at all?
-# Below are 1,000 forward passes of four steps: exp, sin, tanh and a sum.
-# The slopes of exp, sin and tanh depend on where they are taken, as that of the square does, so each of the three saves a tensor.
-# The slope of a sum is always 1, so it saves nothing.
-# That makes 3 tensors a pass, and `saved_tensors()` counts those that are still held.
+# Take a forward pass of four steps, and let `saved_tensors()` count what it saves.
+
+# %% name="four-steps"
+x = torch.ones(1000, requires_grad=True)
+with saved_tensors() as alive:
+    loss = x.exp().sin().tanh().sum()
+    print("saved:", len(alive))
+
+# %% claim=true
+with saved_tensors() as _alive:
+    _loss = x.exp().sin().tanh().sum()
+    assert len(_alive) == 3
+
+# %% [markdown]
+# exp, sin and tanh saved a tensor each, for their slopes. The slope of a sum is always 1, so a sum saves nothing.
 #
-# *Predict.* How many of the 3,000 are left in the end?
+# *Predict.* Run this pass a thousand times. How many of the 3,000 tensors are left in the end?
 
 # %% predict=true
 guess = 3  # a number
 
 # %% name="dropping-frees"
-x = torch.ones(1000, requires_grad=True)
 with saved_tensors() as alive:
     for _ in range(1000):
         loss = x.exp().sin().tanh().sum()
@@ -1123,10 +1133,10 @@ with saved_tensors() as alive:
 
 # %% [markdown]
 # The last three.
-# A graph lives as long as something leads to it, so when the name `loss` is given to a new one, the old graph goes.
+# A graph lives as long as something leads to it. When the name `loss` goes to a new one, nothing leads to the old graph any more, and it is gone.
 #
-# Where, then, do those programs come from that train for an hour and end with "out of memory"?
-# From something that looks harmless: they *keep* the losses, in order to draw them later.
+# And yet there are programs that train for an hour and then end with "out of memory".
+# Many of them do something that looks harmless: they *keep* the losses, to draw them later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1170,25 +1180,24 @@ figures.kept_graphs(4)
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
-# At the end of an hour of training you want one number, the mean loss, without a thousand graphs in memory.
-# The losses may come from a generator, which makes each of them when it is asked for.
-# So ask for one at a time; with `list`, all their graphs would be there at once.
+# At the end of an hour of training you want one number, the mean loss, and no thousand graphs in memory.
+# So take the losses one at a time: call `backward` on each, as training does, and keep no more of it than its number.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
-two = (factor * w for factor in (1.0, 3.0))  # no loss has been computed yet
-print("the first:", next(two).item())
-print("the second:", next(two).item(), " so the mean is 2.0")
+for loss in (1.0 * w, 3.0 * w):
+    print("a loss of", loss.item())
+print("so the mean is 2.0")
 
 # %% exercise="running_loss"
 def running_loss(losses):
     """Call backward on each loss, once, and return the mean of their values as a float.
 
-    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
-    it may be a generator. Whenever you ask for another loss, the graph of the last
-    one may still be there, and no older graph.
-
     For losses of 1.0 and 3.0 the result is 2.0.
+
+    losses: an iterable of scalar tensors, at least one, each with a graph of its own;
+    perhaps a generator, which makes each loss when it is asked for. Keep no losses: when
+    the next one is asked for, at most the graph of the last one is still there.
     """
     ### BEGIN SOLUTION
     total, count = 0.0, 0
@@ -1204,38 +1213,60 @@ def running_loss(losses):
 check("running_loss", running_loss)
 
 # %% [markdown] name="parts"
-# ### Too many digits for the memory
+# ## 8 Too many digits for the memory ({minutes} minutes)
 #
 # Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
-# In section 3 all 1,400 known digits went into one loss; with a million there would be no room for what its graph saves.
+# Here is what the graph of your loss from section 4 holds, for a hundred digits and for all 1,400 that you learn from.
+
+# %% name="bytes-of-a-graph"
+empty = torch.zeros(64, 10, requires_grad=True)
+for rows in (known[:100], known):
+    print(len(rows), "digits:", saved_bytes(lambda: wrongness(empty, rows)), "bytes")
+
+# %% claim=true
+_held = [saved_bytes(lambda: wrongness(empty, _rows)) for _rows in (known[:100], known)]
+assert 13 < _held[1] / _held[0] < 15
+
+# %% [markdown]
+# Fourteen times the digits, fourteen times the memory. With a hundred million digits no computer would have room for the graph.
 #
-# So run the digits in parts: the graph of each part is gone before the next one comes.
-# `backward` adds to `.grad`, as you saw in section 4, so the parts add up by themselves.
+# So take the digits in several **batches**: the graph of each is gone before the next one comes.
+# `backward` adds to `.grad`, as you saw in section 5, so the gradients of the batches add up by themselves.
 #
 # They must add up to the right thing, though.
-# Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first makes a part of its own.
+# Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first is a batch of its own.
 
 # %% name="unequal-parts"
 losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
-alone, three = losses[:1].mean(), losses[1:].mean()
 print("the mean of all four:     ", losses.mean().item())
-print("the mean of the two means:", (alone + three).item() / 2)
+print("the mean of the two means:", (5.0 + 1.0) / 2)
 
 # %% claim=true
-assert losses.mean() == 2 and (alone + three) / 2 == 3
+assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
 
 # %% [markdown]
 # A mean of means is wrong here, because it lets the one digit count for a half, as much as the other three together.
-# It is one of four, so its part should count for a quarter, and the other part for three quarters.
+# It is one of four, so its batch should count for a quarter, and the other batch for three quarters.
 
 # %% name="parts-by-share"
-print("each part by its share:   ", (alone * 1 / 4 + three * 3 / 4).item())
+print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
 
 # %% claim=true
-assert alone * 1 / 4 + three * 3 / 4 == losses.mean()
+assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
 
 # %% [markdown]
-# The gradients need the same shares, and get them by themselves: a factor before a loss is a factor before its gradient too.
+# And the gradients? Multiply a loss by a quarter, and see what becomes of its gradient. (For w ** 2 at 3 it is 6.)
+
+# %% name="share-of-a-gradient"
+w = torch.tensor(3.0, requires_grad=True)
+(w**2 * 1 / 4).backward()
+print(w.grad)
+
+# %% claim=true
+assert w.grad == 6 / 4
+
+# %% [markdown]
+# A quarter of 6. So it is enough to give each loss its share, and the gradients have theirs.
 
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1251,7 +1282,7 @@ arrange("accumulate")
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# Write it for any loss: go through the parts, here called batches, and let each count by its share of the rows.
+# Write it for any loss: go through the batches, and let each count by its share of the rows.
 # With 3, 3 and 2 rows, for example, these are the shares.
 
 # %% name="shares-of-rows"
@@ -1262,12 +1293,12 @@ print([len(batch) / 8 for batch in batches])
 def accumulate(loss_fn, batches, params):
     """Return the gradients of the mean loss over all rows of all batches, one per parameter.
 
-    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
-    batches: a list of tensors (rows, features), not all with equally many rows.
-    params: a list of leaves that require grad, which loss_fn uses. An old .grad must
-    not count; afterwards the .grad of each holds its gradient too.
-
     With batches of 1 and 3 rows the first one counts for a quarter.
+
+    batches: a list of tensors (rows, features), not all with equally many rows.
+    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
+    params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
+    from before must not count; in the end the .grad of each holds its gradient too.
     """
     ### BEGIN SOLUTION
     total = sum(len(batch) for batch in batches)
@@ -1292,11 +1323,9 @@ def not_in_parts(loss_fn, batches, params):
 my_accumulate = mine("accumulate", not_in_parts)
 
 # %% [markdown]
-# Now with the digits. From section 3 you have `known`, the 1,400 digits to learn from, and `wrongness`, the mean loss of ten pictures on some of them.
-# Take ten empty pictures again, once with the known digits in three parts, and once with all of them in one graph.
+# Now with the digits: the same ten empty pictures, once with the known digits in three batches, and once with all of them in one graph.
 
 # %% name="digits-in-parts"
-empty = torch.zeros(64, 10, requires_grad=True)
 parts = known.split(500)  # 500, 500 and 400 digits
 
 
@@ -1304,28 +1333,28 @@ def loss_of(part):
     return wrongness(empty, part)
 
 
-(in_parts,) = my_accumulate(loss_of, parts, [empty])
-(at_once,) = torch.autograd.grad(loss_of(known), [empty])
-print("largest difference:", (in_parts - at_once).abs().max().item())
+in_parts = my_accumulate(loss_of, parts, [empty])[0].clone()
+empty.grad = None
+loss_of(known).backward()
+print("largest difference:", (in_parts - empty.grad).abs().max().item())
 
 # %% [markdown]
-# That is next to nothing, and only rounding, so these are the same 640 derivatives.
-#
-# And the memory? `saved_bytes` counts what a graph holds.
+# There is none, or nothing but rounding: in batches you get the same gradient. And the memory?
 
 # %% name="bytes-in-parts"
-for part in (known, parts[0]):
-    print(len(part), "digits:", saved_bytes(lambda: loss_of(part)), "bytes")
+for rows in (known, parts[0]):
+    print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
 
 # %% claim=true
-assert torch.allclose(in_parts, at_once, atol=1e-6)
+assert torch.allclose(in_parts, empty.grad, atol=1e-6)
 assert [len(_part) for _part in parts] == [500, 500, 400]
 _held = [saved_bytes(lambda: loss_of(_part)) for _part in (parts[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]
-# What a graph holds grows with the number of digits, so 500 of them need about a third of what 1,400 do.
-# Since only one part's graph is there at a time, you need room for one part, however many parts there are.
+# About a third. Since only one batch's graph is there at a time, you need room for one batch, however many there are.
+#
+# This is a good place for a break.
 
 # %% [markdown] side=true
 # #### Does your `running_loss` let go of each graph? ({minutes} minutes)
@@ -1473,11 +1502,11 @@ reveal(guess, round(factor.item(), 6))
 assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
 
 # %% [markdown] name="detach"
-# ## 7 Where no gradient should flow ({minutes} minutes)
+# ## 9 Where no gradient should flow ({minutes} minutes)
 #
 # A gradient flows wherever the graph leads, and sometimes that is too far.
-# Suppose a blank picture is to become like your eight.
-# The loss says how different the two are, and your `descend` makes it smaller.
+# Suppose a blank picture is to become like your eight. Both stand in one tensor, and the loss says how different they are.
+# Your `descend` makes it smaller.
 
 # %% name="pulling"
 both = torch.stack([torch.zeros(64), ink[eight]])
@@ -1494,7 +1523,7 @@ def difference(both):
 guess = "faded"  # "stayed" or "faded"
 
 # %% name="pulled-together"
-pulled = my_descend(difference, both, 3.0, 100)
+pulled = my_descend(difference, both, 3.0, 100)  # rate 3.0, 100 steps
 show_digits(pulled, says=["the blank", "the eight"])
 reveal(guess, "stayed" if torch.allclose(pulled[1], ink[eight]) else "faded")
 
@@ -1504,10 +1533,8 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
 # They met halfway, at a ghost, because each was as free to move as the other.
-# The same happens to a model that has computed its own target: the easiest way to be right is to change the target.
 #
-# So you need a way to say that a number counts as given, although it was computed.
-# `x.detach()` says it: the same numbers, without their graph.
+# The eight should count as given, like a label. `detach`, from section 3, says so: its result has the same numbers, and no way leads back from it.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -1528,7 +1555,7 @@ assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% name="held-still-example"
 a = torch.tensor([1.0, 2.0], requires_grad=True)
-b = torch.tensor([1.0, 4.0], requires_grad=True)
+b = torch.tensor([3.0, 6.0], requires_grad=True)
 ((a - b) ** 2).mean().backward()
 print("a:", a.grad, "  b, which should have none:", b.grad)
 
@@ -1536,11 +1563,11 @@ print("a:", a.grad, "  b, which should have none:", b.grad)
 def stop_gradient_loss(a, b):
     """Return the mean squared difference of a and b, a scalar whose gradient reaches a only.
 
-    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant: after
-    backward, the gradient has reached a and nothing behind b. a and b stay as they
-    were. `.data` is not allowed.
-
     For a = [1.0, 2.0] and b = [1.0, 4.0] the loss is 2.0 and the gradient of a [0.0, -2.0].
+
+    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant:
+    after backward, neither b nor what b was computed from has a gradient. a and b stay as
+    they were. `.data`, which old programs use for this, is not allowed.
     """
     ### BEGIN SOLUTION
     return ((a - b.detach()) ** 2).mean()
@@ -1557,7 +1584,12 @@ my_stop_gradient_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.
 # Once more the blank and the eight, with yours.
 
 # %% name="stop-gradient-used"
-pulled = my_descend(lambda both: my_stop_gradient_loss(both[0], both[1]), both, 3.0, 100)
+def only_the_blank(both):
+    blank, drawn = both
+    return my_stop_gradient_loss(blank, drawn)
+
+
+pulled = my_descend(only_the_blank, both, 3.0, 100)
 show_digits(pulled, says=["the blank", "the eight"])
 
 # %% claim=true
@@ -1722,7 +1754,7 @@ assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
 assert generator.grad.tolist() == [3.0, 3.0]
 
 # %% [markdown] name="inplace"
-# ## 8 What an in-place change can break ({minutes} minutes)
+# ## 10 What an in-place change can break ({minutes} minutes)
 #
 # In chapter 1 you changed tensors in place, to save memory or because it was shorter.
 # But a graph holds on to tensors that it will need for the way back. What if you change one of those before `backward`?
@@ -2042,9 +2074,9 @@ print(x.grad)
 assert x.item() == 2 and x.grad.item() == 3
 
 # %% [markdown] name="traps"
-# ## 9 Dead gradients and nan ({minutes} minutes)
+# ## 11 Dead gradients and nan ({minutes} minutes)
 #
-# In section 3 the number of mistakes would not do as a loss, because all its slopes are 0.
+# In section 4 the number of mistakes would not do as a loss, because all its slopes are 0.
 # What happens if you take such a thing all the same? `torch.round`, for example, goes up in steps too.
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
@@ -2173,7 +2205,7 @@ assert x.argmax().dtype == torch.int64 and not x.argmax().requires_grad
 assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 
 # %% [markdown] name="vjp-text"
-# ## 10 Several outputs ({minutes} minutes)
+# ## 12 Several outputs ({minutes} minutes)
 #
 # Which pixels tell a four from a nine?
 # That is a question about two of the ten scores, and so far `backward` started from one number.

@@ -65,7 +65,11 @@ show_digits(ink[:10])
 # %% [markdown]
 # To read more of them, a model should not jump from pixels to answers, but look for something in between, a loop here, a stroke there, and then decide.
 # So give it 32 pictures to look for, and ten judges, each of which weighs what the 32 have found.
-#
+
+# %% figure=true
+figures.two_layers(32, 10)
+
+# %% [markdown]
 # Between the two stands `relu`, which makes zero of all that is below zero: a picture that does not fit counts as not found.
 
 # %% name="relu"
@@ -79,14 +83,14 @@ assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 # The weights begin as small random numbers.
 
 # %% name="by-hand"
-w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)
-w2, b2 = 0.1 * torch.randn(32, 10), torch.zeros(10)
+w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)  # 32 pictures, and a bias for each
+w2, b2 = 0.1 * torch.randn(32, 10), torch.zeros(10)  # ten judges, and a bias for each
 for tensor in (w1, b1, w2, b2):
     tensor.requires_grad_()
 
 # %% [markdown]
 # One step of gradient descent, by hand as in chapter 2, looks like this.
-# (`F.cross_entropy` is your `wrongness` of chapter 2, softmax and logarithm in one.)
+# (`F.cross_entropy` is torch's own `wrongness`, the loss of chapter 2.)
 
 # %% name="one-step-by-hand"
 found = torch.relu(ink @ w1 + b1)
@@ -108,7 +112,9 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 #
 # So let an object keep them.
 # Such an object is a **module**, and torch has the commonest ones ready.
-# `nn.Linear(64, 10)`, for example, is one layer: it takes 64 numbers and gives 10, each a weighted sum of the 64, plus a bias.
+#
+# Begin with a smaller model, the ten pictures of chapter 2; the one with 32 comes back in section 2.
+# `nn.Linear(64, 10)` is a layer that takes 64 numbers and gives 10, each of them a weighted sum of the 64, plus a bias.
 
 # %% name="ready-made"
 ten = nn.Linear(64, 10)
@@ -137,11 +143,9 @@ assert all(_p.requires_grad for _p in ten.parameters())
 assert list(ten._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# Ten rows of 64: one row for each score, and in it one weight for each pixel. (By hand you had it the other way round, a column for each.)
-# So each row can be drawn as a picture of 8 by 8.
-# The numbers are still random, and have to be trained before there is something to see.
+# Ten rows of 64: one row for each score, and in it one weight for each pixel. So each row can be drawn as a picture of 8 by 8, once it is trained.
 #
-# `parameters()` gives the same tensors without their names. With it the step is a loop of two lines, and these stay two when the model grows.
+# `parameters()` gives the same tensors without their names. With it the step becomes two lines, and these stay two when the model grows.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -150,12 +154,14 @@ def train(model, steps, rate=0.5):
         model.zero_grad()  # clears the gradients of all parameters
         F.cross_entropy(model(ink), labels).backward()
         with torch.no_grad():
-            for p in model.parameters():
+            for p in model.parameters():  # the step: these two lines
                 p -= rate * p.grad
 
 # %% name="ten-learn"
 def accuracy(model, pictures=ink):
-    return (model(pictures).argmax(dim=1) == labels).float().mean().item()
+    """The share of the digits that a model reads correctly."""
+    says = model(pictures).argmax(dim=1)
+    return (says == labels).float().mean().item()
 
 
 print(f"before: {accuracy(ten):.0%}")
@@ -179,35 +185,33 @@ assert accuracy(ten) > 0.9
 #
 # A module of your own is a class made from `nn.Module`.
 # Its `__init__` makes the parts, and its `forward` computes with them.
-# Here is the form, in a model with one layer. It takes digits as pictures of 8 by 8, whereas `nn.Linear(64, 10)` insists on rows of 64.
+# Here is the form, in a model with one layer.
 
 # %% name="one-layer-module"
-class TenPictures(nn.Module):
-    def __init__(self):
-        super().__init__()  # gets the place ready in which parts are kept
-        self.judge = nn.Linear(64, 10)
+class OneLayer(nn.Module):
+    def __init__(self, pixels, answers):
+        super().__init__()  # always first; section 3 says why
+        self.judge = nn.Linear(pixels, answers)
 
-    def forward(self, pictures):
-        rows = pictures.flatten(1)  # (batch, 8, 8) becomes (batch, 64)
-        return self.judge(rows)
+    def forward(self, x):
+        return self.judge(x)
 
 # %% name="call-the-object"
-five = ink[:5].reshape(5, 8, 8)
-ten_again = TenPictures()
-print(ten_again(five).shape)  # you call the object, and it runs forward
-print([name for name, _ in ten_again.named_parameters()])
+one_layer = OneLayer(64, 10)
+print(one_layer(ink[:5]).shape)  # you call the object, and it runs forward
+print([name for name, _ in one_layer.named_parameters()])
 
 # %% claim=true
-assert ten_again(five).shape == (5, 10)
-assert list(ten_again._modules) == ["judge"]
-assert not runs(lambda: ten(five))  # nn.Linear(64, 10) insists on rows of 64
+assert one_layer(ink[:5]).shape == (5, 10)
+assert list(one_layer._modules) == ["judge"]
 
 # %% [markdown]
-# You wrote down the steps, and the module has its parameters all the same: it found the two of the layer `judge` by itself.
+# Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
 #
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
 # Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
+# Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
 # By hand, five digits went this way:
 
 # %% name="two-layer-example"
@@ -222,9 +226,10 @@ print(tuple(ink[:5].shape), tuple(found.shape), tuple(scores.shape))
 #
 #     TwoLayerMLP(8, 16, 1)(torch.ones(5, 8)) has shape (5, 1).
 #
-#     The layers are called fc1 and fc2, and have the parameters of an nn.Linear; no ReLU
-#     after fc2. x has shape (..., in_features), with any axes in front, and the result
-#     (..., out_features). Without nn.Sequential.
+#     - The layers are called fc1 and fc2, and have the parameters of an nn.Linear.
+#     - There is no ReLU after fc2.
+#     - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+#     - Without nn.Sequential, which comes in section 5.
 #     """
 #
 #     def __init__(self, in_features, hidden, out_features):
@@ -238,9 +243,10 @@ class TwoLayerMLP(nn.Module):
 
     TwoLayerMLP(8, 16, 1)(torch.ones(5, 8)) has shape (5, 1).
 
-    The layers are called fc1 and fc2, and have the parameters of an nn.Linear; no ReLU
-    after fc2. x has shape (..., in_features), with any axes in front, and the result
-    (..., out_features). Without nn.Sequential.
+    - The layers are called fc1 and fc2, and have the parameters of an nn.Linear.
+    - There is no ReLU after fc2.
+    - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+    - Without nn.Sequential, which comes in section 5.
     """
 
     ### BEGIN SOLUTION
@@ -280,8 +286,6 @@ assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 # %% [markdown]
 # So it pays to look for something in between: about half of the mistakes are gone.
 # (Both are asked about the digits that they learned from; in chapter 4 you will ask more strictly.)
-#
-# Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph? ({minutes} minutes)
@@ -419,7 +423,7 @@ assert accuracy(_reader) > 0.95
 # And if you assign a tensor? Suppose a model should learn by how much to multiply its scores, and what to add to them.
 
 # %% name="two-attributes"
-class Scaled(nn.Module):
+class Scaled(nn.Module):  # its forward is left out here
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(2, 2)
@@ -441,14 +445,14 @@ reveal(guess, len(names))
 assert names == ["plus", "layer.weight", "layer.bias"]
 
 # %% [markdown]
-# `times` is missing, although it requires grad.
+# Here is `plus`, and behind it the parts of the layer. `times` is missing, although it requires grad.
 # A model may hold tensors of many kinds, so you have to say which of them are numbers to learn, and `nn.Parameter` says it.
 # A tensor that is not wrapped is overlooked, and nothing complains.
 #
 # ### Exercise: `Linear` ({minutes} minutes)
 #
-# Build the layer itself, from two parameters, so that `nn.Linear` has no secrets from you.
-# What it computes is one line, here with the numbers of `model.look`.
+# Build a layer from two parameters, and you can build layers that torch does not have.
+# What a linear layer computes is one line, here with the numbers of `model.look`.
 # (Its weight has a row for each output, and `.T` makes columns of the rows.)
 
 # %% name="linear-layer"
@@ -459,12 +463,17 @@ print("the same as by hand:", torch.allclose(model.look(ink[:5]), same, atol=1e-
 assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weight.shape == (32, 64)
 
 # %% [markdown]
-# Its numbers begin at random, all equally likely between two bounds.
-# Draw them first and wrap them last, because what is computed from a parameter is a plain tensor again.
+# Its numbers begin at random, all equally likely between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
+#
+# Draw the numbers first and wrap them last, because what is computed from a parameter is a plain tensor again.
 
 # %% name="draw-then-wrap"
 numbers = torch.empty(2, 3).uniform_(-0.5, 0.5)  # empty makes the place, uniform_ fills it
 print(nn.Parameter(numbers))
+print("half of a parameter is a", type(nn.Parameter(numbers) / 2).__name__)
+
+# %% claim=true
+assert not isinstance(nn.Parameter(numbers) / 2, nn.Parameter)
 
 # %% exercise="Linear"
 ### BEGIN STARTER
@@ -473,11 +482,12 @@ print(nn.Parameter(numbers))
 #
 #     Linear(4, 2)(torch.ones(5, 3, 4)) has shape (5, 3, 2).
 #
-#     weight has shape (out_features, in_features), bias (out_features,). All numbers begin
-#     at random, uniform between -1 / sqrt(in_features) and 1 / sqrt(in_features), each
-#     drawn for itself. With bias=False, self.bias is None, and nothing is added. x has shape
-#     (..., in_features), with any axes in front, and the result (..., out_features).
-#     Without nn.Linear.
+#     - weight has shape (out_features, in_features), bias (out_features,).
+#     - All numbers begin at random, each drawn for itself, uniform between
+#       -1 / sqrt(in_features) and 1 / sqrt(in_features).
+#     - With bias=False, self.bias is None, and nothing is added.
+#     - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+#     - Without nn.Linear.
 #     """
 #
 #     def __init__(self, in_features, out_features, bias=True):
@@ -491,11 +501,12 @@ class Linear(nn.Module):
 
     Linear(4, 2)(torch.ones(5, 3, 4)) has shape (5, 3, 2).
 
-    weight has shape (out_features, in_features), bias (out_features,). All numbers begin
-    at random, uniform between -1 / sqrt(in_features) and 1 / sqrt(in_features), each
-    drawn for itself. With bias=False, self.bias is None, and nothing is added. x has shape
-    (..., in_features), with any axes in front, and the result (..., out_features).
-    Without nn.Linear.
+    - weight has shape (out_features, in_features), bias (out_features,).
+    - All numbers begin at random, each drawn for itself, uniform between
+      -1 / sqrt(in_features) and 1 / sqrt(in_features).
+    - With bias=False, self.bias is None, and nothing is added.
+    - x has shape (..., in_features), with any axes in front, the result (..., out_features).
+    - Without nn.Linear.
     """
 
     ### BEGIN SOLUTION
@@ -520,7 +531,7 @@ check("Linear", Linear)
 MyLinear = mine("Linear", nn.Linear)
 
 # %% [markdown]
-# Put your layer into a `Reader`, in the place of torch's, and train it.
+# Put your layer into a `Reader`, in the place of torch's, and train it. (The registry takes the new layer in the place of the old one.)
 
 # %% name="linear-used"
 with_yours = Reader()

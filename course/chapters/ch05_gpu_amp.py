@@ -39,6 +39,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader, TensorDataset
 from autograder import check, hint, mine, progress, reveal, shows_error
 from course.figures import ch05_gpu_amp as figures
 from course.instruments import ToyDevice, milliseconds, operations, runs, saved_bytes, saved_shapes
@@ -59,13 +60,13 @@ figures.first_page()
 # %% [markdown] name="devices"
 # ## 1 Where do the numbers live? ({minutes} minutes)
 #
-# Why would anybody send numbers to another place?
-# Nearly all that a network does is to multiply pairs of numbers and to add up the products.
-# So let us see how many pairs this machine multiplies in a second, with one product of two matrices of 512 by 512.
+# Why would anybody send numbers to another place? To save time.
+# Nearly all that a network does is to multiply two numbers and add the product to a sum. Call that one *pair*.
+# How many pairs does this machine do in a second?
 
 # %% name="pairs-a-second"
 square = torch.randn(512, 512)
-seconds = milliseconds(lambda: square @ square) / 1000
+seconds = milliseconds(lambda: square @ square) / 1000  # 512 * 512 * 512 pairs
 here_a_second = 512 * 512 * 512 / seconds
 print(f"this CPU, one thread: {here_a_second / 1e9:.0f} billion pairs a second")
 
@@ -73,97 +74,52 @@ print(f"this CPU, one thread: {here_a_second / 1e9:.0f} billion pairs a second")
 assert 1e8 < here_a_second < 1e13
 
 # %% [markdown]
-# For your digits that is plenty. The training in section 2 multiplies a good billion pairs, all in all.
-# A million photographs are another matter: a well-known network for them, ResNet-50, multiplies 4 billion pairs for one picture, and about three times as many to learn from it.
+# For your digits that is plenty: the training in section 2 takes less than two billion pairs, all in all.
+# Photographs are another matter. Here is what ResNet-50, a well-known network for them, has to do, and what a card can do that Colab lends.
 #
-# Colab lends a card, the T4, for which its maker states 4,000 billion pairs a second at its best. (One pair is two operations there, so the data sheet says 8.1 trillion.)
+# | | pairs |
+# |---|---|
+# | to learn from one photograph | 12 billion |
+# | to learn from a million of them, once | 12,000,000 billion |
+# | the card, a T4, in each second (its maker's figure) | 4,000 billion |
 #
-# *Predict.* How long does this CPU need to go through the million once: an hour, a day, or longer?
+# *Predict.* Does this CPU need more than a day for the million?
 
 # %% predict=true
-guess = "longer"  # "an hour", "a day" or "longer"
+guess = True  # True or False
 
 # %% name="a-million-photographs"
-pairs = 1_000_000 * 3 * 4e9
+pairs = 12e9 * 1_000_000
 days = pairs / here_a_second / 86_400  # a day has 86,400 seconds
 print(f"this CPU: {days:.1f} days; the card: {pairs / 4e12 / 3600:.1f} hours")
-reveal(guess, "longer" if days > 1 else "a day" if days > 1 / 24 else "an hour")
+reveal(guess, days > 1)
 
 # %% claim=true
 assert round(pairs / 4e12 / 3600, 1) == 0.8
 
 # %% [markdown]
-# And that is once; a training goes through them ninety times.
+# And that is once. The usual recipe for this network goes through its photographs ninety times.
 #
-# A graphics card, or **GPU**, has thousands of slow workers who all do the same thing at the same time, and a matrix product is thousands of sums of the same kind.
-# The card has a memory of its own. Memory with something beside it that computes is called a **device**; the CPU with its memory is another.
-#
-# torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# Choose once, at the top of the program, and write `device` from there on.
-
-# %% name="choose-device"
-if device == "auto":  # the cell of parameters, at the top of the chapter, says so
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-device = torch.device(device)
-print("this notebook works on:", torch.ones(3, device=device).device)
-
-# %% claim=true
-assert torch.ones(3, device=device).device.type == device.type
-assert torch.ones(3).device.type == "cpu"  # without device=
-
-# %% [markdown]
-# Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
-#
-# ### Exercise: `pick_device` ({minutes} minutes)
-#
-# Each of your programs will begin with this choice, so make a function of it, which knows Apple's cards too.
-# These are the parts that you need:
-
-# %% name="pick-device-example"
-print(torch.device("meta"))  # a device by its name
-print(torch.cuda.is_available(), torch.backends.mps.is_available())
-
-# %% exercise="pick_device"
-def pick_device(prefer=None):
-    """Return the torch.device to work on.
-
-    prefer: a name such as "cpu" or "cuda:1", which then decides; or None, which asks for
-    the first that is available of "cuda", "mps" and "cpu", in this order. torch is asked
-    anew at each call: torch.cuda.is_available() and torch.backends.mps.is_available().
-    torch's own default device stays what it is.
-
-    pick_device("cpu") gives torch.device("cpu").
-    """
-    ### BEGIN SOLUTION
-    if prefer is not None:
-        return torch.device(prefer)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
-    ### END SOLUTION
-
-# %% check="pick_device" points=1
-check("pick_device", pick_device)
-
-# %% mine=true
-def plain_pick(prefer=None):
-    return torch.device(prefer or ("cuda" if torch.cuda.is_available() else "cpu"))
-
-
-my_pick_device = mine("pick_device", plain_pick)
-
-# %% name="pick-device-used"
-print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
+# A graphics card, or **GPU**, is so quick because it works on thousands of such sums at the same time.
+# It has a memory of its own, and computes only with what lies in that.
+# A memory, together with what computes on it, is called a **device**. Your CPU with its memory is one, and a card is another.
 
 # %% [markdown] name="moving"
 # ### What moves, and what stays ({minutes} minutes)
 #
-# How do you practice with two devices on a laptop that has one?
-# Each tensor carries a label that says where it is. The mistakes that people make with a card are mistakes about these labels, and no number plays a part in them.
-# So a place without any numbers will do: the device `"meta"`, from chapter 3, whose tensors have a shape, a dtype and a device, and nothing else.
-# Like a card, it refuses to work with a tensor that is somewhere else.
+# To practice you need a second device, and torch has one on every laptop: `"meta"`, from chapter 3.
+# A tensor there has a shape, a dtype and a device, and no numbers at all.
+
+# %% name="on-meta"
+print(torch.ones(3))
+print(torch.ones(3, device="meta"))
+
+# %% claim=true
+assert torch.ones(3, device="meta").shape == (3,) and torch.ones(3).device.type == "cpu"
+
+# %% [markdown]
+# What is that good for? The mistakes that people make with a card are mistakes about *where* a tensor is.
+# You can make all of them on meta, and in section 2 a whole training runs there, as a rehearsal before anybody pays for a card.
 #
 # To bring a tensor to another device, there is `.to(device)`.
 #
@@ -200,7 +156,7 @@ reveal(guess, layer.weight.device.type)
 assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
-# A module moves in place, with all its parameters and buffers; a tensor does not.
+# A module moves in place, with all that it keeps; a tensor does not.
 
 # %% figure=true
 figures.places()
@@ -219,10 +175,70 @@ assert not runs(lambda: batch + _away)
 assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
 
 # %% [markdown]
-# torch looked at the batch first, so it "expected" the CPU, and then found a weight on meta.
-# It cannot know which of the two you forgot to move; here it is the batch. (On CUDA the message begins "Expected all tensors to be on the same device".)
+# Read it as "I began with a batch on the CPU, and then met a weight on meta".
+# torch cannot know which of the two you forgot to move; here it is the batch. (On CUDA the message begins "Expected all tensors to be on the same device".)
 #
 # So a script which works on a laptop may stop on a GPU: on a laptop everything is in one place, whether you thought of it or not.
+#
+# ### Choose once ({minutes} minutes)
+#
+# A program should run on whatever device there is. So choose it once, at the top, and write `device` from there on.
+# torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
+
+# %% name="choose-device"
+if device == "auto":  # as the cell of parameters says, where the chapter begins
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+device = torch.device(device)
+print("this notebook works on:", torch.ones(3, device=device).device)
+
+# %% claim=true
+assert torch.ones(3, device=device).device.type == device.type
+assert torch.ones(3).device.type == "cpu"  # without device=
+
+# %% [markdown]
+# Without a GPU that prints `cpu`, and with one `cuda:0`, the first card.
+#
+# ### Exercise: `pick_device` ({minutes} minutes)
+#
+# Each of your programs will begin with this choice, so make a function of it, which knows Apple's cards too.
+# These are the parts that you need:
+
+# %% name="pick-device-example"
+print(torch.device("cpu"))  # a device by its name
+print(torch.cuda.is_available(), torch.backends.mps.is_available())
+
+# %% exercise="pick_device"
+def pick_device(prefer=None):
+    """Return the torch.device to work on.
+
+    pick_device("cpu") gives torch.device("cpu"), and pick_device("cuda:1") the second card.
+
+    With prefer=None it is the first that is available of "cuda", "mps" and "cpu", in this
+    order. torch is asked at each call: torch.cuda.is_available() and
+    torch.backends.mps.is_available(). torch's own default device stays what it is.
+    """
+    ### BEGIN SOLUTION
+    if prefer is not None:
+        return torch.device(prefer)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+    ### END SOLUTION
+
+# %% check="pick_device" points=1
+check("pick_device", pick_device)
+
+# %% mine=true
+def plain_pick(prefer=None):
+    return torch.device(prefer or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+my_pick_device = mine("pick_device", plain_pick)
+
+# %% name="pick-device-used"
+print("here:", my_pick_device(), " on request:", my_pick_device("meta"))
 
 # %% [markdown] side=true
 # #### Can I give dtype and device in one call? ({minutes} minutes)
@@ -242,7 +258,7 @@ assert made.device == moved.device and made.device.type == device.type
 # ## 2 The same training, anywhere ({minutes} minutes)
 #
 # Your loop of chapter 4 trains on the CPU. How much of it must be written anew for a card?
-# Begin with the digits, which stay on the CPU:
+# Begin with the digits and their loader. They stay on the CPU, since all the data together might not fit on a card.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -251,8 +267,12 @@ digits = load_digits()
 ink = torch.tensor(digits.data, dtype=torch.float32) / 16  # (1797, 64)
 labels = torch.tensor(digits.target)
 order = torch.randperm(1797)
-known, unseen = order[:1400], order[1400:]
-print("to learn from:", ink[known].device, tuple(ink[known].shape))
+known, unseen = order[:1400], order[1400:]  # rows to learn from, rows for the drawer
+loader = DataLoader(TensorDataset(ink[known], labels[known]), batch_size=64, shuffle=True)
+print(len(loader), "batches, and the first is on", next(iter(loader))[0].device)
+
+# %% claim=true
+assert len(loader) == 22
 
 # %% mine=true
 def plain_mlp(sizes, activation):
@@ -272,28 +292,27 @@ MyMLP = mine("MLP", plain_mlp)
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# Here is the loop. Two of its lines say `.to(device)`: the model moves once, and each batch just before it is used, since all the data together might not fit on the card.
-# The step is an argument, because this chapter will try several steps.
+# And here is the loop of chapter 4. Only the two lines with a comment are new.
+# (`step` is the step that it takes: at first your `train_step`, and later in the chapter others.)
 
 # %% name="same-training"
 def train_digits(device, step, epochs=20, lr=0.5):
     """Learn to read; return the model, and the mean loss of each epoch."""
-    _ = torch.manual_seed(seed)
-    model = MyMLP([64, 256, 10], nn.ReLU).to(device)  # the model, once
+    torch.manual_seed(seed)
+    model = MyMLP([64, 256, 10], nn.ReLU).to(device)  # new: the model moves, once
     optimizer = torch.optim.SGD(model.parameters(), lr)
     history = []
-    for _ in range(epochs):
+    for epoch in range(epochs):
         losses = []
-        for rows in known[torch.randperm(len(known))].split(64):
-            x, y = ink[rows].to(device), labels[rows].to(device)  # each batch
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)  # new: each batch moves
             losses.append(step(model, optimizer, F.cross_entropy, x, y))
         history.append(sum(losses) / len(losses))
     return model, history
 
 # %% [markdown]
-# The optimizer is made after the move, because it keeps the parameters that it is given: **build the model, move it, build the optimizer.**
-#
-# The first step that the loop gets is yours from chapter 4, unchanged:
+# Mind the order: **build the model, move it, build the optimizer.**
+# On some devices a model gets new parameters when it moves, and an optimizer from before would go on changing the old ones.
 
 # %% name="train-on-device"
 reader, history = train_digits(device, my_train_step)
@@ -305,9 +324,10 @@ assert history[-1] < 0.1 and next(reader.parameters()).device.type == device.typ
 # %% name="share-right"
 def share_right(model):
     """The share of the unseen digits that a model reads correctly."""
+    x, y = ink[unseen].to(device), labels[unseen].to(device)
     with torch.no_grad():
-        scores = model(ink[unseen].to(device))
-    return (scores.argmax(dim=1).cpu() == labels[unseen]).float().mean().item()
+        right = model(x).argmax(dim=1) == y
+    return right.float().mean().item()
 
 
 print(f"{share_right(reader):.0%} of the unseen digits are right")
@@ -318,7 +338,9 @@ assert share_right(reader) > 0.92
 # %% [markdown]
 # Not one line of your `train_step` knows where it runs.
 #
-# *Predict.* Does this training also run to its end on the meta device, which has no numbers?
+# Now the rehearsal. Meta has no numbers, and yet everything that usually stops a program on a card would stop it here.
+#
+# *Predict.* Does this training run to its end on meta?
 
 # %% predict=true
 guess = False  # True or False
@@ -330,32 +352,33 @@ reveal(guess, runs(lambda: train_digits("meta", my_train_step, epochs=1)))
 assert not runs(lambda: train_digits("meta", my_train_step, epochs=1))
 
 # %% [markdown]
-# Forward, backward and update need shapes alone, so they ran.
-# Only the last word stopped: `loss.item()` asks the device for a number, and this device has none.
-# A card has one, but only when all its work is done, and until then your program stands still; section 3 counts what that costs.
+# Forward, backward and update need only shapes, so they ran. What stopped is the last line of a `train_step`, `return loss.item()`: it asks the device for a number, and meta has none.
+#
+# On a card that line works, but it costs time: the program stands still until the card has done all that it was given.
 #
 # ### Exercise: `train_step_on` ({minutes} minutes)
 #
-# Write a step that asks for no number: it gives the loss back as a tensor, `loss.detach()`. And let it move its batch itself, so that no caller can forget it.
-# With weight 2, input 1 and target 5 the prediction is 2 and the loss 9:
+# Write a step that asks for no number. It gives the loss back as a tensor, `loss.detach()`, and leaves it where it is.
+# And let it move its batch itself, so that no caller can forget it.
 
 # %% name="step-on-example"
 w = torch.tensor(2.0, requires_grad=True)
-loss = (w * 1.0 - 5.0) ** 2
+loss = (w * 1.0 - 5.0) ** 2  # input 1, target 5: the prediction is 2
 loss.backward()
-print(loss.detach(), w.grad)
+print(loss.item(), "is a number of Python's;", loss.detach(), "is still on its device")
 
 # %% exercise="train_step_on"
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     """Do one step of training on device, and return the loss from before the step.
 
-    The model is on device already; the batch may be anywhere, and is moved. Old gradients
-    are cleared, and model, criterion(prediction, y), backward and the optimizer each run
-    once. The loss comes back as a scalar tensor on device, without a graph. Nothing waits
-    for its value, so the step runs on the meta device too.
-
     For nn.Linear(1, 1) with weight 2 and bias 0, SGD with lr=0.1, nn.MSELoss(),
     x_batch = [[1.0]] and y_batch = [[5.0]] the result is tensor(9.), the new weight 2.6.
+
+    - The model is on device already; the batch may be anywhere, and is moved.
+    - Old gradients are cleared.
+    - model, criterion(prediction, y), backward and the optimizer each run once.
+    - The loss comes back as a scalar tensor on device, without a graph. Nothing asks for
+      its value, so the step runs on the meta device too.
     """
     ### BEGIN SOLUTION
     x, y = x_batch.to(device), y_batch.to(device)
@@ -381,7 +404,7 @@ def plain_step_on(device, model, optimizer, criterion, x, y):
 my_train_step_on = mine("train_step_on", plain_step_on)
 
 # %% [markdown]
-# Now the rehearsal on meta goes through to its end, and its loss is a tensor with no number in it:
+# Once more the rehearsal on meta, with your step:
 
 # %% name="step-on-used"
 def step_on_meta(model, optimizer, criterion, x, y):
@@ -397,7 +420,7 @@ _, _there = train_digits(device, lambda *given: my_train_step_on(device, *given)
 assert _there[-1].device.type == device.type and abs(_there[-1].item() - history[-1]) < 0.02
 
 # %% [markdown]
-# The whole training has run, so every shape, device and dtype in it fits.
+# That is a loss without a number, and it means success: the whole training has run, so every shape, device and dtype in it fits.
 # You can run that test on any laptop before you pay for an hour on a card.
 
 # %% [markdown] side=true
@@ -770,7 +793,8 @@ figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
 # ## 5 Three things go wrong in sixteen bits ({minutes} minutes)
 #
 # What would we gain with 16 bits for a number, in place of 32?
-# Ask first for the memory: what does a forward pass of your digits' network save for backward, in each of the two?
+#
+# First, memory. Here is what a forward pass of the digits' network saves for backward, with numbers of 32 bits, and with one of the two formats of 16, bfloat16.
 
 # %% name="half-the-bytes"
 net = MyMLP([64, 256, 10], nn.ReLU)
@@ -785,36 +809,20 @@ assert full == 2 * low
 # %% [markdown]
 # Half, so twice the batch fits on the card.
 #
-# The other gain is time, and it depends on the machine.
-# Cards have circuits of their own for products in 16 bits. For two of NVIDIA's that you can rent, its data sheets say, in trillions of operations a second at best:
+# Second, time. Many cards have circuits of their own for products in 16 bits: Colab's T4 does eight times as many of them in a second as in 32 bits, by its data sheet.
 #
-# | card | products in 32 bits | in 16 bits | that is |
-# |---|---|---|---|
-# | T4 (Colab) | 8.1 | 65 | 8 times |
-# | A100 | 19.5 | 312 | 16 times |
-#
-# A processor without such circuits imitates them, and gets slower. Which kind is yours?
-
-# %% name="half-the-time"
-square = torch.randn(256, 256)
-low_square = square.bfloat16()
-full_ms = milliseconds(lambda: square @ square)
-low_ms = milliseconds(lambda: low_square @ low_square)
-print(f"one product on this CPU: {full_ms:.2f} ms in 32 bits, {low_ms:.2f} ms in 16")
-
-# %% [markdown]
-# So the gain in time is a matter of the machine. What can go wrong with 16 bits is the same on all of them.
+# So what is the price?
 
 # %% [markdown] name="two-formats"
 # ### Two ways to halve a number ({minutes} minutes)
 #
-# Chapter 1 had two formats with 16 bits, float16 and bfloat16. `torch.finfo` tells the limits of a format:
-# `max` is its largest number, `eps` the gap at 1, and `tiny` the smallest number that still has all its digits. (Below `tiny` it goes on for a while, with fewer and fewer of them.)
+# The two formats, float16 and bfloat16, have as many bits and spend them differently, as you saw in chapter 1.
+# For each, here are its largest number, and the gap between 1 and the next number after it.
 
 # %% name="formats-table"
 for kind in (torch.float32, torch.bfloat16, torch.float16):
-    info = torch.finfo(kind)
-    print(f"{info.dtype}: {info.tiny:g} to {info.max:g}, gap at 1: {info.eps:g}")
+    info = torch.finfo(kind)  # the limits of a format
+    print(f"{info.dtype}: up to {info.max:.5g}, gap at 1: {info.eps:.2g}")
 
 # %% claim=true
 _f32, _bf16, _f16 = (torch.finfo(_kind) for _kind in (torch.float32, torch.bfloat16, torch.float16))
@@ -822,7 +830,7 @@ assert _f16.max == 65504 and _bf16.max > 3e38 and _bf16.tiny == _f32.tiny
 assert _f32.eps < _f16.eps and _bf16.eps == 8 * _f16.eps
 
 # %% [markdown]
-# So bfloat16 has the range of float32, but wide gaps, whereas float16 has gaps eight times as fine, but a small range at both ends.
+# bfloat16 reaches as far as float32, with wide gaps. In float16 the gaps are eight times as fine, but it does not reach far.
 #
 # *Predict.* What is `torch.tensor(300.0, dtype=torch.float16) ** 2`?
 
@@ -836,14 +844,33 @@ reveal(guess, (torch.tensor(300.0, dtype=torch.float16) ** 2).item())
 # %% claim=true
 assert torch.tensor(300.0, dtype=torch.bfloat16) ** 2 == 90112  # 90000, to the nearest
 
+# %% [markdown]
+# 90,000 is more than float16's largest number, so it becomes `inf`, infinity. bfloat16 has room for it and misses it by 112, because its gaps are wide there.
+
+# %% [markdown] side=true
+# #### Is my machine faster with 16 bits? ({minutes} minutes)
+#
+# That depends on its circuits. In trillions of operations a second, at best, the data sheets of two cards that you can rent say:
+#
+# | card | products in 32 bits | in 16 bits | that is |
+# |---|---|---|---|
+# | T4 (Colab) | 8.1 | 65 | 8 times |
+# | A100 | 19.5 | 312 | 16 times |
+#
+# A processor without such circuits imitates them, and gets slower. Here is yours:
+
+# %% name="half-the-time"
+square = torch.randn(256, 256)
+low_square = square.bfloat16()
+full_ms = milliseconds(lambda: square @ square)
+low_ms = milliseconds(lambda: low_square @ low_square)
+print(f"one product on this CPU: {full_ms:.2f} ms in 32 bits, {low_ms:.2f} ms in 16")
+
 # %% [markdown] name="three-things"
 # ### What goes wrong in a step ({minutes} minutes)
 #
-# So why not turn the whole model to 16 bits, with `model.half()` or `model.bfloat16()`, and be done?
-# Try it on three things that happen in every training step, here in float16.
-#
-# The first is a sum. The gap at 1 is about 0.001, and it doubles at 2, at 4, at 8 and so on.
-# So from 2048 on the gap is 2, and float16 has only each second whole number.
+# So why not turn the whole model to 16 bits, with `model.bfloat16()` or `model.half()` (for float16), and be done?
+# Try it on three things that happen in every training step, here in float16. The first is a sum.
 #
 # *Predict.* You count to 3000 in float16, one by one. Where do you end?
 
@@ -862,31 +889,44 @@ _total = torch.tensor(256.0, dtype=torch.bfloat16)
 assert _total + 1 == 256  # as in chapter 1
 
 # %% [markdown]
-# From 2048 on, one more is nothing: 2049 lies between two numbers of the format, and is rounded back.
+# The larger the numbers, the wider the gaps: at 1 the gap is 0.001, at 1024 it is 1, and from 2048 on it is 2.
+# So there is no 2049. The sum is rounded back to 2048, again and again.
 #
-# The second is a small gradient, and the third a small step of a weight:
+# The second is a small gradient.
 
-# %% name="three-faults"
-gradient = torch.tensor(1e-8).half()
-weight = torch.tensor(1.0).half()
-print("a gradient of 1e-8 is", gradient.item())
-print("1 and a step of 0.0004 make", (weight + 0.0004).item())
+# %% name="small-gradient"
+print(torch.tensor(1e-8).half())
 
 # %% claim=true
-assert gradient == 0 and weight + 0.0004 == 1
-assert torch.tensor(1.0).bfloat16() + 0.001 == 1 and torch.tensor(1e-8).bfloat16() != 0
+assert torch.tensor(1e-8).half() == 0 and torch.tensor(1e-8).bfloat16() != 0
+assert torch.tensor(3.1e-8).half() > 0 and torch.tensor(2.9e-8).half() == 0
 
 # %% [markdown]
-# And a training step has three stations, each of which meets one of them:
+# The smallest number above zero in float16 is about 0.00000006, or 6e-8. What is not even half of it becomes 0.
 #
-# | station | what goes wrong | as above | the remedy |
-# |---|---|---|---|
-# | forward | something small is lost beside something large | the count stops at 2048 | **autocast**: each operation has the bits that it needs |
-# | backward | small gradients become 0 | 1e-8 is 0 | **loss scaling**: multiply the loss by a large factor, and divide the gradients by it afterwards |
-# | update | small steps vanish beside the weight | 1 + 0.0004 is 1 | **master weights**: the weights themselves stay in float32 |
+# And the third is a small step of a weight.
+
+# %% name="three-faults"
+weight = torch.tensor(1.0).half()
+print(weight + 0.0004)
+
+# %% claim=true
+assert weight + 0.0004 == 1
+assert torch.tensor(1.0).bfloat16() + 0.001 == 1
+
+# %% [markdown]
+# The next number after 1 is 1.001, and 0.0004 is not half the way to it. So the weight stays where it is, however often you take this step.
 #
-# Together the three remedies are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you.
-# Here is the whole cycle. The next three sections take one station each.
+# A training step meets these three one after another, and for each there is a remedy:
+#
+# | part of the step | what goes wrong | the remedy |
+# |---|---|---|
+# | forward | sums stand still (2048) | choose the bits operation by operation |
+# | backward | small gradients become 0 (1e-8) | make the loss larger, and with it all gradients |
+# | update | small steps vanish (0.0004) | keep the weights in float32 |
+#
+# Together the remedies are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you.
+# Here is the whole cycle, as a map. The next three sections take one part each.
 
 # %% figure=true
 figures.scaled_cycle()
@@ -894,25 +934,7 @@ figures.scaled_cycle()
 # %% [markdown] name="autocast"
 # ## 6 Forward: autocast ({minutes} minutes)
 #
-# Which operations need their digits, and which do not?
-# Begin with one that does: the squared distance by which chapter 1 found the nearest digit.
-# For p = 201 and q = 200, (p - q) ** 2 is 1. Many programs multiply it out, p * p - 2 * p * q + q * q, and then it is a small difference of large squares: 40,401 - 80,400 + 40,000.
-
-# %% name="large-squares"
-for kind in (torch.float32, torch.bfloat16):
-    p, q = torch.tensor(201.0, dtype=kind), torch.tensor(200.0, dtype=kind)
-    distance = p * p - 2 * p * q + q * q
-    print(kind, "p * p is", (p * p).item(), " the distance is", distance.item())
-
-# %% claim=true
-assert distance == 0 and (p - q) ** 2 == 1
-
-# %% [markdown]
-# Numbers of this size are 256 apart in bfloat16, so a square may be off by 128, and the 1 is lost.
-# So this is an operation that needs its digits.
-#
-# But a network spends most of its time and memory on products of matrices. Are these safe?
-# Each number in such a product is a sum, too, and in section 5 a sum stopped.
+# A sum stood still in section 5, and a network is made of sums: each number in a product of matrices is one.
 #
 # *Predict.* A row of 3000 ones times a column of 3000 ones, in float16. What is it?
 
@@ -929,12 +951,12 @@ _row = torch.ones(1, 1000, dtype=torch.bfloat16)
 assert (_row @ _row.T).item() == 1000
 
 # %% [markdown]
-# The count went wrong because each of its 3000 results was rounded to 16 bits.
-# A product adds up in 32 bits here, and rounds once, at the end. So it brings the gain and loses little, unless you want the small difference of two such results.
-
-# %% [markdown]
-# So let torch choose for each operation.
-# Take the five lines of a step, and put the forward pass into a block.
+# It is right! Inside a product the sum has 32 bits here, and only the result is rounded to 16.
+# (The count was rounded after each of its 3000 steps.)
+#
+# So products are safe in 16 bits, and it is products that most of the time and memory goes to.
+# Other operations need all their digits, a loss for instance. Nobody wants to choose for each by hand, so torch does.
+# Take the five lines of a step, and put the forward pass, with the loss at its end, into a block.
 
 # %% name="autocast-step"
 def low_step(model, optimizer, criterion, x, y):
@@ -966,32 +988,33 @@ layer, x, target = nn.Linear(4, 4), torch.randn(3, 4), torch.randn(3, 4)
 with torch.autocast("cpu"):  # on the CPU that is bfloat16, unless you name another
     h = layer(x)
     loss = F.mse_loss(h, target)
-    inside = layer.weight.dtype
-loss.backward()
-print("layer(x):", h.dtype, " loss:", loss.dtype, " gradient:", layer.weight.grad.dtype)
-reveal(guess, inside)
+    print("layer(x):", h.dtype, " the loss:", loss.dtype)
+    reveal(guess, layer.weight.dtype)
 
 # %% claim=true
+loss.backward()
 assert h.dtype == torch.bfloat16 and loss.dtype == torch.float32
-assert layer.weight.grad.dtype == torch.float32
+assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
 _factor = torch.tensor(0.5)
 assert (h + x).dtype == (h * _factor[None]).dtype == torch.float32
 assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == torch.float16
 
 # %% [markdown]
-# Not everything in the block runs in 16 bits; it goes by the operation:
+# The weight stays as it is, and `Linear` makes a copy of it in 16 bits. So which bits an operation has is settled anew for each:
 #
-# - **products** (`Linear`, `@`, convolutions) turn what they are given into 16 bits, and give 16 bits;
-# - **fragile ones** (most losses) turn what they are given into float32;
-# - **all others** (`relu`) take what comes.
+# | operation | for example | what comes out |
+# |---|---|---|
+# | a product | `Linear`, `@`, a convolution | 16 bits |
+# | a fragile one | most losses | float32 |
+# | any other | `relu` | what came in |
 #
-# The weight stays as it is. `Linear` makes a 16-bit copy of it, and the gradient flows back through the copying, so that it arrives in float32.
+# On the way back a gradient has the dtype of what it belongs to. So that of a weight is float32, like the weight.
 
 # %% figure=true
 figures.dtype_flow()
 
 # %% [markdown]
-# And what do "all others" do when 16 and 32 bits come together? Here are four of them, on the CPU.
+# Here are some of the others, on the CPU. (There, softmax is one of them. On a card it is among the fragile ones.)
 
 # %% name="autocast-dtypes-example"
 with torch.autocast("cpu"):
@@ -1007,7 +1030,7 @@ with torch.autocast("cpu"):
     assert torch.relu(h).dtype == torch.softmax(h, dim=1).dtype == torch.bfloat16
 
 # %% [markdown]
-# What comes in decides; in a sum of both the wider one wins, as everywhere in torch (chapter 1).
+# What comes in decides. Where 16 and 32 bits come together, the wider one wins, as everywhere in torch (chapter 1).
 #
 # ### Exercise: `autocast_dtypes` ({minutes} minutes)
 #
@@ -1018,8 +1041,10 @@ with torch.autocast("cpu"):
 def autocast_dtypes(ops, device):
     """Return the dtype that each of `ops` has under autocast, as a dict from name to dtype.
 
-    The block is `with torch.autocast(device):`. x, target and the layer with its weight
-    come into it as float32. In it:
+    autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
+
+    The block is `with torch.autocast(device):`, and "cpu" is the device that is judged.
+    x, target and the layer with its weight come into it as float32. In it:
 
     "linear"          h = layer(x)            "relu"       torch.relu(h)
     "relu_of_input"   torch.relu(x)           "matmul"     x @ x.T
@@ -1029,10 +1054,7 @@ def autocast_dtypes(ops, device):
     "weight"          layer.weight
     "grad"            layer.weight.grad, after the backward pass
 
-    device: "cpu" is what is judged. By the rule, from the names alone: `autocast` stands
-    nowhere in the answer.
-
-    autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
+    By the rule, from the names alone: `autocast` stands nowhere in the answer.
     """
     ### BEGIN SOLUTION
     low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
@@ -1044,6 +1066,24 @@ def autocast_dtypes(ops, device):
 
 # %% check="autocast_dtypes" points=3
 check("autocast_dtypes", autocast_dtypes)
+
+# %% [markdown] side=true
+# #### Which operation needs all its digits? ({minutes} minutes)
+#
+# One that ends in a small difference of large numbers. Take the squared distance by which chapter 1 found the nearest digit: for p = 201 and q = 200, (p - q) ** 2 is 1.
+# Many programs multiply it out, p * p - 2 * p * q + q * q, which is 40,401 - 80,400 + 40,000.
+
+# %% name="large-squares"
+for kind in (torch.float32, torch.bfloat16):
+    p, q = torch.tensor(201.0, dtype=kind), torch.tensor(200.0, dtype=kind)
+    distance = p * p - 2 * p * q + q * q
+    print(kind, "p * p is", (p * p).item(), " the distance is", distance.item())
+
+# %% claim=true
+assert distance == 0 and (p - q) ** 2 == 1
+
+# %% [markdown]
+# Numbers of this size are 256 apart in bfloat16, so a square may be off by 128, and the 1 is lost.
 
 # %% [markdown] side=true
 # #### May what comes out of the block go on outside? ({minutes} minutes)
@@ -1147,7 +1187,7 @@ assert 3400 < (slopes != 0).sum() < 4096 and slopes.abs().max() < 2.0**-26
 assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # white pixels have none
 
 # %% [markdown]
-# In float16 the smallest positive number, far below `tiny` and with a single digit left, is about 6e-8. What is below half of it becomes 0.
+# In float16 the smallest number above zero is about 6e-8, as you saw in section 5, and what is not even half of it becomes 0.
 #
 # *Predict.* How many of these gradients are still different from 0 in float16?
 
@@ -1161,7 +1201,7 @@ reveal(guess, (slopes.half() != 0).sum().item())
 # None. A weight with gradient 0 does not learn, so the first layer stays as it began, and nothing says so.
 #
 # The remedy is in the chain rule: a loss that is multiplied by 1000 has gradients that are 1000 times as large.
-# So a large factor lifts them into the range of float16, and when backward is through, we divide by it in float32, where there is room.
+# So a large factor lifts them into the range of float16, and when backward is through, we divide by it in float32, where there is room. This is **loss scaling**.
 
 # %% name="scale-saves"
 factor = 2.0**26
@@ -1197,14 +1237,16 @@ print(slope.half().tolist(), (1024 * slope).half().tolist())
 def underflow_report(loss_fn, scales):
     """Return for each scale the share of the gradient that float16 loses: a dict of floats.
 
-    loss_fn() computes anew, and returns a float32 loss and the list of the float32
-    parameters. For each scale take the gradients of scale * loss, in float32. Of their
-    entries that are not 0, over all parameters together, the share counts those that are
-    0 in float16; where there are none, it is 0.0. A parameter that the loss does not depend
-    on does not count: torch.autograd.grad(..., allow_unused=True) gives None for it. The
-    .grad of the parameters stays as it was.
-
     With gradient [1e-9, 1e-3, 0.0] and scales [1.0, 1024.0]: {1.0: 0.5, 1024.0: 0.0}.
+
+    loss_fn() computes anew, and returns a float32 loss and the list of the float32
+    parameters. For each scale take the gradients of scale * loss, in float32.
+
+    - The share is of the entries that are not 0, over all parameters together; those are
+      lost that are 0 in float16. Where there are none to count, it is 0.0.
+    - A parameter that the loss does not depend on does not count:
+      torch.autograd.grad(..., allow_unused=True) gives None for it.
+    - The .grad of the parameters stays as it was.
     """
     ### BEGIN SOLUTION
     report = {}
@@ -1233,7 +1275,7 @@ my_underflow_report = mine("underflow_report", plain_report)
 
 # %% name="underflow-used"
 def deep_loss():
-    """The loss of the deep reader of section 7, and its parameters."""
+    """The loss of the deep reader, and its parameters."""
     return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
 
 

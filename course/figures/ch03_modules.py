@@ -51,6 +51,32 @@ def first_page() -> Figure:
     )
 
 
+def two_layers(looks: int, answers: int) -> Figure:
+    """Draw the way of a digit through a layer that looks and a layer that judges."""
+    digit = known_digits()[0][0].reshape(8, 8)
+    fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0), gridspec_kw={"width_ratios": [1, 2.6]})
+    paper(left, digit, "64 pixels")
+    right.set(xlim=(-0.6, 2.9), ylim=(-0.08, 1.14))
+    right.axis("off")
+    shown = 8
+    heights = [[(place + 0.5) / count for place in range(count)] for count in (shown, answers)]
+    for above in heights[0]:
+        right.plot([-0.5, 1.0], [0.5, above], color=GREY, linewidth=0.6, zorder=0)
+        for below in heights[1]:
+            right.plot([1.0, 2.0], [above, below], color=GREY, linewidth=0.4, zorder=0)
+    for x, ys, color in ((1.0, heights[0], SKY), (2.0, heights[1], ORANGE)):
+        right.scatter([x] * len(ys), ys, s=110, color=color, edgecolors=INK, linewidths=0.8)
+    for number, y in enumerate(reversed(heights[1])):
+        caption(right, 2.12, y, f"is it a {number}?")
+    caption(right, 1.0, 1.08, f"{looks} pictures look ({shown} drawn)", "center")
+    caption(right, 2.0, 1.08, f"{answers} judges", "center")
+    return told(
+        fig,
+        f"A digit of 64 pixels on the left. Lines lead from it to {shown} of {looks} circles, the pictures that look, "
+        f"and from each of these to all {answers} judges, one for each digit from 0 to {answers - 1}.",
+    )
+
+
 def convolution(picture: Tensor, kernel: Tensor, row: int, col: int) -> Figure:
     """Draw one step of a convolution: the patch of the picture, the kernel, the sum of products, and where it goes."""
     height, width = kernel.shape
