@@ -167,23 +167,23 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 #
 # From w to the loss there was one way only.
 # In a model the ways branch, and meet again, and `backward` has to go through all of them.
-# Do it with a pencil once, and the error messages of this chapter will make sense.
+# Do it with a pencil once, and it is no magic any more.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
 # Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = s ** 2 = 144.
 #
-# *Predict.* What is the derivative of the loss with respect to x? Take care, x is used twice.
+# *Predict.* Which moves the loss more if you add a little to it, x or y?
 
 # %% predict=true
-guess = 72  # a number
+guess = "y"  # "x" or "y"
 
 # %% name="worked-gradients"
 x = torch.tensor([4.0], requires_grad=True)
 y = torch.tensor([2.0], requires_grad=True)
 loss = (x * y + x) ** 2
 loss.backward()
-print("with respect to y:", y.grad.item())
-reveal(guess, x.grad.item())
+print("with respect to x:", x.grad.item(), " to y:", y.grad.item())
+reveal(guess, "x" if x.grad > y.grad else "y")
 
 # %% claim=true
 _at_s = 2 * 12.0
@@ -195,7 +195,7 @@ _nudged = ((4 + nudge) * 2 + (4 + nudge)) ** 2 - ((4 - nudge) * 2 + (4 - nudge))
 assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 
 # %% [markdown]
-# Each small step has a factor: how much more comes out of it for a little more going in. Along the way the factors are multiplied, and that is the **chain rule**.
+# It is y, although x is used twice. Where do 72 and 96 come from? torch goes back from the loss, one small step after another.
 # In the picture, the forward pass is blue, from left to right.
 # The **backward pass** is orange, from right to left.
 
@@ -203,15 +203,17 @@ assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 figures.graph(4.0, 2.0)
 
 # %% [markdown]
-# Begin at the loss, and follow the orange numbers back, step by step.
+# Begin at the loss with 1, and follow the orange numbers back, step by step.
 #
-# 1. In the square, s ** 2, 12 gives 144, and 12.01 gives 144.24, which is 24 times as much more. (In general the factor is 2 * s.) So 24 arrives at s.
-# 2. In the sum, s = z + x, what is added to z is added to s as it is, and so is what is added to x. So 24 goes on to z, and 24 to x.
-# 3. In the product, z = x * y, one more in x makes y = 2 more in z. So 24 * 2 = 48 goes on to x.
-# 4. And one more in y makes x = 4 more in z. So 24 * 4 = 96 goes on to y.
+# 1. In the square, s = 12 gives 144, and s = 12.01 gives 144.24. What is added to s counts 24 times, so 24 arrives at s. (In general the factor is 2 * s.)
+# 2. In the sum, s = z + x, what is added to z counts once, and so does what is added to x. So 24 goes on to z, and 24 to x.
+# 3. In the product, z = x * y, what is added to x counts y times, which is twice. So 24 * 2 = 48 goes on to x.
+# 4. And what is added to y counts x times, which is four times. So 24 * 4 = 96 goes on to y.
+#
+# Each step has such a factor, and along the way the factors are multiplied. That is the **chain rule**.
 #
 # Two numbers have arrived at x, 48 by way of the product and 24 directly.
-# A nudge of x takes both routes at once, so their effects add up: 72.
+# What is added to x takes both routes at once, so their effects add up: 72.
 
 # %% [markdown] name="graph-text"
 # To go back like this, torch has to know how the loss came about.
@@ -1135,8 +1137,8 @@ with saved_tensors() as alive:
 # The last three.
 # A graph lives as long as something leads to it. When the name `loss` goes to a new one, nothing leads to the old graph any more, and it is gone.
 #
-# And yet there are programs that train for an hour and then end with "out of memory".
-# Many of them do something that looks harmless: they *keep* the losses, to draw them later.
+# And yet there are programs that run for an hour and then end with "out of memory".
+# Many of them do something that looks harmless: they measure a loss now and then, without a backward pass, and *keep* it, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1505,7 +1507,7 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 # ## 9 Where no gradient should flow ({minutes} minutes)
 #
 # A gradient flows wherever the graph leads, and sometimes that is too far.
-# Suppose a blank picture is to become like your eight. Both stand in one tensor, and the loss says how different they are.
+# Suppose a blank picture is to become like your eight, as a pupil copies from a sheet. Both stand in one tensor, and the loss says how different they are.
 # Your `descend` makes it smaller.
 
 # %% name="pulling"

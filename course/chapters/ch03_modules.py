@@ -212,7 +212,7 @@ assert list(one_layer._modules) == ["judge"]
 #
 # Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
 # Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
-# By hand, five digits went this way:
+# By hand, five digits went this way. (fc is short for "fully connected": each number that comes out depends on all that go in.)
 
 # %% name="two-layer-example"
 found = torch.relu(ink[:5] @ w1 + b1)  # what fc1 and relu do
@@ -286,6 +286,8 @@ assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 # %% [markdown]
 # So it pays to look for something in between: about half of the mistakes are gone.
 # (Both are asked about the digits that they learned from; in chapter 4 you will ask more strictly.)
+#
+# This is a good place for a break.
 
 # %% [markdown] side=true
 # #### Are modules nodes of the graph? ({minutes} minutes)
@@ -465,7 +467,7 @@ assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weigh
 # %% [markdown]
 # Its numbers begin at random, all equally likely between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
 #
-# Draw the numbers first and wrap them last, because what is computed from a parameter is a plain tensor again.
+# Here numbers are drawn and wrapped. The last line shows why the wrapping comes last: what is computed from a parameter is a plain tensor again.
 
 # %% name="draw-then-wrap"
 numbers = torch.empty(2, 3).uniform_(-0.5, 0.5)  # empty makes the place, uniform_ fills it

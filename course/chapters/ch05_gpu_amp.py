@@ -66,8 +66,9 @@ figures.first_page()
 
 # %% name="pairs-a-second"
 square = torch.randn(512, 512)
-seconds = milliseconds(lambda: square @ square) / 1000  # 512 * 512 * 512 pairs
-here_a_second = 512 * 512 * 512 / seconds
+seconds = milliseconds(lambda: square @ square) / 1000
+pairs = 512 * 512 * 512  # 512 * 512 results, each a sum of 512 products
+here_a_second = pairs / seconds
 print(f"this CPU, one thread: {here_a_second / 1e9:.0f} billion pairs a second")
 
 # %% claim=true
@@ -186,7 +187,7 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 # torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
 
 # %% name="choose-device"
-if device == "auto":  # as the cell of parameters says, where the chapter begins
+if device == "auto":  # set at the top of the chapter, where you can name another
     device = "cuda" if torch.cuda.is_available() else "cpu"
 device = torch.device(device)
 print("this notebook works on:", torch.ones(3, device=device).device)
@@ -312,7 +313,7 @@ def train_digits(device, step, epochs=20, lr=0.5):
 
 # %% [markdown]
 # Mind the order: **build the model, move it, build the optimizer.**
-# On some devices a model gets new parameters when it moves, and an optimizer from before would go on changing the old ones.
+# On some devices the parameters of a moved model are new tensors, and an optimizer from before would go on changing the old ones.
 
 # %% name="train-on-device"
 reader, history = train_digits(device, my_train_step)
@@ -338,7 +339,7 @@ assert share_right(reader) > 0.92
 # %% [markdown]
 # Not one line of your `train_step` knows where it runs.
 #
-# Now the rehearsal. Meta has no numbers, and yet everything that usually stops a program on a card would stop it here.
+# Now the rehearsal. Meta is as strict as a card about where things are, and stricter in one more point, as you will see.
 #
 # *Predict.* Does this training run to its end on meta?
 
@@ -809,7 +810,7 @@ assert full == 2 * low
 # %% [markdown]
 # Half, so twice the batch fits on the card.
 #
-# Second, time. Many cards have circuits of their own for products in 16 bits: Colab's T4 does eight times as many of them in a second as in 32 bits, by its data sheet.
+# Second, time. Many cards have circuits of their own for products in 16 bits: Colab's T4 does eight times as many of them in a second, in float16, as in 32 bits, by its data sheet.
 #
 # So what is the price?
 
@@ -921,7 +922,7 @@ assert torch.tensor(1.0).bfloat16() + 0.001 == 1
 #
 # | part of the step | what goes wrong | the remedy |
 # |---|---|---|
-# | forward | sums stand still (2048) | choose the bits operation by operation |
+# | forward | sums stand still (2048), squares overflow (300 ** 2) | choose the bits operation by operation |
 # | backward | small gradients become 0 (1e-8) | make the loss larger, and with it all gradients |
 # | update | small steps vanish (0.0004) | keep the weights in float32 |
 #
@@ -955,8 +956,24 @@ assert (_row @ _row.T).item() == 1000
 # (The count was rounded after each of its 3000 steps.)
 #
 # So products are safe in 16 bits, and it is products that most of the time and memory goes to.
-# Other operations need all their digits, a loss for instance. Nobody wants to choose for each by hand, so torch does.
-# Take the five lines of a step, and put the forward pass, with the loss at its end, into a block.
+# Not so a loss. Here is a squared error where a prediction is off by 300, as it may be for the price of a house.
+#
+# So let torch choose. `torch.autocast` makes a block in which each operation gets the bits that it needs.
+
+# %% name="squared-error"
+off, zero = torch.tensor(300.0).half(), torch.tensor(0.0).half()
+print("as it stands:  ", F.mse_loss(off, zero))
+with torch.autocast("cpu", dtype=torch.float16):
+    print("under autocast:", F.mse_loss(off, zero))
+
+# %% claim=true
+with torch.autocast("cpu", dtype=torch.float16):
+    assert F.mse_loss(off, zero) == 90_000
+assert F.mse_loss(off, zero) == math.inf
+
+# %% [markdown]
+# So take the five lines of a step, and put the forward pass, with the loss at its end, into such a block.
+# Here the 16 bits are those of bfloat16. In its range no gradient becomes 0, so that the step needs nothing else yet; section 7 is about float16.
 
 # %% name="autocast-step"
 def low_step(model, optimizer, criterion, x, y):
@@ -975,8 +992,25 @@ print(f"{share_right(low_reader):.0%} of the unseen digits are right")
 assert share_right(low_reader) > 0.93
 
 # %% [markdown]
-# It reads as well as the model of section 2, although each product was done in 16 bits.
-# What did the one line do? Look into the block.
+# It reads as well as the model of section 2, although each product was done in 16 bits. And what does a forward pass save for backward now?
+
+# %% name="autocast-saves"
+batch = ink[:256].to(device)
+
+
+def under_autocast():
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        return reader(batch)
+
+
+print(saved_bytes(lambda: reader(batch)), "bytes in float32")
+print(saved_bytes(under_autocast), "bytes under autocast")
+
+# %% claim=true
+assert saved_bytes(under_autocast) < 0.7 * saved_bytes(lambda: reader(batch))
+
+# %% [markdown]
+# That is the gain from section 5, with the weights still in float32. What did the one line do? Look into the block.
 #
 # *Predict.* Inside it, `layer(x)` comes out as bfloat16. What is the dtype of `layer.weight` there?
 
@@ -1008,7 +1042,7 @@ assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == t
 # | a fragile one | most losses | float32 |
 # | any other | `relu` | what came in |
 #
-# On the way back a gradient has the dtype of what it belongs to. So that of a weight is float32, like the weight.
+# On the way back each gradient has the dtype of what it belongs to: 16 bits for that of `h`, float32 for that of the weight.
 
 # %% figure=true
 figures.dtype_flow()
@@ -1606,8 +1640,8 @@ assert abs(weight.item() - (1 - 0.1 * 0.5 * 1024)) < 1e-3
 # ## 10 What autocast cannot know ({minutes} minutes)
 #
 # Autocast knows torch's own operations, but not your formula.
-# Take the squared distance of section 6, between all pairs of pictures, as the nearest neighbor of chapter 1 needs it.
-# Programs multiply it out, because then it takes only one matrix product.
+# Take the squared distance between all pairs of pictures, as the nearest neighbor of chapter 1 needs it.
+# Many programs multiply (p - q) ** 2 out, to p * p + q * q - 2 * p * q, because then it takes only one matrix product.
 #
 # Now suppose that the digits come on gray paper, where every pixel is 200 higher.
 
