@@ -358,7 +358,8 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 @bank.wrong(
     "best-is-alive",
-    "In the end the model has the weights of its last epoch. What `state_dict` returns lives on with the model, and a dict of it is no copy.",
+    "In the end the model has the weights of its last epoch. What `state_dict` returns, like the parameters, lives on with "
+    "the model, and a dict of it is no copy.",
     unless=r"deepcopy|clone",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
