@@ -33,10 +33,10 @@ def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
     place = FOLDER / proof_path(ExerciseParts(judge.course, judge.chapter.stem, exercise.name)).name
     if not place.is_file():
         key = _computed(judge, exercise, seed)
-        _write(place, [key.reference, key.mistakes])
+        _write(place, [judge.drawn[exercise.name, seed], key.reference, key.mistakes])
         return key
-    reference, mistakes = pickle.loads(place.read_bytes())
-    return Key(exercise.name, exercise.cases(seed), reference, mistakes)
+    drawn, reference, mistakes = pickle.loads(place.read_bytes())
+    return Key(exercise.name, exercise.cases(drawn), reference, mistakes)
 
 
 def _write(place: Path, data: list[Any]) -> None:

@@ -35,7 +35,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
 }
 # Tests of these modules that are run with a chapter are about this one and those before it.
-UP_TO = ("ledger", "mine_in_chapters")
+UP_TO = ("cheating", "ledger", "mine_in_chapters")
 BANKS = ("course/answers/", "course/shipped/")
 # These test modules look at the banks of all chapters that they are about, or at what is shipped of them. Every other,
 # with what it starts, reads at most that of the chapter that the tests grade; one that opens another is told so.

@@ -1,55 +1,81 @@
-"""Cheating: what a submission earns that makes the probe report what the package ships, and computes nothing."""
+"""Cheating: what a submission earns that makes the probe report what the package ships, and computes nothing.
+
+Where few small numbers are drawn, fresh cases may by chance ask for what is shipped. Nobody is graded on these:
+`Judge.key` draws again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from autograder.authoring.judge import Judge
+from autograder.errors import CourseError
+from autograder.judging.judgement import judge
 from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
+from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
+
+if TYPE_CHECKING:
+    from autograder.authoring.judge import Judge
 
 MOST = 0.25  # what constants may earn of an exercise whose first check is honestly met
 _SOURCE = "def cheats(): ..."
 
 
-def replayed(judge: Judge, name: str, seed: int) -> Report:
+def replayed(exercise: Exercise, shipped: Key, key: Key) -> Report:
     """The report on a submission that repeats what the reference shows on the visible cases, whatever it is asked."""
-    return judge.judge(name, seed, _constants(judge.shipped_key(name), judge.key(name, seed)), _SOURCE)
+    return judge(exercise, key, _constants(shipped, key), _SOURCE)
 
 
-def after_an_honest_first(judge: Judge, name: str, seed: int) -> Report:
+def after_an_honest_first(exercise: Exercise, shipped: Key, key: Key) -> Report:
     """The same, where the cases of the first requirement are honestly done."""
-    key = judge.key(name, seed)
-    constants = _constants(judge.shipped_key(name), key)
     first = key.cases[0].requirement
     seen = [
         right if case.requirement == first else constant
-        for case, right, constant in zip(key.cases, key.reference, constants, strict=True)
+        for case, right, constant in zip(key.cases, key.reference, _constants(shipped, key), strict=True)
     ]
-    return judge.judge(name, seed, seen, _SOURCE)
+    return judge(exercise, key, seen, _SOURCE)
+
+
+def met(report: Report) -> list[str]:
+    """The requirements that are met."""
+    return [verdict.requirement for verdict in report.verdicts if verdict.status is Status.PASS]
+
+
+def share_of_constants(report: Report) -> float:
+    """The share of an exercise that constants earn beside its first check, which was honestly met."""
+    return len(met(report)[1:]) / len(report.verdicts)
+
+
+def pays(exercise: Exercise, shipped: Key, key: Key) -> bool:
+    """Whether the cases of a key give points for what is shipped: any alone, or many after an honest first check."""
+    try:
+        if met(replayed(exercise, shipped, key)):
+            return True
+        return share_of_constants(after_an_honest_first(exercise, shipped, key)) > MOST
+    except CourseError:
+        raise
+    except Exception:  # an exercise's own comparison expects more than is shipped: then it is no answer
+        return False
 
 
 def lines(judge: Judge, name: str, seeds: Sequence[int]) -> Iterator[str]:
     """A line for each way in which an exercise gives points for nothing, on fresh cases of these seeds."""
+    exercise, shipped = judge.exercises[name], judge.shipped_key(name)
     for seed in seeds:
-        earned = _met(replayed(judge, name, seed))
+        earned = met(replayed(exercise, shipped, judge.key(name, seed)))
         if earned:
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break
     for seed in seeds:
-        report = after_an_honest_first(judge, name, seed)
-        earned = _met(report)[1:]
-        if len(earned) > MOST * len(report.verdicts):
+        report = after_an_honest_first(exercise, shipped, judge.key(name, seed))
+        if share_of_constants(report) > MOST:
             yield (
-                f"after an honest first check, constants pass {earned} (seed {seed}), more than a quarter; let them "
-                "hang on fresh input, such as right values: `given`."
+                f"after an honest first check, constants pass {met(report)[1:]} (seed {seed}), more than a quarter; "
+                "let them hang on fresh input, such as right values: `given`."
             )
             break
-
-
-def _met(report: Report) -> list[str]:
-    return [verdict.requirement for verdict in report.verdicts if verdict.status is Status.PASS]
 
 
 def _constants(shipped: Key, key: Key) -> list[Observation]:
@@ -59,6 +85,6 @@ def _constants(shipped: Key, key: Key) -> list[Observation]:
         known.setdefault(case.requirement, []).append(seen)
     constants = []
     for case in key.cases:
-        left = known[case.requirement]
+        left = known.get(case.requirement, [{}])
         constants.append(left.pop(0) if len(left) > 1 else left[0])
     return constants

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from autograder.authoring import cheating
 from autograder.authoring.bank import KnownAnswer, bank_path, load_bank
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.lent import Lent, begun, joined
@@ -27,6 +28,8 @@ from autograder.watching.observation import Observation, Raised
 from autograder.watching.rules import broken
 
 VISIBLE_SEED = 0
+_DRAWS = 8  # how often fresh cases are drawn, at most, so that they give no points for what is shipped
+_APART = 1_000_003  # how far apart the seeds of these drawings are
 
 
 class Judge:
@@ -55,6 +58,8 @@ class Judge:
         if lent:
             self._borrow(lent)
         self._keys: dict[tuple[str, int], Key] = {}
+        self._repeated: dict[str, Key] = {}
+        self.drawn: dict[tuple[str, int], int] = {}  # from which seed the cases of an exercise were drawn, for a seed
         self._shown: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
 
     def _borrow(self, lent: Sequence[Lent]) -> None:
@@ -93,14 +98,37 @@ class Judge:
         return self.key(name, seed).cases
 
     def key(self, name: str, seed: int) -> Key:
-        """What the reference and every wrong answer of the bank show on the cases of this seed; computed once."""
+        """What the reference and every wrong answer of the bank show on the cases of this seed; computed once.
+
+        Fresh cases on which somebody earns points who repeats what is shipped are drawn again, from another seed that
+        follows from this one.
+        """
         if (name, seed) not in self._keys:
             self._keys[name, seed] = self._make_key(self.exercises[name], seed)
         return self._keys[name, seed]
 
+    def bare_key(self, name: str, seed: int) -> Key:
+        """The key without the mistakes that cost as any other fault does: what makes no difference to a score."""
+        return self._bare_key(self.exercises[name], seed)
+
     def _make_key(self, exercise: Exercise, seed: int) -> Key:
-        cases = exercise.cases(seed)
+        bare = self._bare_key(exercise, seed)
+        slips = {mistake.tag: mistake for mistake in bare.mistakes}
         wrong = [answer for answer in self.banks[exercise.name] if not answer.is_right]
+        mistakes = (slips.get(answer.tag) or _mistake(exercise, answer, bare.cases) for answer in wrong)
+        return replace(bare, mistakes=tuple(mistakes))
+
+    def _bare_key(self, exercise: Exercise, seed: int) -> Key:
+        for again in range(_DRAWS):
+            drawn = seed + again * _APART
+            key = self._bare_on(exercise, drawn)
+            if seed == VISIBLE_SEED or not cheating.pays(exercise, self.shipped_reference(exercise.name), key):
+                break
+        self.drawn[exercise.name, seed] = drawn
+        return key
+
+    def _bare_on(self, exercise: Exercise, drawn: int) -> Key:
+        cases = exercise.cases(drawn)
         reference = exercise.observe(self.reference(exercise.name), cases)
         for case, seen in zip(cases, reference, strict=True):
             if not isinstance(seen, dict):
@@ -111,12 +139,8 @@ class Judge:
             error = seen.get("raised")
             if error:  # a solution that fails would make every failing answer right
                 self._refuse(exercise, case, error)
-        return Key(
-            exercise.name,
-            cases,
-            reference,
-            tuple(_mistake(exercise, answer, cases) for answer in wrong),
-        )
+        slips = (_mistake(exercise, answer, cases) for answer in self.banks[exercise.name] if answer.slip)
+        return Key(exercise.name, cases, reference, tuple(slips))
 
     def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
         what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
@@ -142,6 +166,14 @@ class Judge:
     def shipped_key(self, name: str) -> Key:
         """What students are shipped of an exercise: of its key on the visible cases, what the exercise keeps."""
         return self.key(name, VISIBLE_SEED).only(self.exercises[name].keep)
+
+    def shipped_reference(self, name: str) -> Key:
+        """What a student could repeat: of the reference on the visible cases, what is shipped; no mistakes."""
+        if name not in self._repeated:
+            exercise = self.exercises[name]
+            known = self._keys.get((name, VISIBLE_SEED)) or self._bare_on(exercise, VISIBLE_SEED)
+            self._repeated[name] = replace(known, mistakes=()).only(exercise.keep)
+        return self._repeated[name]
 
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
         """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""

@@ -443,7 +443,8 @@ class AdamW:
 
 @bank.wrong(
     "rebinding",
-    "You write p = p - ..., which makes a new tensor: the caller's stays where it was. Change it in place, as by p.sub_.",
+    "Beside its decay, the caller's tensor stays where it was. A line such as p = p - ... would only make a new "
+    "one: change the one that is there, as by p.sub_.",
 )
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

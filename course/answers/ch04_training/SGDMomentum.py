@@ -101,7 +101,7 @@ class SGDMomentum:
 
 @bank.wrong(
     "no-memory",
-    "Your velocity is the gradient alone: nothing of the steps before is in it.",
+    "Each of your steps goes by the gradient alone: nothing of the steps before is in it.",
     also=("no-momentum-by-default",),
 )
 class SGDMomentum:
@@ -248,7 +248,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "uphill",
-    "You add the velocity. Downhill is against the gradient.",
+    "Your tensors move along the gradient, which is uphill. Gradients are added into the velocity, and the "
+    "velocity is subtracted.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -272,7 +273,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "rebinds-the-tensor",
-    "You put a new tensor into your list. The caller's, which the model uses, never moves: change it in place.",
+    "The caller's tensors, which the model uses, never move. A new tensor in your list is none of them: change "
+    "those that you are given, in place.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

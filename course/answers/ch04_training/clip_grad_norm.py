@@ -169,7 +169,8 @@ def clip_grad_norm(params, max_norm):
 
 @bank.wrong(
     "renames-only",
-    "The gradients stay as long as they were; `grad = grad * ...` only makes a new tensor with that name.",
+    "The gradients stay as long as they were. They are to be changed in place: `grad = grad * ...` would only "
+    "make a new tensor with that name.",
 )
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

@@ -47,7 +47,7 @@ def collate_pad(batch, pad=0):
 
 @bank.wrong(
     "dtype-of-the-pad",
-    "The dtype of your table comes from `pad`: a whole number makes int64, and cuts the fractions off.",
+    "The dtype of your table is not that of the tensors: int64, as a whole `pad` makes it, cuts the fractions off.",
 )
 def collate_pad(batch, pad=0):
     lengths = [len(row) for row in batch]

@@ -211,7 +211,7 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
 @bank.wrong(
     "model-not-restored",
-    "You put everything back but the model: the training goes on with new first weights.",
+    "You do not put the model back: the training goes on with new first weights.",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []
@@ -312,7 +312,8 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
 @bank.wrong(
     "saves-the-model-itself",
-    "You save the model as an object. torch.load refuses foreign classes: save its state_dict.",
+    "You save an object, such as the model itself. torch.load refuses foreign classes: save state_dicts and plain "
+    "numbers.",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

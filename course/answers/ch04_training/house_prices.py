@@ -45,7 +45,8 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "larger-rate",
-    "You raise the rate and leave the columns as they are: along area each step overshoots more, up to nan.",
+    "The columns are of unlike sizes still, and the rate is too high for the widest: along area each step "
+    "overshoots more, up to nan.",
 )
 def house_prices(x, y, new):
     weight = torch.zeros(x.shape[1], requires_grad=True)
@@ -179,7 +180,8 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "rate-still-tiny",
-    "You standardize, and keep the tiny rate. There is no reason for it any more: in 200 steps it gets nowhere.",
+    "Your line hardly leaves 0, where it begins. With standardized columns there is no reason for a tiny rate: "
+    "0.1 gets there.",
 )
 def house_prices(x, y, new):
     center, spread = x.mean(0), x.std(0)

@@ -191,7 +191,8 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "too-few-steps",
-    "You judge after too few steps. A sound trial may need more: give it the hundred.",
+    "You take a sound trial for a faulty one. It may need many steps: give it the hundred, and look at what its "
+    "loss is then.",
     slip=True,
 )
 def overfit_one_batch(trial):

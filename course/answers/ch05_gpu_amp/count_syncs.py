@@ -261,6 +261,7 @@ def count_syncs(fn):
 @bank.wrong(
     "never-equal",
     "`str(func)` ends in the overload, as in aten.nonzero.default, so that your comparison never holds. Take str(func.overloadpacket).",
+    unless=r"overloadpacket|\A(?![\s\S]*str\()",  # a list may stay empty for other reasons
 )
 def count_syncs(fn):
     names = []

@@ -10,7 +10,8 @@ bank = AnswerBank("master_weights")
 
 @bank.wrong(
     "both-in-bfloat16",
-    "Your master is in bfloat16 too: small steps get lost in it as well. Turn it to float32 before the first step.",
+    "The master that you return is in bfloat16 too: small steps get lost there as well. Turn it to float32 before the first "
+    "step.",
 )
 def master_weights(w16, grad, lr, steps):
     alone, master, slope = w16, w16.clone(), grad

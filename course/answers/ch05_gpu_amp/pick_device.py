@@ -55,6 +55,19 @@ def pick_device(prefer=None):
 
 
 @bank.wrong(
+    "numbers-on-no-list",
+    'You look for `prefer` among the names that you found, and "cuda:1", with its number, is none of them. A name that is '
+    "given decides, found or not.",
+)
+def pick_device(prefer=None):
+    names = ["cuda"] if torch.cuda.is_available() else []
+    if torch.backends.mps.is_available():
+        names.append("mps")
+    names.append("cpu")
+    return torch.device(prefer if prefer in names else names[0])
+
+
+@bank.wrong(
     "mps-first",
     "You ask for mps before cuda. Where both are there, cuda comes first.",
 )
@@ -70,7 +83,7 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "no-mps",
-    "Where torch.backends.mps.is_available() says yes and there is no cuda, you give the CPU. A Mac may have mps: ask this.",
+    "Where torch.backends.mps.is_available() says yes and there is no cuda, you give the CPU. A Mac may have mps: take it there.",
 )
 def pick_device(prefer=None):
     if prefer is not None:

@@ -9,7 +9,8 @@ bank = AnswerBank("underflow_report")
 
 @bank.wrong(
     "wrong-dtype-grads",
-    "You look for zeros where float32 or bfloat16 holds the gradients: hardly any are 0 there. Turn them to float16 first.",
+    "You find none that is lost: where float32 or bfloat16 holds the gradients, hardly any are 0. Turn them to float16, and "
+    "count the zeros there.",
     unless=r"half\(|\bfloat16",
 )
 def underflow_report(loss_fn, scales):

@@ -358,7 +358,8 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
 
 @bank.wrong(
     "best-is-alive",
-    "In the end the model has the weights of its last epoch. What `state_dict` returns lives on with the model, and a dict of it is no copy.",
+    "In the end the model has the weights of its last epoch. What `state_dict` returns, like the parameters, lives on with "
+    "the model, and a dict of it is no copy.",
     unless=r"deepcopy|clone",
 )
 def fix_trainer(model, batches, val_batches, epochs, lr):
@@ -454,7 +455,11 @@ def fix_trainer(model, batches, val_batches, epochs, lr):
     return {"losses": losses, "accuracies": accuracies}
 
 
-@bank.wrong("accuracy-as-count", "You return the number of right predictions. Asked for is their share.", slip=True)
+@bank.wrong(
+    "accuracy-as-count",
+    "Your accuracies come to how many predictions are right. Asked for is their share of all images.",
+    slip=True,
+)
 def fix_trainer(model, batches, val_batches, epochs, lr):
     optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)

@@ -170,7 +170,7 @@ shown_by = {
 
 # What a requirement's trials stand among, where that is not what ends soonest: a trial without a step.
 _AMONG = {
-    "sound": ["sound", "optimizer.step is missing"],
+    "sound": 3 * ["sound", "optimizer.step is missing"],
     "gradients cleared before the step": 3 * ["labels in another order each time"],
 }
 

@@ -116,8 +116,8 @@ def amp_train_step(draw: Draw) -> Iterator[Case]:
     yield case(under, "linear", 8.0, brain, on="xpu")  # of any machine, this autocast has a switch
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=draw.choice([0.0625, 0.125]))
     yield case(clipped, "linear", 2.0 ** draw.whole(7, 10), brain, clip=64.0, times=2.0)
-    yield case(skips, "linear", 65536.0, half, times=4096.0)
-    yield case(updates, "linear", 2.0 ** draw.whole(3, 6), brain)
+    yield case(skips, "linear", 65536.0, half, times=4096.0, columns=draw.whole(1, 4))
+    yield case(updates, "linear", 2.0 ** draw.whole(1, 12), brain)
     yield case(updates, "linear", 65536.0, half, times=4096.0)
     yield case(updates, "linear", 16.0, half, times=2.0**68)  # the loss itself is inf
     yield case(old, "linear", 16.0, brain)

@@ -187,7 +187,7 @@ def make_agnostic(draw: Draw) -> Iterator[Case]:
     yield keep(eighths(draw, 2, n, d), [draw.whole(0, 3)])
     yield stack(eighths(draw, n, d), list(draw.sizes(3, 2, 5)))
     yield stack(eighths(draw, n, d), [draw.whole(2, 5)])
-    yield start(eighths(draw, n, d), draw.whole(2, 5))
+    yield start(eighths(draw, n, d), draw.whole(10, 99))
     for requirement in (batches, loss):
         for rows, size in ((5, 2), (4, 3)):  # few steps: each takes milliseconds on the meta device
             yield requirement(eighths(draw, rows, d), draw.ints(0, 3, rows), size)

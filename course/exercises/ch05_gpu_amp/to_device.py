@@ -113,7 +113,7 @@ def to_device(draw: Draw) -> Iterator[Case]:
     """Move a nest of tensors."""
     for requirement, names in [*PLACES.items(), (new, RENEWED)]:
         for name in names:
-            n, d = draw.sizes(2, 1, 4)
+            n, d = draw.sizes(2, 1, 12)
             yield requirement(name, draw.normal(n, d), draw.ints(0, 9, n), "meta")
     x, y = eighths(draw, 2), draw.ints(0, 9, 3)
     yield tensor("a tensor", x, y, torch.device("meta"))

@@ -1,0 +1,66 @@
+"""Nothing for nothing: who repeats what is shipped earns no points, and constants a quarter at most, on fresh cases.
+
+The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `THOROUGH=1` draws more seeds, and new ones;
+`python -m tests.cheats` does this for exercises by name.
+"""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.cheating import MOST, pays
+from autograder.authoring.judge import VISIBLE_SEED, Judge
+from autograder.authoring.parts import ExerciseParts
+from tests.asked import THOROUGH
+from tests.cheats import new_seeds, rows, table
+from tests.our_course import COURSE
+from tests.proven_course import edit, make_proven_course
+
+SEEDS = (5201, 5202)
+SELDOM = 0.25  # the share of drawings that may have to be drawn again: it costs time where a class begins
+
+
+@pytest.mark.parametrize("stem", COURSE.stems)
+def test_nothing_for_nothing(stem: str) -> None:
+    """In every exercise of the course."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = list(rows(Judge(COURSE.folder, stem), new_seeds(stem) if THOROUGH else SEEDS))
+    print(f"\n{table(found)}")
+
+    assert [] == [str(row) for row in found if row.replay > 0 or row.constants > MOST]
+    assert not THOROUGH or [] == [str(row) for row in found if row.again > SELDOM]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> ExerciseParts:
+    """An exercise whose first case is one of two."""
+    parts = make_proven_course(tmp_path)
+    edit(parts.exercise, "ends(draw.normal(2))", "ends(torch.tensor([0.0, float(draw.whole(1, 2))]))")
+    edit(parts.exercise, "from autograder.watching.draw", "import torch\n\nfrom autograder.watching.draw")
+    return parts
+
+
+class TestCasesThatWouldPay:
+    def test_they_are_drawn_again(self, parts: ExerciseParts) -> None:
+        """Half of all seeds draw what is shipped; nobody is graded on it."""
+        judge = Judge(parts.course, parts.stem)
+        exercise, shipped = judge.exercises[parts.name], judge.shipped_reference(parts.name)
+        seeds = range(1, 21)
+        first = [exercise.cases(seed)[0].args[0].tolist() for seed in seeds]
+        graded = [judge.cases(parts.name, seed)[0].args[0].tolist() for seed in seeds]
+        visible = exercise.cases(VISIBLE_SEED)[0].args[0].tolist()
+
+        assert 3 < first.count(visible) < 17 and 0 == graded.count(visible)
+        assert all(not pays(exercise, shipped, judge.key(parts.name, seed)) for seed in seeds)
+
+    def test_other_cases_stay(self, parts: ExerciseParts) -> None:
+        """A seed whose cases give nothing for nothing draws these."""
+        judge = Judge(parts.course, parts.stem)
+        graded = {seed: str([case.args for case in judge.cases(parts.name, seed)]) for seed in range(1, 21)}
+        drawn = {seed: str([case.args for case in judge.exercises[parts.name].cases(seed)]) for seed in graded}
+
+        assert [seed for seed in graded if graded[seed] == drawn[seed]] == [
+            seed for seed in graded if judge.drawn[parts.name, seed] == seed
+        ]
