@@ -1228,9 +1228,10 @@ for rows in (known[:100], known):
 # %% claim=true
 _held = [saved_bytes(lambda: wrongness(empty, _rows)) for _rows in (known[:100], known)]
 assert 13 < _held[1] / _held[0] < 15
+assert round(100e6 * _held[1] / len(known) / 1e9) == 34
 
 # %% [markdown]
-# Fourteen times the digits, fourteen times the memory. With a hundred million digits no computer would have room for the graph.
+# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be 34 gigabytes, more than most laptops have.
 #
 # So take the digits in several **batches**: the graph of each is gone before the next one comes.
 # `backward` adds to `.grad`, as you saw in section 5, so the gradients of the batches add up by themselves.
@@ -1328,29 +1329,29 @@ my_accumulate = mine("accumulate", not_in_parts)
 # Now with the digits: the same ten empty pictures, once with the known digits in three batches, and once with all of them in one graph.
 
 # %% name="digits-in-parts"
-parts = known.split(500)  # 500, 500 and 400 digits
+batches = known.split(500)  # 500, 500 and 400 digits
 
 
-def loss_of(part):
-    return wrongness(empty, part)
+def loss_of(rows):
+    return wrongness(empty, rows)
 
 
-in_parts = my_accumulate(loss_of, parts, [empty])[0].clone()
+in_batches = my_accumulate(loss_of, batches, [empty])[0]
 empty.grad = None
 loss_of(known).backward()
-print("largest difference:", (in_parts - empty.grad).abs().max().item())
+print("largest difference:", (in_batches - empty.grad).abs().max().item())
 
 # %% [markdown]
 # There is none, or nothing but rounding: in batches you get the same gradient. And the memory?
 
 # %% name="bytes-in-parts"
-for rows in (known, parts[0]):
+for rows in (known, batches[0]):
     print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
 
 # %% claim=true
-assert torch.allclose(in_parts, empty.grad, atol=1e-6)
-assert [len(_part) for _part in parts] == [500, 500, 400]
-_held = [saved_bytes(lambda: loss_of(_part)) for _part in (parts[0], known)]
+assert torch.allclose(in_batches, empty.grad, atol=1e-6)
+assert [len(_batch) for _batch in batches] == [500, 500, 400]
+_held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]

@@ -1223,13 +1223,11 @@ def how_sure(model):
     return says, sure
 
 
-for name, model in (("at its best", early), ("in the end", late)):
-    says, sure = how_sure(model)
-    wrong = says != labels[unseen]
-    if_right, if_wrong = sure[~wrong].mean(), sure[wrong].mean()
-    print(f"{name}: {if_right:.0%} sure where it is right, {if_wrong:.0%} where it is wrong")
 early_says, early_sure = how_sure(early)
-early_wrong = early_says != labels[unseen]
+says, sure = how_sure(late)
+early_wrong, wrong = early_says != labels[unseen], says != labels[unseen]
+print(f"if right: {early_sure[~early_wrong].mean():.0%} sure, then {sure[~wrong].mean():.0%}")
+print(f"if wrong: {early_sure[early_wrong].mean():.0%} sure, then {sure[wrong].mean():.0%}")
 reveal(guess, "late" if sure[wrong].mean() > early_sure[early_wrong].mean() else "early")
 
 # %% claim=true
