@@ -631,7 +631,7 @@ assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
 # With its **strides**: how many places to move along memory for one step along each axis.
 # `torch.arange(12).reshape(3, 4)` reads the numbers 0 to 11 as three rows of four.
 # One step down is 4 places, one step to the right is 1 place, so its strides are (4, 1).
-# In the picture each row has a color, above in the grid and below in memory.
+# In the picture each row has a color, in the grid and in memory.
 
 # %% name="figure-strides" figure=true
 figures.strides(torch.arange(12).reshape(3, 4))
@@ -919,7 +919,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # - *Anything else* is an error.
 #
 # How do you fade from top to bottom, then?
-# On paper the 8 of `fade` has to move one place to the left, to stand below the rows, and something has to stand at the right in its place: a 1, which fits every length.
+# On paper the 8 has to move one place to the left, below the rows, and something has to take its place at the right: a 1, which fits every length.
 #
 # ```
 # digit       8   8
@@ -927,7 +927,7 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # column      8   1      from top to bottom
 # ```
 #
-# The (8,) has to become (8, 1), then. Indexing does it: `fade[:, None]` means "all eight, and then an axis that was not there".
+# Indexing makes (8, 1) of the (8,): `fade[:, None]` means "all eight, and then an axis that was not there".
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -1439,8 +1439,8 @@ figures.shrink(drawing)
 # ## 7 An equal say for every pixel ({minutes} minutes)
 #
 # Two digits differ most in the middle of the paper, and at its rim hardly at all.
-# So in your distances the pixels of the middle have the say, and those of the rim almost none. Would it help to give all of them an equal say?
-# To find out, you **standardize** them: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
+# So in your distances the pixels of the middle have the say, and those of the rim almost none.
+# To give all of them an equal say you **standardize** them: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
 
@@ -1482,7 +1482,7 @@ arrange("standardize")
 #
 # Bring the numbers along any dim to mean 0 and standard deviation 1, without a nan where nothing varies.
 # The standard deviation is the root of the **variance**, the mean squared distance from the mean, and `eps` goes under that root.
-# Take care: a mean divides by the count n, but torch's `var` and `std` divide by n - 1, unless you say `correction=0`.
+# Take care: torch's `var` and `std` divide by n - 1, where a mean divides by n, unless you say `correction=0`.
 # For example, 1 and 3 have mean 2 and the squared distances 1 and 1, whose mean is 1, so they become -1 and 1:
 
 # %% name="standardize-example"
@@ -1521,6 +1521,7 @@ my_standardize = mine("standardize", plain_standardize)
 
 # %% [markdown]
 # With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
+# Now a rare speck at the rim counts as much as a stroke in the middle.
 
 # %% name="standardize-used"
 standard = my_standardize(rows, dim=0, eps=1e-5)
@@ -1529,8 +1530,9 @@ show_digits(standard[:10])
 # %% claim=true
 assert not standard.isnan().any() and standard.mean(dim=0).abs().max() < 1e-4
 
-# %% [markdown]
-# And does the equal say help?
+# %% [markdown] side=true
+# #### Does the equal say help to read? ({minutes} minutes)
+#
 # Read the last 297 digits once more, as at the start, where 281 were right.
 #
 # *Predict.* Are there more now, or fewer?
@@ -1553,8 +1555,7 @@ _nearest = (torch.cdist(_plain[1500:], _plain[:1500])).argmin(dim=1)
 assert 275 < (labels[_nearest] == labels[1500:]).sum() < 281
 
 # %% [markdown]
-# Two fewer may be chance, but it is no gain, because a rare speck at the rim now counts as much as a stroke in the middle.
-# Pixels are all ink, on one scale, so their unequal say was no fault.
+# Two fewer may be chance, but it is no gain. Pixels are all ink, on one scale, so their unequal say was no fault.
 # With square meters and bedrooms it would be one: the larger numbers would decide alone.
 
 # %% [markdown] side=true
@@ -1590,7 +1591,7 @@ assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 # %% name="damaged-threes"
 threes = images[labels == 3]
 real = torch.rand(threes.shape) < 0.5  # rand: evenly from 0 to 1
-damaged = torch.where(real, threes, math.nan)
+damaged = torch.where(real, threes, math.nan)  # nan where nothing was read
 show_digits(damaged[:5].nan_to_num(0))
 print("places where the plain mean is nan:", damaged.mean(dim=0).isnan().sum().item(), "of 64")
 
@@ -2264,7 +2265,7 @@ my_make_batch = mine("make_batch", plain_noise)
 
 # %% name="split"
 order = torch.randperm(1797, generator=torch.Generator().manual_seed(seed))
-known, unseen = order[:1400], order[1400:]
+known, unseen = order[:1400], order[1400:]  # places in the file
 show_digits(images[unseen[:10]])
 
 # %% [markdown]
@@ -2310,11 +2311,10 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 # Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
 # Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
 #
-# One riddle remains.
-# At the start the same method read 94.6 %, and here about 99.
-# There the last 297 of the file were new, and here some from everywhere.
-# The file was collected writer by writer, so the last digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
-# Which of the two numbers is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
+# One riddle remains: at the start the same method read 94.6 %, and here about 99.
+# The file was collected writer by writer.
+# So its last 297 digits, the new ones at the start, probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
+# Which number is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
 
 # %% [markdown] side=true
 # #### How much noise can your reader bear? ({minutes} minutes)

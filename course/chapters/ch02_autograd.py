@@ -1235,8 +1235,17 @@ with saved_tensors() as _alive:
 # %% [markdown]
 # A list of losses is a list of graphs.
 # `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
+# Here are four passes, kept in four ways.
+
+# %% figure=true
+figures.kept_graphs(4)
+
+# %% [markdown] side=true
+# #### What does `total = total + loss` keep? ({minutes} minutes)
 #
-# *Predict.* Now without a list: `total = total + loss`, a hundred times. In the end there is one tensor, `total`. How many saved tensors does it keep?
+# There is no list, and in the end there is one tensor, `total`.
+#
+# *Predict.* After a hundred passes, how many saved tensors does it keep?
 
 # %% predict=true
 guess = 100  # a number
@@ -1251,10 +1260,6 @@ reveal(guess, len(alive))
 # %% [markdown]
 # All hundred.
 # The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
-# Here are four passes, kept in each of these ways.
-
-# %% figure=true
-figures.kept_graphs(4)
 
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
@@ -1342,7 +1347,7 @@ loss.backward()
 # ## 8 Too many digits for the memory ({minutes} minutes)
 #
 # Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
-# Here is what the graph of your loss from section 4 holds, for a hundred digits and for all 1,400 that you learn from.
+# `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
 
 # %% name="bytes-of-a-graph"
 empty = torch.zeros(64, 10, requires_grad=True)
