@@ -141,7 +141,6 @@ assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
 # A row for each of the 32 pictures, and in it a weight for each pixel. (By hand they were columns: your `w1` is (64, 32).)
-# The numbers in it are small and random from the beginning, and `requires_grad` is on.
 
 # %% [markdown] name="own-module"
 # ## 2 A module of your own ({minutes} minutes)
@@ -386,7 +385,7 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What a module keeps, and what it overlooks ({minutes} minutes)
 #
-# Here is the model once more, with layers whose names say what they do. The rest of the chapter takes it apart.
+# Here is the model once more, with layers whose names say what they do.
 # Print it, and it tells you what it is made of.
 
 # %% name="line-module"
@@ -640,8 +639,7 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
 # It was left behind, because the module does not know of it.
-# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card.
-# Then half of it is there and half is not, and the program stops.
+# Such a model works for months, until somebody moves it to a graphics card: then half of it is there and half is not.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
@@ -2310,33 +2308,9 @@ for handle in handles:
 # The message says what did not fit, (5, 32) with a layer that wants 16, but not where.
 # The hooks do: the ReLU is the last that ran, so the layer after it is to blame.
 # A hook stays until you remove it; hence the loop at the end.
-#
-# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
-
-# %% predict=true
-guess = 1  # a number
-
-# %% name="call-not-forward"
-model, x = nn.Linear(4, 2), torch.randn(16, 4)
-ran = []
-
-
-def note(module, args, output):
-    ran.append(tuple(output.shape))
-
-
-handle = model.register_forward_hook(note)
-print("the same numbers:", torch.equal(model(x), model.forward(x)))
-handle.remove()
-reveal(guess, len(ran))
-
-# %% claim=true
-assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
+# It runs where you call the model, `model(x)`, whereas `model.forward(x)` skips it without a warning. So write `forward`, and call the model.
 
 # %% [markdown]
-# Once. `model(x)` runs `forward` *and* the hooks, whereas `model.forward(x)` skips them without a warning.
-# Write `forward`, call the model.
-#
 # ### Exercise: `call_counts` ({minutes} minutes)
 #
 # Which parts of a model run, and how often? In somebody else's model that is the first question.
@@ -2377,9 +2351,35 @@ def call_counts(module, x):
 check("call_counts", call_counts)
 
 # %% [markdown] side=true
-# #### Can a hook change what a module gives, and why have all hooks of my loop the last name? ({minutes} minutes)
+# #### Does `model.forward(x)` run a hook, and can a hook change what a module gives? ({minutes} minutes)
 #
-# Yes: what it returns, if anything, replaces the output, so a hook that only watches returns None.
+# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
+
+# %% predict=true
+guess = 1  # a number
+
+# %% name="call-not-forward"
+model, x = nn.Linear(4, 2), torch.randn(16, 4)
+ran = []
+
+
+def note(module, args, output):
+    ran.append(tuple(output.shape))
+
+
+handle = model.register_forward_hook(note)
+print("the same numbers:", torch.equal(model(x), model.forward(x)))
+handle.remove()
+reveal(guess, len(ran))
+
+# %% claim=true
+assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
+
+# %% [markdown]
+# Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` only itself.
+
+# %% [markdown]
+# A hook can change it: what it returns, if anything, replaces the output, so a hook that only watches returns None.
 
 # %% name="hook-replaces"
 handle = model.register_forward_hook(lambda module, args, output: output * 0)
