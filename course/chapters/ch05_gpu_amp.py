@@ -4,10 +4,8 @@
 # *What must change so that the same training runs elsewhere, and in half the bits?*
 #
 # Your loop of chapter 4 learns to read digits in about a second. Nobody had to ask where it runs, or how many bits a number has.
-# With a million photographs and a model a thousand times as large, these become the first two questions.
-#
-# Both answers are short: a word or two for the place, three lines for the bits.
-# What takes a chapter is what goes wrong with them in silence.
+# With a million photographs these become the first two questions.
+# Both answers are short, and what takes a chapter is what goes wrong with them in silence.
 #
 # On the way you learn to
 #
@@ -19,7 +17,7 @@
 #
 # You need no graphics card, because a second device, which every laptop has, stands in for it.
 #
-# There are two sittings, and behind them a part for another day, best with a card: how to measure time and memory.
+# There are two sittings, and behind them a part for another day: how to measure time and memory.
 # Together they take {minutes} minutes of reading and running, and {exercises} for the exercises. Anything marked *side path* is optional.
 
 # %% name="parameters" parameters=true
@@ -99,11 +97,11 @@ reveal(guess, days > 1)
 assert round(pairs / 4e12 / 3600, 1) == 0.8
 
 # %% [markdown]
-# And that is once. The usual recipe for this network goes through its photographs ninety times.
+# And that is once; the usual recipe goes through the photographs ninety times.
 #
 # A graphics card, or **GPU**, is so quick because it works on thousands of such sums at the same time.
 # It has a memory of its own, and computes only with what lies in that.
-# A memory, together with what computes on it, is called a **device**. Your CPU with its memory is one, and a card is another.
+# So your CPU with its memory is one **device**, and a card is another.
 
 # %% [markdown] name="moving"
 # ### What moves, and what stays ({minutes} minutes)
@@ -119,8 +117,7 @@ print(torch.ones(3, device="meta"))
 assert torch.ones(3, device="meta").shape == (3,) and torch.ones(3).device.type == "cpu"
 
 # %% [markdown]
-# What is that good for? The mistakes that people make with a card are mistakes about *where* a tensor is.
-# You can make all of them on meta, and in section 2 a whole training runs there, as a rehearsal before anybody pays for a card.
+# What is that good for? The mistakes that people make with a card are mistakes about *where* a tensor is, and you can make all of them on meta.
 #
 # To bring a tensor to another device, there is `.to(device)`.
 #
@@ -182,7 +179,7 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 #
 # ### Choose once ({minutes} minutes)
 #
-# A program should run on whatever device there is. So choose it once, at the top, and write `device` from there on.
+# So choose the device once, at the top of a program, and write `device` from there on.
 # torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
 
 # %% name="choose-device"
@@ -200,8 +197,8 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 #
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
-# Each of your programs will begin with this choice, so make a function of it, which knows Apple's cards too.
-# These are the parts that you need:
+# Make a function of this choice, which knows Apple's cards too; each of your programs can begin with it.
+# These are the parts:
 
 # %% name="pick-device-example"
 print(torch.device("cpu"))  # a device by its name
@@ -1240,7 +1237,7 @@ assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 # ## 7 Backward: scale the loss ({minutes} minutes)
 #
 # Gradients are often tiny, because they are products of many factors.
-# Take a deep reader: ten layers with sigmoids, which multiply a gradient by at most 1/4 each, and by small weights besides.
+# Take a deep reader with ten sigmoids. Each multiplies a gradient by at most 1/4, and 1/4 ten times is a millionth.
 
 # %% name="deep-reader"
 parts = []
@@ -1271,10 +1268,14 @@ assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # whit
 guess = 0  # a whole number
 
 # %% name="backward-loses"
+print("in bfloat16", (slopes.bfloat16() != 0).sum().item(), "are not 0")
 reveal(guess, (slopes.half() != 0).sum().item())
 
+# %% claim=true
+assert (slopes.bfloat16() != 0).sum() == (slopes != 0).sum()
+
 # %% [markdown]
-# None. A weight with gradient 0 does not learn, so the first layer stays as it began, and nothing says so.
+# Not one. A weight with gradient 0 does not learn, so the first layer stays as it began, and nothing says so.
 #
 # The remedy is in the chain rule: a loss that is multiplied by 1000 has gradients that are 1000 times as large.
 # So a large factor lifts them into the range of float16, and after backward we divide by it in float32, where there is room. This is **loss scaling**.
@@ -1366,7 +1367,7 @@ assert _lost[0] > 0.2 and _lost[0] > _lost[1] > _lost[2] and _lost[2] < 0.05
 # %% [markdown] name="scaler"
 # ### A factor that is looked for ({minutes} minutes)
 #
-# Which factor is right? As large a one as possible without overflow. And since gradients change as a model learns, so does the right factor.
+# The right factor is as large as it can be without overflow, and since gradients change as a model learns, so does the factor.
 #
 # So `torch.amp.GradScaler` looks for it while you train. It begins high.
 # When a gradient is inf or nan, it skips the step and halves the factor.
@@ -1403,23 +1404,7 @@ for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it
 figures.scaler_search(steps=60)
 
 # %% [markdown]
-# And bfloat16? Ask it about the same gradients of the first layer, without any factor.
-#
-# *Predict.* Of those that are not 0, does bfloat16 keep all?
-
-# %% predict=true
-guess = True  # True or False
-
-# %% name="bfloat16-keeps"
-kept = (slopes.bfloat16() != 0).sum().item()
-print("not 0 in float32:", (slopes != 0).sum().item(), " in bfloat16:", kept)
-reveal(guess, kept == (slopes != 0).sum().item())
-
-# %% claim=true
-assert kept == (slopes != 0).sum()
-
-# %% [markdown]
-# bfloat16 needs no factor, because it has the range of float32; its price is digits.
+# And bfloat16? It kept all those gradients above without any factor, because it has the range of float32; its price is digits.
 # So on a card that has it (the A100 does, the T4 does not), take bfloat16 and leave the scaler out.
 
 # %% [markdown] name="master"
@@ -1689,7 +1674,7 @@ if not torch.cuda.is_available():
 #
 # Chapter 6 needs nothing of this: a formula that autocast does not know, time, memory, and batches of any shape.
 # You can do all of it without a card, but with one the measurements show more.
-# Colab lends you one: choose Runtime, Change runtime type, GPU, and run the chapter from the top.
+# Colab lends you one (Runtime, Change runtime type, GPU; then run the chapter from the top).
 # Its figures agree with those of the CPU, except in their last digits (a side path of section 2 says why).
 
 # %% [markdown] name="fragile-text"
@@ -2318,14 +2303,11 @@ assert operations(lambda: small(rows)).count("addmm") == 2
 # %% [markdown] side=true name="compile"
 # #### What is `torch.compile` for? ({minutes} minutes)
 #
-# So far torch does what Python says, one operation after the other.
-# Each has its price: a launch, and a trip of all the numbers to the memory and back.
-# `fast = torch.compile(model)` reads your program ahead.
-# At the first call it notes the operations and makes one program of them, in which a sum and a ReLU, for example, share one trip.
+# So far torch does one operation after the other, and each has its price: a launch, and a trip of all the numbers to the memory and back.
+# `fast = torch.compile(model)` reads ahead: at the first call it makes one program of the operations, in which a sum and a ReLU, for example, share one trip.
 # From then on it runs that program, as long as the inputs are of the same kind.
 #
-# What makes the program is called a backend, and any function may be one.
-# This one notes what it was given, and changes nothing.
+# What makes the program is called a backend. Any function may be one; this one notes what it was given, and changes nothing.
 #
 # *Predict.* The compiled reader is called three times with five digits. How often is the backend asked?
 
@@ -2356,8 +2338,7 @@ assert len(noted) == 1 or not can_compile
 # %% [markdown]
 # Once, for three calls.
 # The real backend, which you get when you name none, writes a program in C++ or for the card, and has it compiled.
-# For these two layers that took 13 seconds where this was written.
-# So it is for a model that runs thousands of times.
+# For these two layers that took 13 seconds where this was written, so it is for a model that runs thousands of times.
 # Where the code looks at a number, by `print(loss)` or `loss.item()`, it has to go back to Python (a **graph break**).
 
 # %% [markdown] name="stretch"
