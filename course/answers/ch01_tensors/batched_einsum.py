@@ -115,7 +115,8 @@ def batched_einsum(a, b, v):
 
 @bank.wrong(
     "applied-squeezed",
-    "`squeeze()` drops every dim of size 1: with a batch of one, the batch goes as well. Name the dim.",
+    "With a batch of one, your `applied` loses its batch: `squeeze()` without a number drops every dim of size 1. Name the "
+    "one that is left over.",
 )
 def batched_einsum(a, b, v):
     return {

@@ -561,6 +561,27 @@ class LeakyClamp(torch.autograd.Function):
         return torch.where(inside, grad_out, slope * grad_out), None, None, None
 
 
+@bank.wrong(
+    "zero-inside",
+    "Inside the limits your gradient of x is 0. There the function gives x itself: what arrives passes as it is.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        by_x = slope * grad_out * (excess != 0) if ctx.needs_input_grad[0] else None
+        by_slope = (grad_out * excess).sum() if ctx.needs_input_grad[3] else None
+        return by_x, None, None, by_slope
+
+
 bank.survives(
     {
         "inside + slope * (x - inside) -> slope * (x - inside) + inside": "Addition does not mind the order.",

@@ -50,5 +50,6 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     yield tiny(positive[:3].double() * 1e-12)
     yield tiny(positive[:3].double() * 1e-6)
     yield gradient(signed)
+    yield gradient(torch.cat([positive, -torch.ones(2), -positive]))
     yield finite(torch.cat([positive, torch.zeros(2)]))
     yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))
