@@ -13,6 +13,7 @@ from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
 
 Path = tuple[str | int, ...]
+_SEARCHED = 20_000  # characters: a pattern may have to be tried at each of them, to the end
 
 
 def explanation(
@@ -27,7 +28,7 @@ def explanation(
     ranked: list[tuple[int, Mistake]] = []
     code = without_comments(source)
     for mistake in key.mistakes:
-        if not mistake.sentence or (mistake.unless and re.search(mistake.unless, code)):
+        if not mistake.sentence:
             continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
         if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
@@ -35,12 +36,18 @@ def explanation(
         agrees = [same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
         if 2 * sum(agrees[i] for i in wrong) < len(wrong) or _refuted(exercise, key, mistake, seen):
             continue
-        if not _by_one_bool(exercise, key, seen, agrees):
+        # Last, as it may take long: the text is the student's.
+        if not _by_one_bool(exercise, key, seen, agrees) and not _disproved(mistake, code):
             ranked.append((sum(agrees), mistake))
     ranked.sort(key=lambda pair: -pair[0])
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None
     return ranked[0][1]
+
+
+def _disproved(mistake: Mistake, code: str) -> bool:
+    """Whether the code holds what would prove a mistake's sentence false, or is too long to be searched for it."""
+    return bool(mistake.unless) and (len(code) > _SEARCHED or re.search(mistake.unless, code) is not None)
 
 
 def shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
