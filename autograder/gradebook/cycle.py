@@ -125,7 +125,7 @@ class Cycle:
         with self._ready(how, preflight.gradable) as (gradebook, wanted):
             recorder = Recorder(gradebook, ReleasedAssignment.of(wanted), self.api)
             scored = own_cells.Scoring(wanted, self.api)
-            known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
+            known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_run.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
             with contextlib.closing(run) as done:
