@@ -17,7 +17,7 @@ from autograder.grading.verdict_files import verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
-_MOST = 16  # verdict files that are remembered
+_MOST = 512  # verdict files that are remembered
 _known: dict[str, Kept] = {}  # by their texts
 
 
@@ -88,7 +88,7 @@ def _read(text: str) -> Kept:
 
 
 def _note(text: str, what: Kept) -> None:
-    """Remember what a text says: it is asked for a few times, one student after the other."""
+    """Remember what a text says: it is asked for a few times, one student after the other, and once more for all."""
     if len(_known) >= _MOST:
         _known.clear()
     _known[text] = what
