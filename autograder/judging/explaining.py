@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from autograder.cell_text import without_comments
 from autograder.judging.key import Key, Mistake
+from autograder.judging.text import Text
 from autograder.watching.difference import Difference, differences, first_difference
 from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
 
 Path = tuple[str | int, ...]
-_SEARCHED = 20_000  # characters: a pattern may have to be tried at each of them, to the end
 
 
 def explanation(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, wrong: Sequence[int]
+    exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, wrong: Sequence[int]
 ) -> Mistake | None:
     """The known mistake that explains why these cases of one requirement went wrong.
 
@@ -26,9 +24,8 @@ def explanation(
     the one that agrees on more cases than any other.
     """
     ranked: list[tuple[int, Mistake]] = []
-    code = without_comments(source)
-    for mistake in key.mistakes:
-        if not mistake.sentence:
+    for place, mistake in enumerate(key.mistakes):
+        if not mistake.sentence or place in text.disproved:
             continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
         if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):
@@ -36,18 +33,12 @@ def explanation(
         agrees = [same(exercise, *pair) for pair in zip(mistake.observations, seen, strict=True)]
         if 2 * sum(agrees[i] for i in wrong) < len(wrong) or _refuted(exercise, key, mistake, seen):
             continue
-        # Last, as it may take long: the text is the student's.
-        if not _by_one_bool(exercise, key, seen, agrees) and not _disproved(mistake, code):
+        if not _by_one_bool(exercise, key, seen, agrees):
             ranked.append((sum(agrees), mistake))
     ranked.sort(key=lambda pair: -pair[0])
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None
     return ranked[0][1]
-
-
-def _disproved(mistake: Mistake, code: str) -> bool:
-    """Whether the code holds what would prove a mistake's sentence false, or is too long to be searched for it."""
-    return bool(mistake.unless) and (len(code) > _SEARCHED or re.search(mistake.unless, code) is not None)
 
 
 def shows(exercise: Exercise, mistake: Mistake, seen: Sequence[Observation]) -> bool:
