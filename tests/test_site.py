@@ -21,6 +21,7 @@ from autograder.notebook.lesson_cells import Reveal
 from autograder.reporting import teach_again
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
+from autograder.site.executed import executed
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
@@ -215,6 +216,49 @@ def test_no_solution_stands_open(path: Path) -> None:
 
     assert written and not written.intersection(shown)
     assert len({each.id for each in page.cells}) == len(page.cells)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A course of two chapters in `tmp_path`, and the stems of the notebooks that are run, which is imitated."""
+    begun: list[str] = []
+
+    def run(notebook: NotebookNode, *_: str) -> NotebookNode:
+        begun.append(notebook.metadata.stem)
+        return notebook
+
+    monkeypatch.setattr("autograder.site.executed.run_notebook", run)
+    for stem in ("a1", "a2"):
+        nbformat.write(new_notebook(metadata={"stem": stem}), tmp_path / f"{stem}.ipynb")
+    for name in ("figures/a1.py", "figures/drawing.py", "answers/a1/f.py", "exercises/a1/f.py", "chapters/a1.py"):
+        path = tmp_path / "course" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("changed", "again"),
+    [
+        ("figures/a1.py", ["a1"]),
+        ("exercises/a1/f.py", ["a1"]),
+        ("figures/drawing.py", ["a1", "a2"]),
+        ("answers/a1/f.py", []),
+        ("chapters/a1.py", []),
+    ],
+)
+def test_a_chapter_is_run_again_when_what_it_shows_changes(
+    changed: str, again: list[str], runs: list[str], tmp_path: Path
+) -> None:
+    """A figure that is drawn in another way is drawn again; what no cell reads changes nothing."""
+    solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
+    first = executed(solutions, course, tmp_path / "cache")
+    assert ["a1", "a2"] == sorted(runs) == list(first)
+    runs.clear()
+    (course / changed).write_text("x = 2\n", encoding="utf-8")
+    executed(solutions, course, tmp_path / "cache")
+
+    assert again == sorted(runs)
 
 
 def test_outside_a_clone(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -13,10 +16,20 @@ from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
 from autograder.notebook_run import run_notebook
 
+_UNREAD = ("answers", "chapters", "ledger")  # folders of a course that no notebook reads
 
-def executed(solution: Path, cache: Path) -> NotebookNode:
-    """The worked notebook with its outputs; raises WorkFailed where a cell fails."""
-    kept = cache / f"{solution.stem}-{_digest(solution)}.ipynb"
+
+def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
+    """Worked notebooks with their outputs, by stem, run side by side; raises WorkFailed where a cell of one fails."""
+    stems = [solution.stem for solution in solutions]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = pool.map(lambda solution: _executed(solution, stems, course, cache), solutions)
+        return dict(zip(stems, made, strict=True))
+
+
+def _executed(solution: Path, stems: Sequence[str], course: Path, cache: Path) -> NotebookNode:
+    others = [stem for stem in stems if stem != solution.stem]
+    kept = cache / f"{solution.stem}-{_digest(solution, course, others)}.ipynb"
     if not kept.is_file():
         worked = nbformat.read(solution, as_version=4)
         advice = "No page was written. Run `make nbval` to see where."
@@ -26,10 +39,22 @@ def executed(solution: Path, cache: Path) -> NotebookNode:
     return found
 
 
-def _digest(solution: Path) -> str:
-    """What stands for the outputs: the notebook, and the code that it calls."""
+def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
+    """What stands for the outputs: the notebook, the code that it calls, and what it takes of the course."""
     whole = hashlib.sha256(solution.read_bytes() + grader_digest().encode())
-    for path in sorted(Path(explorers.__file__).parent.rglob("*.*")):
-        if path.suffix in (".py", ".js", ".css"):
-            whole.update(path.read_bytes())
+    for path in (*_files(Path(explorers.__file__).parent), *_read_by(course, others)):
+        whole.update(path.read_bytes())
     return whole.hexdigest()[:16]
+
+
+def _read_by(course: Path, others: Sequence[str]) -> Iterator[Path]:
+    """What a chapter's cells can read of the course: figures, cards, exercises; not what has another chapter's name."""
+    for path in _files(course):
+        within = path.relative_to(course).as_posix()
+        if not within.startswith(_UNREAD) and not any(stem in within for stem in others):
+            yield path
+
+
+def _files(folder: Path) -> list[Path]:
+    kinds = (".py", ".js", ".css", ".json", ".safetensors")
+    return [path for path in sorted(folder.rglob("*.*")) if path.suffix in kinds]
