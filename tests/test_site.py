@@ -22,6 +22,7 @@ from autograder.reporting import teach_again
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
 from autograder.site.executed import executed
+from autograder.site.figures import lightened
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
@@ -216,6 +217,42 @@ def test_no_solution_stands_open(path: Path) -> None:
 
     assert written and not written.intersection(shown)
     assert len({each.id for each in page.cells}) == len(page.cells)
+
+
+def drawn(letters: str, words: str = "a &amp; b") -> str:
+    """A figure as chapters have it, with these letters."""
+    paths = "".join(f'<path id="DejaVuSans-{each}" d="M 1" transform="scale(2)"/>' for each in letters)
+    head = f'<svg xmlns="x" role="img" aria-label="{words}" width="400" viewBox="0 0 300 150" style="s"><desc>'
+    return f'{head}{words}</desc><g><defs> {paths}</defs><use xlink:href="#DejaVuSans-{letters[0]}"/></g></svg>'
+
+
+def test_figures_wait_in_places_of_their_size() -> None:
+    """With their words; the markup stands where only a browser without scripts reads it."""
+    page = lightened(f"<p>a</p>{drawn('a')}<p>b</p>")
+    place = (
+        '<div class="later" role="img" aria-label="a &amp; b" style="max-width:400px;aspect-ratio:300/150"><noscript>'
+    )
+
+    assert page.startswith(f"<p>a</p>{place}<svg xmlns") and "</svg></noscript></div><p>b</p>" in page
+
+
+def test_letters_of_figures_stand_on_a_page_once() -> None:
+    """Behind all that uses them, and not where a script puts them in later."""
+    page = lightened(drawn("ab") + drawn("bc"))
+    letters = page.rpartition("</noscript>")[2]
+
+    assert ["a", "b", "c"] == re.findall(r'id="DejaVuSans-(.)"', page) == re.findall(r'id="DejaVuSans-(.)"', letters)
+    assert 2 == page.count("<use ") and "<defs></defs>" not in page
+
+
+def test_a_page_without_figures_stays() -> None:
+    """But for pictures in pixels, which wait too; explorers' drawings are not figures."""
+    text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="a.png">'
+
+    assert text == lightened(text)
+    assert '<img loading="lazy" alt="x" src="data:image/png;base64,x">' == lightened(
+        '<img alt="x" src="data:image/png;base64,x">'
+    )
 
 
 @pytest.fixture

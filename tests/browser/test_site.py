@@ -179,10 +179,44 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
         )
     ]
 
-    assert page.locator("div.taken svg[aria-label]").count() >= len(COURSE.stems)
+    assert page.locator("div.taken [role=img][aria-label]").count() >= len(COURSE.stems)
     assert page.get_by_text("checks passed").count() == 1
     assert levels[0] == 1 and all(below - above <= 1 for above, below in pairwise(levels))
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
+
+
+def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
+    """Its place is as large before; then it has what it draws, and the words for who does not see it."""
+    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    place = page.locator("article .later").last
+    words = place.get_attribute("aria-label")
+    assert words and not place.locator("svg").count()
+    # what is out of sight is laid out all the same where its size is asked for
+    before = place.evaluate("place => [place.offsetWidth, place.offsetHeight]")
+    place.evaluate("place => place.scrollIntoView({ block: 'center' })")
+    expect(place.get_by_role("img", name=words)).to_be_visible()
+
+    assert before == place.evaluate("place => [place.offsetWidth, place.offsetHeight]") and min(before) > 50
+    assert {"path", "use"} <= set(place.evaluate("p => [...p.querySelectorAll('*')].map(each => each.localName)"))
+
+
+def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser: Browser, page: Page) -> None:
+    """Each is there, and each letter that it draws."""
+    place = (site / "notebooks" / "ch01_tensors.html").as_uri()
+    page.goto(place)
+    page.pdf()
+    plain = browser.new_context(java_script_enabled=False)
+    still = plain.new_page()
+    still.goto(place)
+    for read in (page, still):
+        figures = read.locator("article .later")
+        assert figures.count() == read.locator("article .later svg").count() >= 8
+        named = "all => all.map(each => each.getAttribute('xlink:href'))"
+        letters = {each for each in read.locator(".later use").evaluate_all(named) if each.startswith("#DejaVu")}
+        assert len(letters) > 20 and all(read.locator(f'[id="{each[1:]}"]').count() == 1 for each in letters)
+    still.locator("article .later svg").first.scroll_into_view_if_needed()
+    expect(still.locator("article .later svg").first).to_be_visible()
+    plain.close()
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
@@ -358,6 +392,7 @@ def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
             for film in page.locator(".x-film").all():
                 expect(shown(film).locator(".x-film-said")).to_have_attribute("role", "status")
             page.add_style_tag(content="* { content-visibility: visible !important }")
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")  # figures that have not come near
 
             faint = [told for told in faint_texts(page.locator("html")) if told[0] not in MARKS]
             assert not faint, (name, viewport)
