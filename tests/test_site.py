@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from pathlib import Path
 
@@ -265,6 +266,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return notebook
 
     monkeypatch.setattr("autograder.site.executed.run_notebook", run)
+    monkeypatch.setattr("autograder.site.executed.ProcessPoolExecutor", ThreadPoolExecutor)
     for stem in ("a1", "a2"):
         nbformat.write(new_notebook(metadata={"stem": stem}), tmp_path / f"{stem}.ipynb")
     for name in ("figures/a1.py", "figures/drawing.py", "answers/a1/f.py", "exercises/a1/f.py", "chapters/a1.py"):

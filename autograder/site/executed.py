@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -22,21 +22,21 @@ _UNREAD = ("answers", "chapters", "ledger")  # folders of a course that no noteb
 def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:
     """Worked notebooks with their outputs, by stem, run side by side; raises WorkFailed where a cell of one fails."""
     stems = [solution.stem for solution in solutions]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = pool.map(lambda solution: _executed(solution, stems, course, cache), solutions)
-        return dict(zip(stems, made, strict=True))
+    others = {stem: [other for other in stems if other != stem] for stem in stems}
+    kept = [cache / f"{each.stem}-{_digest(each, course, others[each.stem])}.ipynb" for each in solutions]
+    missing = [(solution, to) for solution, to in zip(solutions, kept, strict=True) if not to.is_file()]
+    if missing:
+        # In processes: papermill changes the folder that its process is in.
+        with ProcessPoolExecutor(min(len(missing), os.cpu_count() or 1)) as pool:
+            list(pool.map(_run, *zip(*missing, strict=True)))
+    return {stem: nbformat.read(path, as_version=4) for stem, path in zip(stems, kept, strict=True)}
 
 
-def _executed(solution: Path, stems: Sequence[str], course: Path, cache: Path) -> NotebookNode:
-    others = [stem for stem in stems if stem != solution.stem]
-    kept = cache / f"{solution.stem}-{_digest(solution, course, others)}.ipynb"
-    if not kept.is_file():
-        worked = nbformat.read(solution, as_version=4)
-        advice = "No page was written. Run `make nbval` to see where."
-        made = run_notebook(worked, f"{solution.name} does not run", advice)
-        write_all({kept: (nbformat.writes(made) + "\n").encode()})
-    found: NotebookNode = nbformat.read(kept, as_version=4)
-    return found
+def _run(solution: Path, to: Path) -> None:
+    worked = nbformat.read(solution, as_version=4)
+    advice = "No page was written. Run `make nbval` to see where."
+    made = run_notebook(worked, f"{solution.name} does not run", advice)
+    write_all({to: (nbformat.writes(made) + "\n").encode()})
 
 
 def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
