@@ -297,7 +297,7 @@ def test_a_chapter_is_run_again_when_what_it_shows_changes(
     (course / changed).write_text("x = 2\n", encoding="utf-8")
     executed(solutions, course, tmp_path / "cache")
 
-    assert again == sorted(runs)
+    assert again == sorted(runs) and 2 == len(list((tmp_path / "cache").iterdir()))
 
 
 def test_outside_a_clone(tmp_path: Path) -> None:

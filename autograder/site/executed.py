@@ -37,6 +37,9 @@ def _run(solution: Path, to: Path) -> None:
     advice = "No page was written. Run `make nbval` to see where."
     made = run_notebook(worked, f"{solution.name} does not run", advice)
     write_all({to: (nbformat.writes(made) + "\n").encode()})
+    for old in to.parent.glob(f"{solution.stem}-*.ipynb"):
+        if old != to:
+            old.unlink()
 
 
 def _digest(solution: Path, course: Path, others: Sequence[str]) -> str:
