@@ -22,9 +22,10 @@ from autograder.grading.grader import grader
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
+from tests.sample_course import SAMPLE, STEM
 from tests.small_chapter import PROJECT
 
-STEM, SEED, SIZE = "ch01_tensors", 77, 16
+SEED, SIZE = 77, 16
 PORT = 8786
 HOSTS = ("teacher", "scheduler", "first", "second", "third")
 
@@ -40,7 +41,7 @@ pytestmark = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder in which a class has handed in."""
     course = tmp_path_factory.mktemp("hosts") / "course"
-    copy_course(PROJECT, course, STEM)
+    copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
     for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:SIZE]:

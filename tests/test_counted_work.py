@@ -29,10 +29,10 @@ from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
 from tests.processes import living_in
-from tests.short_chapter import make_course
+from tests.sample_course import STEM, make_course
 from tests.small_chapter import PROJECT
 
-STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
+STUDENTS = ("ada", "bob", "cy", "dan")
 QUESTIONS = 12  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
 
 pytestmark = [
@@ -45,7 +45,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
     """A course in which everybody has handed in the solutions."""
-    course = make_course(tmp_path_factory.mktemp("counted") / "course", STEM)
+    course = make_course(tmp_path_factory.mktemp("counted") / "course")
     cycle = Cycle(course, STEM)
     cycle.generate()
     for student in STUDENTS:
