@@ -25,6 +25,7 @@ from autograder.walls.trial import missing
 from tests import remembered
 from tests.asked import THOROUGH, UNTIL
 from tests.quick import SLOW
+from tests.watch import Watch, unsaid
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
 _FINDS = re.compile(
@@ -38,7 +39,8 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
 spare_imports()
-_run_of = remembered.watch_banks()
+_WATCH = Watch()
+_WATCH.begin()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
 FORKED = (
@@ -89,12 +91,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
-    _run_of(item.path.stem, remembered.banks(item.path.stem, _about(item)))
     remembered_at = _place(item)
     if remembered_at is not None and remembered_at.is_file():
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
+    _WATCH.start()
     _ask_alembic_once()
     _keep_keys()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)
@@ -136,11 +138,18 @@ def pytest_runtest_makereport(
     if report.when == "call":
         worth = remembered.worth_it(item.path.stem, _groups(item), call.duration)
         item.stash[_IS_KEPT] = report.passed and worth
+    elif report.when == "teardown" and (told := unsaid(item.path.stem, _WATCH.read_by(item.path), _reads(item))):
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} {told}"
     elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
         remembered_at = _place(item)
         if remembered_at is not None:
             remember(remembered_at)
     return report
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    _WATCH.end()
 
 
 def _groups(item: pytest.Item) -> list[str]:
@@ -149,12 +158,11 @@ def _groups(item: pytest.Item) -> list[str]:
 
 def _place(item: pytest.Item) -> Path | None:
     """The file that says that a test passed before, with everything as it is now."""
-    about = _about(item)
-    return remembered.place(item.nodeid, about, remembered.banks(item.path.stem, about))
+    return remembered.place(item.nodeid, _reads(item))
 
 
-def _about(item: pytest.Item) -> tuple[str, ...]:
-    return remembered.about(item.path.stem, _groups(item), item.name)
+def _reads(item: pytest.Item) -> tuple[str, ...]:
+    return remembered.reads(item.path.stem, _groups(item), item.name)
 
 
 UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down

@@ -12,9 +12,8 @@ from autograder.watching.observation import Seen
 from autograder.watching.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
+from tests import made
 from tests.our_course import COURSE
-
-from . import made
 
 
 def sentence(answer: object) -> str:
