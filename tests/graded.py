@@ -18,8 +18,8 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.judgement import UNTOUCHED
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
-from tests.sample_course import SAMPLE, STEM
-from tests.small_chapter import PROJECT
+from tests.sample_course import STEM
+from tests.small_chapter import PROJECT, SAMPLE
 
 # By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
 SEED = 20_250_101 if THOROUGH else SEEDS[1]

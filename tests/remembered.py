@@ -51,6 +51,12 @@ def stems() -> tuple[str, ...]:
 
 
 @cache
+def _exercises() -> dict[str, str]:
+    """The chapter of each exercise."""
+    return {path.stem: path.parent.name for path in (PROJECT / "course" / "exercises").glob("*/[!_]*.py")}
+
+
+@cache
 def part_of(name: str) -> str:
     """What a file belongs to that not every test reads: a kind and a chapter, as `answers/ch01_tensors`, the documents,
     or a module of the tests; "" where every test depends on it. The name begins at the project's folder.
@@ -92,11 +98,16 @@ def content(reads: tuple[str, ...]) -> str:
 
 
 def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str, ...]:
-    """What a test may read: that of its module, where `OWN` stands for the chapter of its class or in its name."""
+    """What a test may read: that of its module, where `OWN` stands for the chapter of its class, or that its name has,
+    or of the exercise that its name has.
+    """
     known = module.removeprefix("test_")
     told = READS.get(known, EVERYTHING)
     of_class = [group.removeprefix(GROUP) for group in groups if group.startswith(GROUP)]
-    chapters = of_class or [stem for stem in stems() if stem in name] or list(stems())
+    named = {stem for stem in stems() if stem in name} | {
+        _exercises().get(word, "") for word in re.findall(r"\w+", name)
+    }
+    chapters = of_class or sorted(named - {""}) or list(stems())
     if known in UP_TO:
         chapters = [stem for stem in stems() if stem <= max(chapters)]
     whole = [kind.replace(OWN, stem) for kind in told for stem in (chapters if OWN in kind else [""])]

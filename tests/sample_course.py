@@ -15,9 +15,8 @@ from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import Judge
 from autograder.authoring.notebook import source_notebook, to_bytes
 from autograder.catalog.course import course_in
-from tests.small_chapter import PROJECT
+from tests.small_chapter import SAMPLE
 
-SAMPLE = PROJECT / "tests" / "sample"
 STEM = "ch01_sample"
 COURSE = course_in(SAMPLE / "course")
 NOTEBOOK = SAMPLE / "notebooks" / f"{STEM}.ipynb"

@@ -22,6 +22,7 @@ from autograder.files import remember
 from autograder.judging.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
+from tests.watch import WATCH
 
 COURSE = Path(__file__).parent.parent / "course"
 DRAWN = SEEDS if THOROUGH else SEEDS[:2]  # by day the visible cases and one drawing of fresh ones
@@ -29,9 +30,14 @@ NOTED = {("fix_inplace", "clone-everywhere")}  # right, with something to say al
 EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
 
 
-@cache
 def judge_of(stem: str) -> Judge:
     """The judge of a chapter, made once."""
+    WATCH.note(f"{COURSE}/answers/{stem}")
+    return _judge_of(stem)
+
+
+@cache
+def _judge_of(stem: str) -> Judge:
     return Judge(COURSE, stem)
 
 

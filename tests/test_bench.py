@@ -10,7 +10,8 @@ import pytest
 from autograder.bench import classes, measure, report
 from autograder.bench.measure import Measured
 from autograder.errors import WorkFailed
-from tests.sample_course import SAMPLE, STEM
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
 _BUSY = """
 import subprocess, sys, time

@@ -22,8 +22,9 @@ from autograder.grading.grader import grader
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
-from tests.sample_course import SAMPLE, STEM
-from tests.small_chapter import PROJECT
+from tests.processes import PYTHONPATH
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
 SEED, SIZE = 77, 16
 PORT = 8786
@@ -85,7 +86,7 @@ class Cluster:
         security = cluster._secret(folder)
         # How soon who does not answer is given up: minutes, usually.
         self._env = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
-        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": str(PROJECT)}
+        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": PYTHONPATH}
         for side in ("client", "scheduler", "worker"):
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__KEY"] = str(folder / "key.pem")
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__CERT"] = str(folder / "certificate.pem")

@@ -28,9 +28,8 @@ from autograder.running import runner
 from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
-from tests.processes import living_in
+from tests.processes import PYTHONPATH, living_in
 from tests.sample_course import STEM, make_course
-from tests.small_chapter import PROJECT
 
 STUDENTS = ("ada", "bob", "cy", "dan")
 QUESTIONS = 12  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
@@ -185,7 +184,7 @@ def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
         "import sys; from autograder.__main__ import main; "
         f"status = main(['grade', {STEM!r}, '--force', '--workers', '2']); print(status, 'torch' in sys.modules)"
     )
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     command = [sys.executable, "-P", "-c", code]
     ran = subprocess.run(command, cwd=cycle.course, env=environment, capture_output=True, text=True, check=True)
 

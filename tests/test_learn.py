@@ -22,7 +22,8 @@ from autograder.grading.learn import Learned, learn
 from autograder.running.choose_runner import runner_for
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
-from tests.sample_course import NOTEBOOK, SAMPLE, STEM, sample_judge
+from tests.sample_course import NOTEBOOK, STEM, sample_judge
+from tests.small_chapter import SAMPLE
 
 pytestmark = pytest.mark.xdist_group("learn")  # what all of them look at is made once
 

@@ -20,8 +20,8 @@ from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
+from tests.processes import PYTHONPATH
 from tests.sample_course import STEM, make_course
-from tests.small_chapter import PROJECT
 
 pytestmark = [
     pytest.mark.xdist_group("other cells"),  # each course is made once
@@ -101,7 +101,7 @@ def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
     """Run `nbgrader autograde`: whether it did, and what it said."""
     command = [sys.executable, "-P", "-m", "nbgrader", "autograde", stem]
-    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
     ran = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     return ran.returncode == 0, ran.stderr
 

@@ -44,6 +44,7 @@ def ran(client: BlockingKernelClient, code: str) -> str:
     return "\n".join(shown)
 
 
+@pytest.mark.usefixtures("in_the_sample")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
 def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
     """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file.

@@ -32,9 +32,9 @@ from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
 from autograder.judging.verdict import Status, Verdict
 from tests.conftest import UNCONFINED, needs_confinement
-from tests.processes import all_end, living_in
-from tests.sample_course import SAMPLE, STEM
-from tests.small_chapter import PROJECT
+from tests.processes import PYTHONPATH, all_end, living_in
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
 SEED = 77
 CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "zipped", "broken-json")
@@ -141,7 +141,7 @@ def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", *arguments],
         cwd=course,
-        env=dict(os.environ) | {"PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary(course))},
+        env=dict(os.environ) | {"PYTHONPATH": PYTHONPATH, "TMPDIR": str(temporary(course))},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from tests.small_chapter import PROJECT
 VARIABLE = "PYTEST_WATCHED"  # names the file in which processes note what they open of the project
 CHILDREN = str(PROJECT / "tests" / "watched")
 _TESTS = str(PROJECT / "tests")
+# What a course reads once: the method, and in which of its folders.
+_GIVEN_AGAIN = {"exercises": "exercises", "keys": "shipped", "hints": "shipped", "figures": "figures", "card": "cards"}
 
 
 class Watch:
@@ -32,21 +35,27 @@ class Watch:
         self._read: set[str] = set()
         self._imported: dict[str, set[str]] = {}
         self._is_running = False
-        self._noted = Path(tempfile.mkstemp(prefix="watched-")[1])
+        self._process = os.getpid()
+        self._noted = Path(os.devnull)
         self._seen_of_it = 0
 
     def begin(self) -> None:
         """Watch from now on: this process, and those that it starts."""
+        descriptor, name = tempfile.mkstemp(prefix="watched-")
+        os.close(descriptor)
+        self._noted = Path(name)
         sys.addaudithook(self._heard)
         os.environ[VARIABLE] = str(self._noted)
         others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each not in ("", CHILDREN)]
         os.environ["PYTHONPATH"] = os.pathsep.join([CHILDREN, *others])
-        for name, folder in (("exercises", "exercises"), ("keys", "shipped"), ("hints", "shipped")):
+        if CHILDREN not in sys.path:  # tests hand on their own path
+            sys.path.insert(0, CHILDREN)
+        for name, folder in _GIVEN_AGAIN.items():
             setattr(Course, name, self._telling(getattr(Course, name), folder))
 
     def end(self) -> None:
         """Remove what was noted."""
-        self._noted.unlink(missing_ok=True)
+        self._noted.unlink()
 
     def _heard(self, event: str, args: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(args[0], str):
@@ -55,18 +64,22 @@ class Watch:
     def note(self, path: str) -> None:
         """A file is read, or stands for what is read."""
         if not os.path.isabs(path):
-            path = os.path.join(os.getcwd(), path)
+            with suppress(OSError):  # a folder that is gone
+                path = os.path.join(os.getcwd(), path)
         part = part_of(path.removeprefix(self._prefix)) if path.startswith(self._prefix) else ""
-        if not part:
+        if not part or (self._is_running and part in self._read):
             return
         self._read.add(part)
-        if not self._is_running:
+        if os.getpid() != self._process:
+            with suppress(OSError), self._noted.open("a", encoding="utf-8") as file:
+                file.write(f"{path}\n")
+        elif not self._is_running:
             for module in _being_imported():
                 self._imported.setdefault(module, set()).add(part)
 
     def _telling(self, inner: Callable[[Course, str], Any], folder: str) -> Callable[[Course, str], Any]:
         def told(course: Course, stem: str) -> Any:
-            self.note(f"{course.folder}/{folder}/{stem}/-")
+            self.note(f"{course.folder}/{folder}/{stem}")
             return inner(course, stem)
 
         return told
@@ -106,3 +119,6 @@ def unsaid(module: str, read: Iterable[str], reads: tuple[str, ...]) -> str:
     if not more:
         return ""
     return f"reads {', '.join(more)}: add it to what tests/reads.py says of {module.removeprefix('test_')!r}"
+
+
+WATCH = Watch()

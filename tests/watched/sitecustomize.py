@@ -15,10 +15,16 @@ def watch(place: str) -> None:
 
     def heard(event: str, args: tuple[object, ...]) -> None:
         if event == "open" and isinstance(args[0], str):
-            path = os.path.join(os.getcwd(), args[0])
+            path = args[0] if args[0].startswith(os.sep) else os.path.join(here(), args[0])
             if path.startswith(PROJECT) and not path.startswith(DULL) and path not in seen:
                 seen.add(path)
                 note(path)
+
+    def here() -> str:
+        try:
+            return os.getcwd()
+        except OSError:
+            return ""  # a folder that is gone
 
     def note(path: str) -> None:
         try:
