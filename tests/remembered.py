@@ -21,7 +21,6 @@ from tests import belonging
 from tests.asked import THOROUGH
 from tests.reads import (
     DOCUMENTS,
-    EVERYTHING,
     FIGURES,
     KINDS,
     LESSONS,
@@ -102,12 +101,10 @@ def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str,
     or of the exercise that its name has.
     """
     known = module.removeprefix("test_")
-    told = READS.get(known, EVERYTHING)
+    told = READS.get(known, ())
     of_class = [group.removeprefix(GROUP) for group in groups if group.startswith(GROUP)]
-    named = {stem for stem in stems() if stem in name} | {
-        _exercises().get(word, "") for word in re.findall(r"\w+", name)
-    }
-    chapters = of_class or sorted(named - {""}) or list(stems())
+    words = {_exercises().get(word, "") for word in re.findall(r"\w+", name)} - {""}
+    chapters = of_class or sorted({stem for stem in stems() if stem in name} | words) or list(stems())
     if known in UP_TO:
         chapters = [stem for stem in stems() if stem <= max(chapters)]
     whole = [kind.replace(OWN, stem) for kind in told for stem in (chapters if OWN in kind else [""])]
