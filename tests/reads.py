@@ -21,8 +21,8 @@ COURSE = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES)
 # Of these, a test that has a chapter in its name reads those before it too.
 UP_TO = ("mine_in_chapters",)
 READS: dict[str, tuple[str, ...]] = {
-    "agreement": COURSE,
-    "arrange": COURSE,
+    "agreement": _all_of("ch01_tensors"),
+    "arrange": (LESSONS, EXERCISES, ANSWERS, SHIPPED),
     "attacks": (DOCUMENTS,),
     "attempts": (DOCUMENTS, TESTS),
     "bank": _all_of(OWN),
@@ -40,7 +40,7 @@ READS: dict[str, tuple[str, ...]] = {
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "judge": (f"{EXERCISES}/ch04_training", f"{SHIPPED}/ch04_training"),
-    "leaks": EVERYTHING,
+    "leaks": COURSE,
     "ledger": _all_of(OWN),
     "mine_in_chapters": _all_of(OWN),
     "mutation": _all_of(OWN),
@@ -53,6 +53,7 @@ READS: dict[str, tuple[str, ...]] = {
     "parity": _all_of(OWN),
     "progress": COURSE,
     "reading": (f"{LESSONS}/{OWN}",),
+    "remembered": EVERYTHING,
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "reporting_students": (LESSONS,),
     "rooms": EVERYTHING,
@@ -64,6 +65,7 @@ READS: dict[str, tuple[str, ...]] = {
     "suite": EVERYTHING,
     "sync": EVERYTHING,
     "tally": EVERYTHING,
+    "watch": EVERYTHING,
     "words": (EXERCISES,),
     "worth_a_look": COURSE,
 }

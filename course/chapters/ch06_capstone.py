@@ -10,11 +10,10 @@
 # On the way you learn to
 #
 # 1. write a trainer that runs on any device and measures as it goes
-# 2. look at what a model gets wrong, and not only at how often
-# 3. stop a training and go on to the same last bit, and train in mixed precision, in groups of batches
-# 4. find silent faults in a trainer that runs
-# 5. say what a model was trained for, and make it good at something else
-# 6. begin a project of your own
+# 2. stop a training and go on to the same last bit, and train in mixed precision
+# 3. find silent faults in a trainer that runs
+# 4. say what a model was trained for, and make it good at something else
+# 5. begin a project of your own
 #
 # There are two sittings: {minutes} minutes of reading and running, and {exercises} for the four exercises.
 # If you cannot wait to draw, go from section 2 to the second sitting, and come back for sections 3 to 5 another day.
@@ -832,7 +831,7 @@ reveal(guess, as_drawn > 0.5)
 assert 0.15 < as_drawn < 0.45
 
 # %% [markdown]
-# There is no mistake in your loop, nor in the pad, and those 98 in 100 were measured honestly, on digits that the model had never seen.
+# There is no mistake in your loop, nor in the pad, and those 98 in 100 were measured honestly.
 # Before you read on, write down what you think is wrong. How would you find out?
 
 # %% [markdown] name="why-text"
@@ -878,6 +877,21 @@ print(about[start : about.index("For info on NIST")].strip())
 # %% [markdown]
 # Normalized bitmaps: each digit was cut out, and enlarged or shrunk to 32 by 32, before somebody counted the blocks.
 # Your drawing has to go the same way.
+#
+# First, cut it out. `nonzero` lists the places where there is ink; the box goes from the first such row to the last, and so for the columns.
+
+# %% name="find-the-box"
+small = torch.tensor([[0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0]])
+rows, columns = small.nonzero().T  # where the ink is
+print("rows", rows.tolist(), "columns", columns.tolist())
+box = small[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+print(box)
+
+# %% claim=true
+assert box.tolist() == [[1, 0], [1, 1]]
+
+# %% [markdown]
+# Then put the box into the middle of a square, so that a one stays narrow, and enlarge that, by `F.interpolate`.
 
 # %% name="cut-to-box"
 def cut_to_box(drawing):
@@ -889,7 +903,7 @@ def cut_to_box(drawing):
     height, width = box.shape
     side = max(height, width)
     top, left = (side - height) // 2, (side - width) // 2
-    square = torch.zeros(side, side)  # a one stays narrow: only the longer side fills the paper
+    square = torch.zeros(side, side)
     square[top : top + height, left : left + width] = box
     return F.interpolate(square[None, None], size=(32, 32))[0, 0]
 
@@ -952,12 +966,37 @@ assert len(misread) == 10
 
 # %% [markdown]
 # Nothing that you would stumble over: some lean, a loop is wide, a stroke is one place further to the side.
-# We could straighten every drawing, or do the opposite: change what the model learns from, so that leaning and slipping are nothing new to it.
-# A leaning four is still a four. So make ten copies of each known digit, and shift, scale and slant each a little, in its own way; that is called **augmentation**.
+# We could straighten every drawing, or show the model more of this, so that leaning and slipping are nothing new to it.
+# A leaning four is still a four. So make ten copies of each known digit, and shift, scale and slant each a little; that is called **augmentation**.
 #
-# For each place of the new picture, a matrix of 2 by 3 says where in the old one to look.
-# With `[[1, 0, 0], [0, 1, 0]]` each place looks at itself, and with 0.2 in place of the last 0 it looks a little further down.
-# `affine_grid` works out the places, and `grid_sample` fetches what is there.
+# How does one slant a picture? For each place of the new one, look somewhere else in the old one. Where, says a matrix of 2 by 3.
+# `affine_grid` works out the places, and `grid_sample` fetches what is there. Here is one digit with four such matrices.
+
+# %% name="four-looks"
+def look_elsewhere(pictures, look):
+    """New pictures (n, 1, 8, 8): what stands in the old ones where the matrices (n, 2, 3) say."""
+    places = F.affine_grid(look, pictures.shape, align_corners=False)
+    return F.grid_sample(pictures, places, align_corners=False)
+
+
+here_itself = [[1, 0, 0], [0, 1, 0]]
+further_right = [[1, 0, 0.25], [0, 1, 0]]
+nearer_the_middle = [[0.8, 0, 0], [0, 0.8, 0]]
+the_lower_the_further = [[1, 0.4, 0], [0, 1, 0]]
+looks = torch.tensor([here_itself, further_right, nearer_the_middle, the_lower_the_further])
+four_times = images[known[:1]].repeat(4, 1, 1, 1)
+says = ["as it is", "shifted", "larger", "slanted"]
+show_digits(look_elsewhere(four_times, looks) * 16, says=says, per_row=4)
+
+# %% claim=true
+_looked = look_elsewhere(four_times, looks)
+assert torch.allclose(_looked[0], four_times[0], atol=1e-5)
+assert torch.allclose(_looked[1][..., :-1], four_times[1][..., 1:], atol=1e-5)
+
+# %% [markdown]
+# A picture is 2 wide here, from -1 to 1, so 0.25 is one of its eight places: whoever looks one place further right sees the digit one place further left.
+#
+# For the copies, draw these numbers at random, near those of the first matrix.
 
 # %% name="changed-copies"
 def changed_copies(pictures, count):
@@ -969,17 +1008,15 @@ def changed_copies(pictures, count):
     look[:, 1, 1] = size  # how high
     look[:, 0, 1].uniform_(-0.4, 0.4)  # the slant
     look[:, :, 2].uniform_(-0.2, 0.2)  # the shift, to the side and down
-    grid = F.affine_grid(look, x.shape, align_corners=False)
-    return F.grid_sample(x, grid, align_corners=False)
+    return look_elsewhere(x, look)
 
 
 # %% name="ten-copies"
 show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
-# These are 14,000 digits for which nobody had to write anything.
-# Copies cost nothing, so each epoch has new ones.
-# And each takes smaller steps than the one before, as is usual toward the end.
+# Of 1,400 digits that makes 14,000, for which nobody had to write anything.
+# Copies cost nothing, so each epoch has new ones. (And each takes smaller steps than the one before, as is usual toward the end.)
 
 # %% name="train-on-copies"
 count = 6 if short else 10
@@ -1117,7 +1154,6 @@ card
 # %% [markdown] name="project"
 # # A project of your own ({minutes} minutes)
 #
-# The digits were only the practice.
 # Take something that you have: a table of your morning runs, the photographs of two kinds of mushrooms. A few hundred examples will do.
 
 # %% [markdown] name="own-table"
@@ -1209,19 +1245,17 @@ progress(6)
 #
 # Say it aloud, then open the answers.
 #
-# 1. Whom does a trainer ask for the device?
-# 2. Name five things that a checkpoint has to remember.
-# 3. A group of batches is one step. What is divided by what?
-# 4. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
-# 5. Which three remedies are there?
+# 1. Name five things that a checkpoint has to remember.
+# 2. A group of batches is one step. What is divided by what?
+# 3. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
+# 4. Which three remedies are there?
 #
 # <details><summary>Answers</summary>
 #
-# 1. The model: `next(model.parameters()).device`.
-# 2. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
-# 3. The sum of all losses of the group, by the number of its images.
-# 4. Neither. They were measured on pictures from two distributions.
-# 5. Prepare what is new like what was learned from; make what is learned from wider; collect from where it will be used.
+# 1. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
+# 2. The sum of all losses of the group, by the number of its images.
+# 3. Neither. They were measured on pictures from two distributions.
+# 4. Prepare what is new like what was learned from; make what is learned from wider; collect from where it will be used.
 #
 # </details>
 
