@@ -12,9 +12,10 @@ from autograder.watching.observation import Seen
 from autograder.watching.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
+from tests import made
 from tests.our_course import COURSE
-
-from . import made
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
 
 def sentence(answer: object) -> str:
@@ -38,7 +39,7 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
-    here = Judge(COURSE.folder, "ch01_tensors", only="describe")
+    here = Judge(SAMPLE / "course", STEM, only="describe")
     seen = here.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, here.cases("describe", VISIBLE_SEED))
     told = {verdict.sentence for verdict in here.judge("describe", VISIBLE_SEED, seen, "").verdicts}
 
