@@ -213,7 +213,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "divides-by-the-last-index",
-    "You divide by one less than there are losses: `enumerate` counts from 0.",
+    "You divide by one less than there are losses, as by the last number of `enumerate`, which counts from 0.",
 )
 def running_loss(losses):
     total = 0.0
