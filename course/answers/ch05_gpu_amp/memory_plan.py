@@ -317,7 +317,7 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "counts-twice",
-    "What is saved twice you count twice. Each piece of memory is there once: tell them apart by data_ptr().",
+    "What is saved twice you count twice. Each piece of memory is there once: tell them apart by the address of their storage.",
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
