@@ -52,7 +52,7 @@ class _Block(nn.Module):
 
 
 def region(*kept: str, within: bool = True) -> Probe:
-    """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without (a case may say so).
+    """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without, as a case may say.
 
     Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
     first), `still_on` (autocast, after the second call) and always `entered`: the device types of the autocast blocks
