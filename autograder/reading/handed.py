@@ -167,9 +167,10 @@ def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]
     """The text of a cell, and the pictures that stood in it."""
     if isinstance(value, list):
         value = _joined(value)
-    # Half a surrogate pair can be written in JSON, and then in no file.
-    text = _text(value).encode("utf-8", "replace").decode()
-    if kind == "code":
+    text = _text(value)
+    if not text.isascii():  # half a surrogate pair can be written in JSON, and then in no file
+        text = text.encode("utf-8", "replace").decode()
+    if kind == "code" or "data:" not in text:  # without which there is no picture in it
         return text, ()
     text, drawn = pictures.out_of_text(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn

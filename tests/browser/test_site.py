@@ -28,6 +28,20 @@ MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a
 # How many places of one film are read aloud, at most.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
   film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
+# Answers each prediction as soon as it has a field; returns what the page then says.
+ANSWER_ALL = """async () => {
+  const said = [];
+  for (const place of document.querySelectorAll("div.asks")) {
+    place.scrollIntoView({ block: "center" });
+    for (let frame = 0; frame < 600 && !place.querySelector("button"); frame += 1)
+      await new Promise(requestAnimationFrame);
+    const [field, button] = [place.querySelector("input"), place.querySelector("button")];
+    if (field) field.value = "12";
+    button.click();
+    said.push(place.querySelector("[role=status]").textContent);
+  }
+  return said;
+}"""
 
 pytestmark = pytest.mark.xdist_group("site")  # it is built once
 
@@ -138,24 +152,34 @@ def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) ->
 
 @pytest.mark.parametrize("stem", COURSE.stems)
 def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str) -> None:
-    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted."""
+    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted.
+
+    Mouse and keys answer the first of each sort, the page's own events all of them.
+    """
     page.goto((site / "notebooks" / f"{stem}.html").as_uri())
     places = page.locator("div.asks")
     assert places.count() >= 3
-    for number in range(places.count()):
-        place = places.nth(number)
-        place.scroll_into_view_if_needed()
-        expect(place.locator("input, button").first).to_be_visible()
-        if place.locator("input").count():
-            place.locator("input").fill("12")
-            place.locator("input").press("Enter")
-        else:
-            place.locator("button").first.click()
-            expect(place.locator("button").first).to_have_attribute("aria-pressed", "true")
-        expect(place.get_by_role("status")).to_contain_text("You say: ")
+    for sort in (":not([data-choices=''])", "[data-choices='']"):
+        if page.locator(f"div.asks{sort}").count():
+            answer(page.locator(f"div.asks{sort}").first)
+    said = page.evaluate(ANSWER_ALL)
 
+    assert places.count() == len(said) and all(each.startswith("You say: ") for each in said)
     assert page.locator("details[open]", has_text="The answer is").count() > places.count() / 2
     assert "You predicted" not in page.content()
+
+
+def answer(place: Locator) -> None:
+    """Answer a prediction as a reader does."""
+    place.scroll_into_view_if_needed()
+    expect(place.locator("input, button").first).to_be_visible()
+    if place.locator("input").count():
+        place.locator("input").fill("12")
+        place.locator("input").press("Enter")
+    else:
+        place.locator("button").first.click()
+        expect(place.locator("button").first).to_have_attribute("aria-pressed", "true")
+    expect(place.get_by_role("status")).to_contain_text("You say: ")
 
 
 def test_an_exercise_is_linked_to_by_its_name(site: Path, page: Page) -> None:
@@ -179,10 +203,44 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
         )
     ]
 
-    assert page.locator("div.taken svg[aria-label]").count() >= len(COURSE.stems)
+    assert page.locator("div.taken [role=img][aria-label]").count() >= len(COURSE.stems)
     assert page.get_by_text("checks passed").count() == 1
     assert levels[0] == 1 and all(below - above <= 1 for above, below in pairwise(levels))
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
+
+
+def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
+    """Its place is as large before; then it has what it draws, and the words for who does not see it."""
+    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    place = page.locator("article .later").last
+    words = place.get_attribute("aria-label")
+    assert words and not place.locator("svg").count()
+    # what is out of sight is laid out all the same where its size is asked for
+    before = place.evaluate("place => [place.offsetWidth, place.offsetHeight]")
+    place.evaluate("place => place.scrollIntoView({ block: 'center' })")
+    expect(place.get_by_role("img", name=words)).to_be_visible()
+
+    assert before == place.evaluate("place => [place.offsetWidth, place.offsetHeight]") and min(before) > 50
+    assert {"path", "use"} <= set(place.evaluate("p => [...p.querySelectorAll('*')].map(each => each.localName)"))
+
+
+def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser: Browser, page: Page) -> None:
+    """Each is there, and each letter that it draws."""
+    place = (site / "notebooks" / "ch01_tensors.html").as_uri()
+    page.goto(place)
+    page.pdf()
+    plain = browser.new_context(java_script_enabled=False)
+    still = plain.new_page()
+    still.goto(place)
+    for read in (page, still):
+        figures = read.locator("article .later")
+        assert figures.count() == read.locator("article .later svg").count() >= 8
+        named = "all => all.map(each => each.getAttribute('xlink:href'))"
+        letters = {each for each in read.locator(".later use").evaluate_all(named) if each.startswith("#DejaVu")}
+        assert len(letters) > 20 and all(read.locator(f'[id="{each[1:]}"]').count() == 1 for each in letters)
+    still.locator("article .later svg").first.scroll_into_view_if_needed()
+    expect(still.locator("article .later svg").first).to_be_visible()
+    plain.close()
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
@@ -358,6 +416,7 @@ def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
             for film in page.locator(".x-film").all():
                 expect(shown(film).locator(".x-film-said")).to_have_attribute("role", "status")
             page.add_style_tag(content="* { content-visibility: visible !important }")
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")  # figures that have not come near
 
             faint = [told for told in faint_texts(page.locator("html")) if told[0] not in MARKS]
             assert not faint, (name, viewport)

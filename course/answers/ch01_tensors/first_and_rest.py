@@ -125,3 +125,13 @@ def first_and_rest(x):
 @bank.right("through-numpy")
 def first_and_rest(x):
     return torch.tensor(x[0].numpy()), x[1:]
+
+
+@bank.wrong(
+    "copies-what-is-not-contiguous",
+    "Where x is not contiguous your view has memory of its own: there `reshape` and `contiguous` copy. A slice never does.",
+)
+def first_and_rest(x):
+    n, d = x.shape
+    line = x.reshape(-1)
+    return line[:d].clone(), line[d:].reshape(n - 1, d)

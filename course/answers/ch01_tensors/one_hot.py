@@ -155,3 +155,16 @@ def one_hot(labels, k):
 )
 def one_hot(labels, k):
     return (labels[:, None] >= torch.arange(k)[None, :]).float()
+
+
+@bank.wrong(
+    "stacks-rows",
+    "Without labels there is no row to stack, and `stack` raises. The table of no rows has k columns all the same.",
+)
+def one_hot(labels, k):
+    rows = []
+    for label in labels:
+        row = torch.zeros(k)
+        row[label] = 1.0
+        rows.append(row)
+    return torch.stack(rows)

@@ -160,8 +160,7 @@ def softmax_stable(x, dim):
 
 @bank.wrong(
     "sum-without-keepdim",
-    "Your sum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as the "
-    "maximum has.",
+    "Your sum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`.",
 )
 def softmax_stable(x, dim):
     top = torch.amax(x, dim=dim, keepdim=True)

@@ -227,6 +227,19 @@ def accumulate(loss_fn, batches, params):
     return [p.grad for p in params]
 
 
+@bank.wrong(
+    "zeroes-what-is-none",
+    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad.zero_()
+    rows = sum(len(batch) for batch in batches)
+    for batch in batches:
+        (loss_fn(batch) * len(batch) / rows).backward()
+    return [p.grad for p in params]
+
+
 bank.survives(
     {
         "loss_fn(batch) * len(batch) -> len(batch) * loss_fn(batch)": "Numbers multiply in any order.",

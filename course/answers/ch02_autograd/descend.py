@@ -278,6 +278,20 @@ def descend(f, x0, lr, steps):
     return x
 
 
+@bank.wrong(
+    "zeroes-what-is-none",
+    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad.zero_()
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
+
+
 bank.survives(
     {
         "lr * x.grad -> x.grad * lr": "Numbers multiply in any order.",

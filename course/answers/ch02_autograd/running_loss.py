@@ -211,6 +211,18 @@ def running_loss(losses):
     return mean
 
 
+@bank.wrong(
+    "divides-by-the-last-index",
+    "You divide by one less than there are losses: `enumerate` counts from 0.",
+)
+def running_loss(losses):
+    total = 0.0
+    for index, loss in enumerate(losses):
+        loss.backward()
+        total += loss.item()
+    return total / index
+
+
 bank.survives(
     {
         "(0.0, 0) -> (0, 0.0)": "Both become a float on the way, and the quotient is one in any case.",

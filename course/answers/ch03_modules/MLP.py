@@ -335,3 +335,23 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+@bank.wrong(
+    "three-layers-always",
+    "You read beyond the end of a list. `sizes` may hold two widths or many, and n of them make n - 1 layers: go through "
+    "the neighbors in it.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(sizes[0], sizes[1]),
+            activation(),
+            nn.Linear(sizes[1], sizes[2]),
+            activation(),
+            nn.Linear(sizes[2], sizes[3]),
+        )
+
+    def forward(self, x):
+        return self.layers(x)

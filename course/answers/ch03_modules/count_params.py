@@ -257,3 +257,14 @@ def count_params(module, trainable_only=False):
 def count_params(module, trainable_only=False):
     learned = [p for p in module.parameters() if p.requires_grad or not trainable_only]
     return sum(p.numel() for p in learned if p.dim() > 1)
+
+
+@bank.wrong(
+    "children-alone",
+    "You count what the children hold, and miss what the module holds itself: a single layer has no children.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for child in module.children():
+        total += sum(p.numel() for p in child.parameters() if p.requires_grad or not trainable_only)
+    return total

@@ -32,6 +32,30 @@ class SGDMomentum:
 
 
 @bank.wrong(
+    "used-up-in-init",
+    "Given a generator, your optimizer moves nothing. One walk, such as that for the velocities, uses it up: "
+    "make a list of it first.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = params
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for p, v in zip(self.params, self.velocities):
+                if p.grad is None:
+                    continue
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "shared-state",
     "Your velocities live in the class: a second optimizer throws away those of the first.",
 )
@@ -290,6 +314,31 @@ class SGDMomentum:
                 g = p.grad + self.weight_decay * p
                 self.velocities[i] = self.momentum * self.velocities[i] + g
                 self.params[i] = (p - self.lr * self.velocities[i]).requires_grad_()
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "renames-the-tensor",
+    "The caller's tensors never move. A line such as p = p - ... only gives the name p to a new tensor: change the "
+    "one that is there, in place.",
+    also=("rebinds-the-tensor",),
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for p, v in zip(self.params, self.velocities):
+                if p.grad is None:
+                    continue
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p = p - self.lr * v
 
     def zero_grad(self):
         for p in self.params:
