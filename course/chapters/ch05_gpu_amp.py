@@ -1588,7 +1588,7 @@ def half_step(model, optimizer, criterion, x, y):
     return my_amp_train_step(model, optimizer, scaler, x, target, **options)
 
 # %% [markdown]
-# The next cell sets `scaler` and `options`. The limit of 100 is far above these gradients, so nothing is clipped, and only the bits differ from float32.
+# The training below sets `scaler` and `options`. The limit of 100 is far above these gradients, so nothing is clipped, and only the bits differ from float32.
 #
 # *Predict.* With either format of 16 bits, does it read fewer of the unseen digits, by more than two of 100?
 
