@@ -152,6 +152,10 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "the first one's files": ("os.listdir('/proc/1/root')", REFUSED),
     "the first one's descriptors": ("os.listdir('/proc/1/fd')", REFUSED),
     "a copy of one": ("call('pidfd_getfd', os.pidfd_open(1), 0, 0)", REFUSED),
+    "to interrupt the first one": (
+        "[os.kill(1, n) for n in (2, 3, 15)], time.sleep(0.1), open('/proc/1/stat').read().split()[2]",
+        (REFUSED, "([None, None, None], None, 'S')"),
+    ),
     "to stop the first one": (
         "os.kill(1, signal.SIGSTOP), open('/proc/1/stat').read().split()[2]",
         (REFUSED, "(None, 'S')"),

@@ -16,7 +16,6 @@ import gc
 import importlib
 import json
 import os
-import platform
 import select
 import signal
 import socket
@@ -71,7 +70,6 @@ def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
             importlib.import_module(name)
     if isinstance(ready, ReadyNotebook):
         ready.warm_up()
-    vars(platform)["_uname_cache"] = None  # the machine's name, which some package asked for
     gc.freeze()
 
 

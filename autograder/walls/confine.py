@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -80,11 +82,13 @@ class Walls:
         if owner is not None:
             _map_to(proc, *owner)
         socket.sethostname(NOWHERE)
+        vars(platform)["_uname_cache"] = None  # Python remembers the name that it was told before
         self.room.enter()
         child = os.fork()
         if child == 0:
             _close_all_but(0, 1, 2, *keep, proc)
             _never_return(lambda: self._confine(inner, proc, as_root=owner is None))
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # what number 1 does not handle, nobody in there can send it
         hide_memory()
         _close_all_but(status)
         while True:
