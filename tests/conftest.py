@@ -139,7 +139,7 @@ def pytest_runtest_makereport(
     if report.when == "call":
         worth = remembered.worth_it(item.path.stem, _groups(item), call.duration)
         item.stash[_IS_KEPT] = report.passed and worth
-    elif report.when == "teardown" and (told := unsaid(item.path.stem, WATCH.read_by(item.path), _reads(item))):
+    elif report.when == "teardown" and (told := _unsaid(item)):
         report.outcome, report.longrepr = "failed", f"{item.nodeid} {told}"
     elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
         remembered_at = _place(item)
@@ -151,6 +151,12 @@ def pytest_runtest_makereport(
 def pytest_unconfigure() -> None:
     """Leave nothing behind."""
     WATCH.end()
+
+
+def _unsaid(item: pytest.Item) -> str:
+    """What a test has read and does not say, in words; at night, when more is read and nothing remembered, nothing."""
+    read = WATCH.read_by(item.path)
+    return "" if THOROUGH else unsaid(item.path.stem, read, _reads(item))
 
 
 def _groups(item: pytest.Item) -> list[str]:

@@ -12,60 +12,63 @@ EVERYTHING = KINDS
 OWN = "<own>"
 
 
-def _all_of(chapter: str) -> tuple[str, ...]:
-    """All that belongs to a chapter."""
-    return tuple(f"{kind}/{chapter}" for kind in (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES))
+def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
+    """These kinds of a chapter; all of it where none is named."""
+    return tuple(f"{kind}/{chapter}" for kind in kinds or COURSE)
 
 
 COURSE = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES)
+HANDED_OUT = (LESSONS, EXERCISES, SHIPPED, FIGURES)  # what students get, and what it is made of
 # Of these, a test that has a chapter in its name reads those before it too.
 UP_TO = ("mine_in_chapters",)
 READS: dict[str, tuple[str, ...]] = {
-    "agreement": _all_of("ch01_tensors"),
-    "arrange": (LESSONS, EXERCISES, ANSWERS, SHIPPED),
-    "attacks": (DOCUMENTS,),
-    "attempts": (DOCUMENTS, TESTS),
-    "bank": _all_of(OWN),
-    "card": COURSE,
-    "ch06_hunt": _all_of("ch06_capstone"),
-    "cheating": _all_of(OWN),
-    "colab": COURSE,
-    "commands": (LESSONS, DOCUMENTS),
-    "copies": (LESSONS,),
+    # proofs of every exercise, or of every chapter
+    "agreement": _of("ch01_tensors"),
+    "arrange": COURSE,
+    "bank": _of(OWN),
+    "ch06_hunt": _of("ch06_capstone"),
+    "cheating": _of(OWN),
+    "colab": (*HANDED_OUT, *_of(OWN), DOCUMENTS),
+    "forged": _of("ch04_training"),
+    "graded_banks": _of(OWN),
+    "judge": _of("ch04_training", EXERCISES, SHIPPED),
+    "leaks": (*COURSE, DOCUMENTS),
+    "mutation": _of(OWN),
+    "names": _of(OWN, ANSWERS),
+    "other_processors": (*COURSE, TESTS),
+    "own_lines": _of(OWN),
+    "parity": _of(OWN),
+    "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
+    "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
+    "tally": (*COURSE, DOCUMENTS),
+    "worth_a_look": (LESSONS, *_of(OWN)),
+    # what students get
+    "card": HANDED_OUT,
     "desk": (LESSONS,),
     "exercise": (EXERCISES,),
     "figures": (LESSONS, FIGURES),
-    "forged": (f"{EXERCISES}/ch04_training",),
-    "graded_banks": _all_of(OWN),
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
-    "judge": (f"{EXERCISES}/ch04_training", f"{SHIPPED}/ch04_training"),
-    "leaks": COURSE,
-    "ledger": _all_of(OWN),
-    "mine_in_chapters": _all_of(OWN),
-    "mutation": _all_of(OWN),
-    "names": (ANSWERS,),
-    "other_processors": EVERYTHING,
-    "other_torch": COURSE,
-    "own": (DOCUMENTS, TESTS),
-    "own_lines": _all_of(OWN),
-    "packed": COURSE,
-    "parity": _all_of(OWN),
-    "progress": COURSE,
-    "reading": (f"{LESSONS}/{OWN}",),
-    "remembered": EVERYTHING,
-    "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
-    "reporting_students": (LESSONS,),
-    "rooms": EVERYTHING,
-    "rules": (*_all_of("ch04_training"), *_all_of("ch06_capstone")),
-    "setup": EVERYTHING,
+    "ledger": _of(OWN, *HANDED_OUT),
+    "mine_in_chapters": _of(OWN, *HANDED_OUT),
+    "other_torch": HANDED_OUT,
+    "packed": HANDED_OUT,
+    "progress": HANDED_OUT,
+    "reading": _of(OWN, LESSONS),
+    "reporting_students": HANDED_OUT,
     "side_paths": (LESSONS,),
-    "site": EVERYTHING,
-    "site_taken": EVERYTHING,
-    "suite": EVERYTHING,
-    "sync": EVERYTHING,
-    "tally": EVERYTHING,
+    "sync": (LESSONS, EXERCISES, SHIPPED),
+    "words": (EXERCISES, SHIPPED),
+    # the project as a whole
+    "attacks": (DOCUMENTS,),
+    "attempts": (DOCUMENTS,),
+    "commands": (*HANDED_OUT, DOCUMENTS),
+    "own": (DOCUMENTS,),
+    "remembered": EVERYTHING,
+    "rooms": (LESSONS, EXERCISES, FIGURES, DOCUMENTS, TESTS),
+    "setup": (*HANDED_OUT, DOCUMENTS, TESTS),
+    "site": (*HANDED_OUT, DOCUMENTS),
+    "site_taken": (*HANDED_OUT, *_of("ch04_training"), DOCUMENTS),
+    "suite": (*HANDED_OUT, DOCUMENTS, TESTS),
     "watch": EVERYTHING,
-    "words": (EXERCISES,),
-    "worth_a_look": COURSE,
 }

@@ -77,12 +77,13 @@ def is_read(part: str, reads: Iterable[str]) -> bool:
 
 @cache
 def _digests() -> dict[str, str]:
-    """The digest of each file of the project, by name; none where git cannot say which there are."""
-    words = ["git", "ls-files", "-co", "--exclude-standard"]
+    """What git calls the content of each file of the project, by name; none where it cannot say which there are."""
+    words = ["git", "ls-files", "-coz", "--exclude-standard"]
     listed = run(words, cwd=PROJECT, capture_output=True, text=True, check=False)
-    names = [] if listed.returncode else sorted(set(listed.stdout.splitlines()))
-    files = {name: PROJECT / name for name in names if name != TABLE}
-    return {name: digest_of(file.read_bytes()) for name, file in files.items() if file.is_file()}
+    names = [name for name in sorted(set(listed.stdout.split("\0"))) if name != TABLE and (PROJECT / name).is_file()]
+    words = ["git", "hash-object", "--no-filters", "--stdin-paths"]
+    hashed = run(words, cwd=PROJECT, input="\n".join(names), capture_output=True, text=True, check=False)
+    return {} if listed.returncode or hashed.returncode else dict(zip(names, hashed.stdout.split(), strict=True))
 
 
 @cache
