@@ -343,22 +343,6 @@ class HouseNet(nn.Module):
         return self.out(x).squeeze(1)
 
 
-@bank.wrong(
-    "frozen-scale", "Your scale is a parameter that does not require grad: nobody trains it. Leave `requires_grad` on."
-)
-class HouseNet(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
-        self.out = nn.Linear(8, 1)
-        self.scale = nn.Parameter(torch.tensor(100.0), requires_grad=False)
-
-    def forward(self, x):
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        return (self.out(x) * self.scale).squeeze(1)
-
-
 bank.survives(
     {
         "self.out(x) * self.scale -> self.scale * self.out(x)": "Numbers multiply in any order.",

@@ -77,7 +77,10 @@ out = Requirement(
     given=("returned",),
 )
 scale = Requirement(
-    "learns its scale", kind_of_scale, {"scale": "The scale is not what it should be."}, given=("returned",)
+    "learns its scale",
+    kind_of_scale,
+    {"scale": "`scale` is to be a parameter, a scalar, and a gradient is to reach it."},
+    given=("returned",),
 )
 again = Requirement(
     "gives the same prices for the same houses",
