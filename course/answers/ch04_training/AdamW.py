@@ -383,8 +383,8 @@ class AdamW:
 
 @bank.wrong(
     "counts-from-zero",
-    "Your first step makes nan, as where t is still 0 and so 1 - beta ** t is 0 too. The step that is being taken "
-    "counts: in the first, t is 1.",
+    "Your first step makes nan: by the root of something negative, or by a division by 0, as where t is still 0 in "
+    "1 - beta ** t. In the first step, t is 1.",
 )
 class AdamW:
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):

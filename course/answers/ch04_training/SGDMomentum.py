@@ -371,7 +371,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "zeros-not-none",
-    "Your zero_grad fills .grad with zeros. None is asked for: a tensor that gets no gradient is then left alone.",
+    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no gradient is then "
+    "left alone.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
