@@ -74,9 +74,7 @@ class Search:
 
     def _tell(self, node: Any, what: str) -> None:
         """Note what a line does: one thing of each line, and what it sets before what it looks at."""
-        if node.lineno not in self._found or (
-            what.startswith("sets") > self._found[node.lineno].startswith("sets")
-        ):
+        if node.lineno not in self._found or (what.startswith("sets") > self._found[node.lineno].startswith("sets")):
             self._found[node.lineno] = what
 
     def _push(self, scope: Scope, *nodes: ast.AST | _Binding | None) -> None:
