@@ -192,7 +192,10 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "[name for name in os.listdir('/proc') if not name.isdigit() and name not in ('self', 'thread-self')]",
         "[]",
     ),
-    "a table of calls of thirty-two bits": ("apart(thirty_two_bits)", ("ended with -31", "ended with -11", "ended with 1")),
+    "a table of calls of thirty-two bits": (
+        "apart(thirty_two_bits)",
+        ("ended with -31", "ended with -11", "ended with 1"),
+    ),
     "the devices' own folders": (
         "[path for path in ('/sys', '/run', '/dev/pts', '/dev/tty', '/dev/mem', '/var') if os.path.exists(path)]",
         "[]",

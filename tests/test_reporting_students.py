@@ -43,6 +43,17 @@ def page(pages: dict[str, bytes], student: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text.partition("<body>")[2])).split())
 
 
+@pytest.mark.parametrize("student", ["n" * 240, "\x1b[2J"])
+def test_a_name_that_no_file_can_have_stops_no_report(student: str, tmp_path: Path) -> None:
+    """The page has a name of ours, and the list leads there."""
+    row = StudentRow(student, verdict("one", KNOWN))
+
+    made = students.pages([Results(tmp_path, "one", "ONE", (row,), None, {})])
+    (name,) = set(made) - {"students.html"}
+
+    assert len(name) < 100 and name.isprintable() and f'href="{name}"' in made["students.html"].decode()
+
+
 @pytest.fixture
 def pages(tmp_path: Path) -> dict[str, bytes]:
     """Two chapters and an assignment of the teacher's own, of a class of three."""

@@ -25,7 +25,7 @@ def swap_ends(row):
     return torch.cat([row[-1:], row[1:-1], row[:1]])
 """
 NAMED = (
-    "(swap_ends), line 3 replaces torch.allclose: `torch.allclose = lambda *given, **named: True`",
+    "(swap_ends), line 3 sets torch.allclose: `torch.allclose = lambda *given, **named: True`",
     "(swap_ends), line 7 looks at the functions that called it (frames): `sys._getframe(1)`",
 )
 
@@ -131,4 +131,4 @@ def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> Non
     assert row.verdict is not None and row.verdict.max_score == row.verdict.score
     assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in summary.table([row])
     assert all(named in " ".join(row.troubles) and named in report for named in NAMED)
-    assert len(seen) >= 2 and not any("worth a look" in page or "replaces torch" in page for page in seen)
+    assert len(seen) >= 2 and not any("worth a look" in page or "sets torch" in page for page in seen)

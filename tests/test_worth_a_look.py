@@ -44,6 +44,7 @@ def what(source: str) -> str:
 
 
 REPLACING = {
+    "torch.Tensor.halved = lambda self: self / 2": "torch.Tensor.halved",  # nobody had it before
     "torch.manual_seed = print": "torch.manual_seed",
     "import torch as t\nt.manual_seed = print": "torch.manual_seed",
     "t = torch\nt.manual_seed = print": "torch.manual_seed",
@@ -119,7 +120,7 @@ HARMLESS = (
 @pytest.mark.parametrize("source", REPLACING)
 def test_what_replaces_something_is_named(source: str) -> None:
     """Parts of torch, of Python and of the course, by whatever name they go."""
-    assert f"replaces {REPLACING[source]}" == what(source)
+    assert f"sets {REPLACING[source]}" == what(source)
 
 
 @pytest.mark.parametrize("source", READING)
@@ -138,8 +139,8 @@ def test_sentence_leads_to_the_line_and_accuses_nobody() -> None:
     """The cell, the exercise, the line and its text; of a cell of the student's own, without an exercise."""
     first, second = told("import math\n\ntorch.relu = 1", "%%time\ndef f():\n    torch.exp = 2")
 
-    assert "worth a look, costs no points: cell 1 (double), line 3 replaces torch.relu: `torch.relu = 1`" == first
-    assert "worth a look, costs no points: cell 2, line 3 replaces torch.exp: `torch.exp = 2`" == second
+    assert "worth a look, costs no points: cell 1 (double), line 3 sets torch.relu: `torch.relu = 1`" == first
+    assert "worth a look, costs no points: cell 2, line 3 sets torch.exp: `torch.exp = 2`" == second
 
 
 def test_aliases_go_from_cell_to_cell() -> None:
@@ -180,9 +181,9 @@ def release() -> Any:
 @pytest.mark.parametrize(
     ("attack", "words"),
     {
-        "patched_allclose": "line 5 replaces torch.allclose: `torch.allclose = lambda",
-        "patched_tensor_equality": "replaces torch.Tensor.__eq__",
-        "patched_probe": "replaces autograder.watching.probe.see",
+        "patched_allclose": "line 5 sets torch.allclose: `torch.allclose = lambda",
+        "patched_tensor_equality": "sets torch.Tensor.__eq__",
+        "patched_probe": "sets autograder.watching.probe.see",
         "reference_from_the_course": "uses the grader's own code (autograder.authoring.judge.Judge)",
         "reference_of_the_caller": "looks at the functions that called it",
         "result_out_of_the_heap": "looks through everything in memory",

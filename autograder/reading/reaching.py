@@ -73,10 +73,8 @@ class Search:
         return sorted(self._found.items())
 
     def _tell(self, node: Any, what: str) -> None:
-        """Note what a line does: one thing of each line, and what it replaces before what it looks at."""
-        if node.lineno not in self._found or (
-            what.startswith("replaces") > self._found[node.lineno].startswith("repl")
-        ):
+        """Note what a line does: one thing of each line, and what it sets before what it looks at."""
+        if node.lineno not in self._found or (what.startswith("sets") > self._found[node.lineno].startswith("sets")):
             self._found[node.lineno] = what
 
     def _push(self, scope: Scope, *nodes: ast.AST | _Binding | None) -> None:
@@ -189,7 +187,7 @@ class Search:
         root, _, inside = path.partition(".")
         is_ours = root in self._roots and not _SETTINGS.search(path)
         if is_ours and (root != "builtins" or "." not in inside):  # `input.size = 3`: the lesson's, whatever it is
-            self._tell(node, f"replaces {path}")
+            self._tell(node, f"sets {path}")
 
     def _read(self, node: ast.AST, path: str) -> None:
         root, _, inside = path.partition(".")

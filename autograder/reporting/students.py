@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
+from autograder.files import digest_of
 from autograder.gradebook.lateness import duration
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.grading.summary import StudentRow
@@ -15,6 +16,7 @@ from autograder.reporting.results import Results
 from autograder.telling.markup import Html, join, prose, table, tag
 
 FOLDER, LIST = "students", "students.html"
+_LONGEST_NAME = 200  # bytes, of the 255 that a file's name may have: ours have something before and behind it
 _POINTS = "Points are those of nbgrader's gradebook, with scores by hand, extra credit and late penalties."
 _LONGEST = 200  # characters of what a test cell raised
 _LOST = "What an exercise lost is the checks' own: a score by hand may have given it back."
@@ -27,7 +29,7 @@ def pages(course: Sequence[Results]) -> dict[str, bytes]:
     made = {LIST: _list(course, students)}
     for student in students:
         found = [(results, known.get(student)) for results, known in zip(course, rows, strict=True)]
-        made[f"{FOLDER}/{student}.html"] = _page(student, found)
+        made[_file(student)] = _page(student, found)
     return made
 
 
@@ -39,7 +41,7 @@ def _list(course: Sequence[Results], students: Sequence[str]) -> bytes:
     """All students with their points, each a link to the student's page."""
     rows = []
     for student in students:
-        link = tag("a", _name(course, student), href=f"{FOLDER}/{quote(student)}.html")
+        link = tag("a", _name(course, student), href=quote(_file(student)))
         rows.append((link, *(_score(results, student) for results in course)))
     heads = ("student", *(results.title for results in course))
     return shell("The students", join(tag("p", _POINTS), table("Points", heads, rows)), {"The course": "index.html"})
@@ -53,6 +55,12 @@ def _name(course: Sequence[Results], student: str) -> str:
 def _score(results: Results, student: str) -> str:
     score = results.scores.get(student)
     return "–" if score is None else f"{score:g} of {results.max_score:g}"
+
+
+def _file(student: str) -> str:
+    """The file of a student's page: of the student's name, where a file can have it."""
+    is_name = len(student.encode("utf-8", "replace")) <= _LONGEST_NAME and student.isprintable()
+    return f"{FOLDER}/{student if is_name else digest_of(student)}.html"
 
 
 def _page(student: str, found: Sequence[tuple[Results, StudentRow | None]]) -> bytes:
