@@ -17,15 +17,16 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.authoring import judge as judging
 from autograder.authoring.judge import Judge
+from autograder.files import write_all
 from autograder.frames import Frame
 from autograder.gradebook import lateness, scores, written
 from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.recorder import ClassGradebook
-from autograder.grading import classroom, worth
+from autograder.grading import worth
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
+from autograder.judging.judgement import judge_read
 from autograder.reading import marks, reader
 from autograder.running import runner, seen_before
 from autograder.running.forked import _ForkServer
@@ -107,10 +108,10 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(reader, "read", counting("read", reader.read))
             patch.setattr(marks.ReleasedCells, "__init__", counting("released", marks.ReleasedCells.__init__))
-            patch.setattr(judging, "judge_read", counting("judged", judging.judge_read))
+            patch.setattr("autograder.authoring.judge.judge_read", counting("judged", judge_read))
             patch.setattr(seen_before, "_observations", counting("decoded", seen_before._observations))
             patch.setattr(worth, "_points", counting("chapters", worth._points))
-            patch.setattr(classroom, "write_all", counting("verdict files", classroom.write_all))
+            patch.setattr("autograder.grading.classroom.write_all", counting("verdict files", write_all))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
@@ -152,24 +153,22 @@ def test_a_verdict_is_written_twice(counted: list[Counter[str]]) -> None:
     assert [0, 3] == [each["verdict files"] for each in counted[1:]]
 
 
-def test_the_end_of_a_run_asks_once_for_all(cycle: Cycle) -> None:
+def test_the_end_of_a_run_asks_once_for_all(cycle: Cycle, counted: list[Counter[str]]) -> None:
     """Dates, penalties and scores by hand take as many questions for a class as for one of its students."""
-    asked: list[int] = []
-    for size in (1, len(STUDENTS)):
-        some = Cycle(cycle.course, STEM)
-        with pytest.MonkeyPatch.context() as patch:
-            kept = STUDENTS[:size]
-            patch.setattr(Gradebook, "assignment_submissions", _only(kept))
-            with Gradebook(some.api.coursedir.db_url, "") as gradebook:
-                asked.append(questions(lambda: ended(some, gradebook)))
-
-    assert asked[0] == asked[1]
+    assert counted and asked_at_the_end(cycle, STUDENTS[:1]) == asked_at_the_end(cycle, STUDENTS)
 
 
-def ended(cycle: Cycle, gradebook: Gradebook) -> None:
-    """What is done at the end of a run."""
-    lateness.settle(cycle.api, gradebook, cycle.course, STEM)
-    scores.scored_before(gradebook, STEM)
+def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
+    """How often the gradebook is asked at the end of a run, where these students are all that it has."""
+
+    def end() -> None:
+        lateness.settle(cycle.api, gradebook, cycle.course, STEM)
+        scores.scored_before(gradebook, STEM)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gradebook, "assignment_submissions", _only(students))
+        with Gradebook(cycle.api.coursedir.db_url, "") as gradebook:
+            return questions(end)
 
 
 def _only(students: Iterable[str]) -> Callable[[Gradebook, str], list[Any]]:
