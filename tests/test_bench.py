@@ -37,6 +37,17 @@ def test_time_and_memory_of_descendants_count(tmp_path: Path, monkeypatch: pytes
     assert 150 < found.peak_pss_mb < 500 and found.wall_seconds > 1.4
 
 
+def test_the_first_file_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as it is there; where none is waited for, nothing is said."""
+    writes = "import pathlib, time; time.sleep(1); pathlib.Path('a.txt').touch(); time.sleep(1)"
+    (tmp_path / "writes.py").write_text(writes)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = measure.python(["writes"], tmp_path, 1, "*.txt")
+
+    assert 1 <= found.first_seconds <= found.wall_seconds - 0.9
+    assert 0 == measure.python(["writes"], tmp_path, 1).first_seconds
+
+
 def test_command_that_fails_is_told(tmp_path: Path) -> None:
     """No figure is made from a command that did not do its work."""
     with pytest.raises(WorkFailed, match="no_such_module"):
@@ -48,11 +59,15 @@ def figures(stock_wall: float) -> dict[str, object]:
     runs = {
         "starting": Measured(4, 10.0, 10.0, 500.0),
         "1 worker": Measured(104, 20.0, 20.0, 500.0),
-        "2 workers": Measured(104, 13.0, 26.0, 900.0),
+        "2 workers": Measured(104, 13.0, 26.0, 900.0, 2.5),
         "nothing changed": Measured(104, 2.0, 2.0, 300.0),
+        "class of 1000": Measured(1000, 100.0, 150.0, 500.0),
+        "distinct, starting": Measured(4, 10.0, 10.0, 500.0),
+        "distinct": Measured(24, 14.0, 14.0, 500.0),
         "nbgrader alone": Measured(10, 10 * stock_wall, 10 * stock_wall, 400.0),
     }
-    return report._figures(runs, 0.05, {"double": [0.01, 0.02], "train": [0.3, 0.4]})
+    checks = {"double": [0.01, 0.02], "slow": [0.01, 0.11, 0.12], "train": [0.3, 0.4]}
+    return report._figures(runs, {"own": 0.05, "distinct": 0.06}, checks, {"train"})
 
 
 def test_ratios_follow_from_the_runs() -> None:
@@ -63,7 +78,9 @@ def test_ratios_follow_from_the_runs() -> None:
     assert (0.1, 0.05, 0.5) == tuple(
         found[f"{name}"] for name in ("marginal_cpu_per_submission", "overhead_cpu_per_submission", "share_of_own_code")
     )
-    assert ["train"] == found["checks_over_a_tenth"]
+    assert ["slow", "train"] == found["checks_too_slow"] and ["train"] == found["checks_that_train"]
+    assert 0.12 == found["check_p95_seconds"] and 0.2 == found["distinct"]["marginal_cpu_per_submission"]
+    assert {"class of 1000": 125.0} == found["speed_up_wall_large"]
 
 
 def test_goals_that_are_missed_are_told() -> None:
@@ -71,7 +88,12 @@ def test_goals_that_are_missed_are_told() -> None:
     good, bad = report.table(figures(12.5)), report.table(figures(1.0))
 
     assert "100.0 times in wall time; goal 70 times: reached" in good
-    assert "goal 70 times: MISSED" in bad and "slower than 100 ms: train" in bad
+    assert "goal 70 times: MISSED" in bad and "slower than 50 ms: slow, train" in bad
+    assert "faster, class of 1000       125.0 times; goal 110 times: reached" in good
+    assert "the same, all distinct      0.200 s; goal 0.133 s, 1.8 times its own code and 25 ms: MISSED" in good
+    assert "the first verdict           2.5 s; goal 3 s: reached" in good
+    assert "memory, 2 workers           900 MB; goal 900 MB: reached" in good
+    assert "p50 20 ms, p95 120 ms, without the 1 that train; goal 50 ms: MISSED" in good
     assert "one submission more         0.100 s; goal 0.115 s, 1.8 times its own code and 25 ms: reached" in good
     assert "nothing changed             2.0 s; goal 1.5 s: MISSED" in good
 

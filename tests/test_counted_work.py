@@ -12,19 +12,23 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from autograder.authoring.judge import Judge
+from autograder.files import write_all
 from autograder.frames import Frame
-from autograder.gradebook import written
+from autograder.gradebook import lateness, scores, written
 from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.gradebook.recorder import ClassGradebook
+from autograder.grading import worth
 from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
-from autograder.reading import reader
-from autograder.running import runner
+from autograder.judging.judgement import judge_read
+from autograder.reading import marks, reader
+from autograder.running import runner, seen_before
 from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
@@ -102,6 +106,11 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(runner, "_packed", packing)
             patch.setattr("os.memfd_create", counting("told the cases", os.memfd_create))
             patch.setattr(reader, "read", counting("read", reader.read))
+            patch.setattr(marks.ReleasedCells, "__init__", counting("released", marks.ReleasedCells.__init__))
+            patch.setattr("autograder.authoring.judge.judge_read", counting("judged", judge_read))
+            patch.setattr(seen_before, "_observations", counting("decoded", seen_before._observations))
+            patch.setattr(worth, "_points", counting("chapters", worth._points))
+            patch.setattr("autograder.grading.classroom.write_all", counting("verdict files", write_all))
             patch.setattr(_ForkServer, "__init__", counting("started", _ForkServer.__init__))
             patch.setattr(_ForkServer, "child", counting("forked", _ForkServer.child))
             patch.setattr(ClassGradebook, "write", counting("committed", ClassGradebook.write))
@@ -120,6 +129,69 @@ def test_each_submission_is_read_run_and_recorded_once(counted: list[Counter[str
 
     assert len(STUDENTS) == first["read"] == first["forked"] == first["recorded"]
     assert 1 == first["started"] and len(STUDENTS) + 1 == first["committed"]
+
+
+def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """What they show is read once for a class too; the next round has other cases."""
+    exercises = len(Judge(cycle.course, STEM).chapter.exercises)
+    first, again, changed = counted
+
+    assert exercises == first["judged"] == first["decoded"]
+    assert 0 == again["judged"] == again["decoded"] and exercises == changed["judged"] == changed["decoded"]
+
+
+def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> None:
+    """The released notebook, in each of its readings; the chapter's text, as long as it stays as it is."""
+    assert all(each["released"] <= 2 for each in counted)
+    assert [1, 0, 0] == [each["chapters"] for each in counted]
+
+
+def test_a_verdict_is_written_twice(counted: list[Counter[str]]) -> None:
+    """When it is there, with the extra credit that it may give, and when it is recorded; the round's seed beside it."""
+    assert 2 * len(STUDENTS) + 1 == counted[0]["verdict files"]
+    assert [0, 3] == [each["verdict files"] for each in counted[1:]]
+
+
+def test_the_end_of_a_run_asks_once_for_all(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """Dates, penalties and scores by hand take as many questions for a class as for one of its students."""
+    assert counted and asked_at_the_end(cycle, STUDENTS[:1]) == asked_at_the_end(cycle, STUDENTS)
+
+
+def asked_at_the_end(cycle: Cycle, students: Iterable[str]) -> int:
+    """How often the gradebook is asked at the end of a run, where these students are all that it has."""
+
+    def end() -> None:
+        lateness.settle(cycle.api, gradebook, cycle.course, STEM)
+        scores.scored_before(gradebook, STEM)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gradebook, "assignment_submissions", _only(students))
+        with Gradebook(cycle.api.coursedir.db_url, "") as gradebook:
+            return questions(end)
+
+
+def _only(students: Iterable[str]) -> Callable[[Gradebook, str], list[Any]]:
+    whole = Gradebook.assignment_submissions
+
+    def some(gradebook: Gradebook, assignment: str) -> list[Any]:
+        return [each for each in whole(gradebook, assignment) if each.student_id in students]
+
+    return some
+
+
+def questions(work: Callable[[], None]) -> int:
+    """How often the database is asked."""
+    asked: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        work()
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    return len(asked)
 
 
 def test_the_cases_of_a_class_are_told_once(counted: list[Counter[str]]) -> None:

@@ -236,7 +236,7 @@ def test_a_time_that_was_written_later_counts(tmp_path: Path, text: str | None, 
     folder.mkdir(parents=True)
     if text is not None:
         (folder / "timestamp.txt").write_text(text)
-    submission = SimpleNamespace(student=SimpleNamespace(id="ada"), timestamp=datetime(2026, 1, 1))
+    submission = SimpleNamespace(student_id="ada", timestamp=datetime(2026, 1, 1))
     set_time(submission, tmp_path, "ch")
 
     assert time == submission.timestamp

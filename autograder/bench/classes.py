@@ -19,13 +19,16 @@ _STOCK = 'c = get_config()\nc.CourseDirectory.course_id = "pytorch_basics"\n'
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*?### END HIDDEN TESTS\n?", re.DOTALL)
 
 
-def course_with(project: Path, folder: Path, stem: str, size: int) -> Path:
-    """A course folder with so many submissions: the solutions, the starters, right and wrong answers, in turn."""
+def course_with(project: Path, folder: Path, stem: str, size: int = 0) -> Path:
+    """A course folder with so many submissions: the solutions, the starters, right and wrong answers, in turn.
+
+    Without a size, one of each, and no answer of the bank twice: who would repeat one leaves the exercise open.
+    """
     copy_course(project, folder, stem)
     Cycle(folder, stem).generate()
     made_from = grader(assignment(folder, stem, unconfined=True))  # nothing is run
-    students = itertools.cycle(list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False)))
-    for number, student in enumerate(itertools.islice(students, size)):
+    made = list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False, repeats=bool(size)))
+    for number, student in enumerate(itertools.islice(itertools.cycle(made), size or len(made))):
         place = folder / "submitted" / f"student-{number:05d}" / stem
         place.mkdir(parents=True)
         (place / f"{stem}.ipynb").write_bytes(student.data)

@@ -17,16 +17,21 @@ import psutil  # type: ignore[import-untyped,unused-ignore]
 from autograder.errors import WorkFailed
 
 _PAUSE = 0.5  # seconds between two looks at the memory
+_SOON = 0.02  # and between two looks for a file
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one command took for `size` submissions; memory is in MB, shared pages counted once (PSS)."""
+    """What one command took for `size` submissions; memory is in MB, shared pages counted once (PSS).
+
+    `first_seconds` is how long it took until the first file that was waited for was there; 0 where none was.
+    """
 
     size: int
     wall_seconds: float
     cpu_seconds: float
     peak_pss_mb: float
+    first_seconds: float = 0.0
 
     @property
     def wall(self) -> float:
@@ -46,10 +51,11 @@ class Measured:
         }
 
 
-def python(arguments: Sequence[str], folder: Path, size: int) -> Measured:
+def python(arguments: Sequence[str], folder: Path, size: int, first: str = "") -> Measured:
     """Run `python -P -m ARGUMENTS` in a folder; raises WorkFailed with its last words where it fails.
 
-    The CPU time is that of all processes that were waited for, down to the confined ones.
+    The CPU time is that of all processes that were waited for, down to the confined ones. `first` is a pattern of
+    files, none of which is there yet, whose first one is waited for.
     """
     paths = [str(Path(__file__).resolve().parents[2]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     begun, before = time.monotonic(), _cpu_of_children()
@@ -62,13 +68,13 @@ def python(arguments: Sequence[str], folder: Path, size: int) -> Measured:
         text=True,
         errors="replace",
     ) as process:
-        memory = _Memory(process.pid)
+        memory, waiting = _Memory(process.pid), _First(folder, first)
         _, complaints = process.communicate()
-        peak = memory.stop()
+        peak, came = memory.stop(), waiting.stop()
     if process.returncode != 0:
         last = complaints.strip().splitlines()[-1:]
         raise WorkFailed(f"`python -m {' '.join(arguments)}` ended with {process.returncode}: {' '.join(last)}")
-    return Measured(size, time.monotonic() - begun, _cpu_of_children() - before, peak)
+    return Measured(size, time.monotonic() - begun, _cpu_of_children() - before, peak, came)
 
 
 def _cpu_of_children() -> float:
@@ -99,6 +105,27 @@ class _Memory:
         self._over.set()
         self._thread.join()
         return self._peak
+
+
+class _First:
+    """Looks for the first of some files until it is told to stop."""
+
+    def __init__(self, folder: Path, pattern: str) -> None:
+        self._folder, self._pattern, self._over = folder, pattern, threading.Event()
+        self._begun, self._came = time.monotonic(), 0.0
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while self._pattern and not self._came and not self._over.wait(_SOON):
+            if any(True for _ in self._folder.glob(self._pattern)):
+                self._came = time.monotonic() - self._begun
+
+    def stop(self) -> float:
+        """After how many seconds it was there; 0 where it was not."""
+        self._over.set()
+        self._thread.join()
+        return self._came
 
 
 def _pss_mb(process: psutil.Process) -> float:

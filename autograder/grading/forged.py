@@ -17,9 +17,7 @@ NO_FORM = "What came back from your code is of a form that no answer has, so not
 _MOST = 2**30  # bytes that judging one answer may take, beside what there is already
 
 
-def judged(
-    judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = ""
-) -> Report:
+def judged(judge: Judge, name: str, seed: int, seen: Sequence[Observation], source: str, digest: str = "") -> Report:
     """The report on what was seen of an answer; where a `digest` stands for that, computed once for a class.
 
     Probes write down what an answer does; who writes it down itself may write what no comparison expects. That fails,
