@@ -65,10 +65,14 @@ def site(kernels: dict[str, str]) -> Path:
 def read_by_the_site() -> str:
     """The digest of all that the site is made of, with Python, torch and Sphinx."""
     listing = ["git", "ls-files", "-co", "--exclude-standard", "--", ".", ":!tests"]
-    names = sorted(subprocess.run(listing, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines())
-    files = [PROJECT / name for name in names if (PROJECT / name).is_file()]
-    versions = (sys.version, version("torch"), version("sphinx"), version("matplotlib"))
-    return digest_of(*versions, *names, *(file.read_bytes() for file in files))
+    names = [name for name in said(*listing).splitlines() if (PROJECT / name).is_file()]
+    hashes = said("git", "hash-object", "--stdin-paths", asked="\n".join(names))  # no bank is opened by the test itself
+    return digest_of(sys.version, version("torch"), version("sphinx"), version("matplotlib"), *names, hashes)
+
+
+def said(*command: str, asked: str = "") -> str:
+    """What a command prints."""
+    return subprocess.run(command, cwd=PROJECT, input=asked, capture_output=True, text=True, check=True).stdout
 
 
 @cache
