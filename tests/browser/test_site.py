@@ -427,6 +427,7 @@ def test_a_grid_of_feedback_fits_a_phone(site: Path, browser: Browser) -> None:
     page.goto((site / "index.html").as_uri())
     for name in ("expected", "yours"):
         grid = page.get_by_role("group", name=f"{name}, as a grid")
+        grid.scroll_into_view_if_needed()
         right = grid.evaluate(
             "each => Math.max(...[...each.querySelectorAll('td')].map(td => td.getBoundingClientRect().right))"
         )
