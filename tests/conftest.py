@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.catalog.place import COURSE_VARIABLE
 from autograder.files import remember
 from autograder.startup import spare_imports
 from autograder.walls.consent import UNCONFINED_VARIABLE
@@ -25,6 +26,8 @@ from autograder.walls.trial import missing
 from tests import remembered
 from tests.asked import THOROUGH, UNTIL
 from tests.quick import SLOW
+from tests.small_chapter import SAMPLE
+from tests.watch import WATCH, unsaid
 
 # What finds programs, libraries, folders, packages and devices; everything else is a setting of somebody's shell.
 _FINDS = re.compile(
@@ -38,7 +41,7 @@ for name in [name for name in os.environ if not _FINDS.fullmatch(name)]:
 # Tests run side by side: threads that wait for one another's processor take longer than one alone, many times over.
 os.environ["OMP_NUM_THREADS"] = "1"
 spare_imports()
-_run_of = remembered.watch_banks()
+WATCH.begin()
 
 # In these test modules, what runs submissions is forked from a warm process, by day.
 FORKED = (
@@ -89,8 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
-    _run_of(item.path.stem, remembered.banks(item.path.stem, _about(item)))
     remembered_at = _place(item)
+    WATCH.start()
     if remembered_at is not None and remembered_at.is_file():
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
@@ -136,11 +139,24 @@ def pytest_runtest_makereport(
     if report.when == "call":
         worth = remembered.worth_it(item.path.stem, _groups(item), call.duration)
         item.stash[_IS_KEPT] = report.passed and worth
+    elif report.when == "teardown" and (told := _unsaid(item)):
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} {told}"
     elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
         remembered_at = _place(item)
         if remembered_at is not None:
             remember(remembered_at)
     return report
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    WATCH.end()
+
+
+def _unsaid(item: pytest.Item) -> str:
+    """What a test has read and does not say, in words; at night, when more is read and nothing remembered, nothing."""
+    read = WATCH.read_by(item.path)
+    return "" if THOROUGH else unsaid(item.path.stem, read, _reads(item))
 
 
 def _groups(item: pytest.Item) -> list[str]:
@@ -149,12 +165,17 @@ def _groups(item: pytest.Item) -> list[str]:
 
 def _place(item: pytest.Item) -> Path | None:
     """The file that says that a test passed before, with everything as it is now."""
-    about = _about(item)
-    return remembered.place(item.nodeid, about, remembered.banks(item.path.stem, about))
+    return remembered.place(item.nodeid, _reads(item))
 
 
-def _about(item: pytest.Item) -> tuple[str, ...]:
-    return remembered.about(item.path.stem, _groups(item), item.name)
+def _reads(item: pytest.Item) -> tuple[str, ...]:
+    return remembered.reads(item.path.stem, _groups(item), item.name)
+
+
+@pytest.fixture
+def in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let notebooks find the tests' own course, as if it were installed."""
+    monkeypatch.setenv(COURSE_VARIABLE, str(SAMPLE / "course"))
 
 
 UNCONFINED = missing() is not None  # what a command asks of the environment, for tests that hand it down

@@ -64,6 +64,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch02 graph": lambda: ch02_autograd.graph(4.0, 2.0),
     "ch02 accumulation": lambda: ch02_autograd.accumulation(4),
     "ch02 saved_bytes": lambda: ch02_autograd.saved_bytes(256),
+    "ch02 life": ch02_autograd.life,
     "ch02 kept_graphs": lambda: ch02_autograd.kept_graphs(4),
     "ch02 versions": ch02_autograd.versions,
     "ch02 relus": ch02_autograd.relus,

@@ -18,11 +18,12 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.judgement import UNTOUCHED
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
-from tests.small_chapter import PROJECT
+from tests.sample_course import STEM
+from tests.small_chapter import PROJECT, SAMPLE
 
-WHOLE = "ch01_tensors"  # what happens to files and processes does not depend on the chapter: tried in this one
 # By day the drawing of fresh cases that the proof of the bank looks at, too: what answers show on it is known there.
 SEED = 20_250_101 if THOROUGH else SEEDS[1]
+WHOLE = STEM  # what happens to files and processes does not depend on the chapter: tried in that of the sample
 ONE = Workers(count=1, stays=True)  # the tests run side by side as it is
 # Who gets a page: one with a known mistake in every exercise, and one whose file could not be read.
 PAGES = None if THOROUGH else ("wrong-01", "broken-json")
@@ -34,7 +35,7 @@ def group(stem: str) -> pytest.MarkDecorator:
 
 
 def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
-    """The class of a chapter after nbgrader's cycle; mishaps in one chapter only.
+    """The class of a chapter after nbgrader's cycle; mishaps in the sample's only.
 
     At night there is feedback for everybody, and everybody has answered everything.
     """
@@ -48,7 +49,14 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
         empty, whole = example_class.empty_folder(folder), stem == WHOLE
         repeats = whole or THOROUGH
         return example_class.run(
-            PROJECT, empty, stem, mishaps=whole, repeats=repeats, pages=PAGES, workers=ONE, unconfined=UNCONFINED
+            SAMPLE if whole else PROJECT,
+            empty,
+            stem,
+            mishaps=whole,
+            repeats=repeats,
+            pages=PAGES,
+            workers=ONE,
+            unconfined=UNCONFINED,
         )
 
 
@@ -62,7 +70,7 @@ def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:
 def share(graded: ExampleClass, judge: Judge, student: Student, exercise: str) -> float:
     """What share of an exercise's points a student must earn.
 
-    For a known mistake it comes from calling the answer here and now; by day in one chapter, since that takes as long
+    For a known mistake it comes from calling the answer here and now; by day in the sample, since that takes as long
     as grading did, and in the others from the verdict, which names the mistake.
     """
     if exercise in student.expected.solved:

@@ -24,7 +24,7 @@ import nbgrader
 
 from autograder.gradebook.cycle import Cycle
 from tests.own_assignments import Scores
-from tests.short_chapter import make_course
+from tests.sample_course import make_course
 from tests.stock_scores import SECONDS, graded_by_nbgrader, read_scores
 
 RECORDED = Path(__file__).with_suffix(".json")
@@ -113,7 +113,7 @@ PACKAGED = {
 
 def course_of(folder: Path, names: Mapping[str, Packaged] | None = None) -> Path:
     """A course with these assignments, handed in."""
-    course = make_course(folder, "ch01_tensors")
+    course = make_course(folder)
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.Execute.timeout = {SECONDS}\n")
     shutil.copy(_PACKAGE / _APPS / "autotests.yml", course)

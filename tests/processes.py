@@ -7,6 +7,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from tests.small_chapter import PROJECT
+
+# Where processes find this project, and what notes for the tests which of its files they open.
+PYTHONPATH = os.pathsep.join(map(str, (PROJECT / "tests" / "watched", PROJECT)))
+
 
 def living_in(folder: Path) -> list[int]:
     """The processes whose working folder lies in one."""

@@ -1,119 +1,142 @@
 """What passed before, remembered by content: a test that nothing has changed for is not run again.
 
-What a test depends on is every file of the project but those of chapters that it is not about: which these are, says
-`ABOUT`, the group of tests that share a chapter's class, or the chapter that it is run with (`UP_TO`); and but the
-banks, and what is shipped of them, that it does not read (`EVERY_BANK`).
-Change one of these files, Python or torch, and it runs. `THOROUGH=1` remembers nothing.
+What a test depends on is every file of the project but those parts of the course, those documents and those modules of
+the tests that it does not read: what it reads, say its imports and `tests/reads.py`, and `tests/watch.py` turns a test
+red that reads anything else. Which files the course has, every test depends on. Change one of these files, Python or
+torch, and it runs. `THOROUGH=1` remembers nothing.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from subprocess import run
 
 from autograder.files import digest_of
+from tests import belonging
 from tests.asked import THOROUGH
+from tests.reads import (
+    DOCUMENTS,
+    FIGURES,
+    KINDS,
+    LESSONS,
+    OWN,
+    READS,
+    TESTS,
+    UP_TO,
+)
 from tests.small_chapter import PROJECT
 
 FOLDER = PROJECT / "build" / "proved" / "tests"
 SECONDS = 0.5  # what is quicker is not worth a file
 GROUP = "class of "  # begins the name of a group of tests that share the class of a chapter
-# Of these test modules, the chapters whose text, exercises or answers they look at. Every other is about all of them.
-ABOUT: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("runner", "second_course", "stubs", "probe", "probes", "submission"), ()),
-    **dict.fromkeys(("collect_names", "collect_matching", "collect_zip", "collect_placing", "columns"), ()),
-    **dict.fromkeys(("autograd_graph", "graph_picture", "loop_picture", "loop_state"), ()),
-    **dict.fromkeys(("shape_explorer", "shape_picture", "explorer_widget"), ()),
-    **dict.fromkeys(("whole_runs", "learn", "attacks", "attacks_on_teacher", "other_cells"), ("ch01_tensors",)),
-    **dict.fromkeys(("class_run", "progress_travels", "leaning_live", "confinement"), ("ch01_tensors",)),
-    **dict.fromkeys(("bench", "collect_whole", "reporting"), ("ch01_tensors",)),
-    **dict.fromkeys(("gradebook", "exports"), ("ch01_tensors", "ch02_autograd")),
+# These draw anew in each run, or hold what says what is remembered.
+ANEW = ("fuzz", "remembered")
+TABLE = "tests/reads.py"  # of this, each test depends on its own line
+_KINDS = {
+    **dict.fromkeys(("course/chapters/", "course/cards/", "course/ledger/", "notebooks/", "solutions/"), LESSONS),
+    **{f"course/{kind}/": kind for kind in ("exercises", "answers", "shipped", "figures")},
 }
-# Tests of these modules that are run with a chapter are about this one and those before it.
-UP_TO = ("cheating", "ledger", "mine_in_chapters")
-BANKS = ("course/answers/", "course/shipped/")
-# These test modules look at the banks of all chapters that they are about, or at what is shipped of them. Every other,
-# with what it starts, reads at most that of the chapter that the tests grade; one that opens another is told so.
-EVERY_BANK = frozenset({
-    *("agreement", "arrange", "bank", "ch06_hunt", "colab", "graded_banks", "judge", "leaks", "mutation", "names"),
-    *("other_processors", "other_torch", "own_lines", "packed", "parity", "reporting_equal", "rules", "setup"),
-    *("site_taken", "sync", "tally", "worth_a_look"),
-})  # fmt: skip
-GRADED = "ch01_tensors"
-# These draw anew in each run.
-DRAWN = ("fuzz",)
-
-
-def stems() -> list[str]:
-    """The chapters of this project."""
-    return sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py"))
 
 
 @cache
-def content(about: tuple[str, ...], banks: tuple[str, ...]) -> str:
-    """The digest of all files but those of other chapters, and other chapters' banks, and of what runs them."""
-    others = [stem for stem in stems() if stem not in about]
-    listed = run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, capture_output=True, text=True, check=False
-    )
-    unread = (*others, ".md") if others else ()  # what is about some chapters reads no documents
-    names = [name for name in sorted(listed.stdout.splitlines()) if not any(part in name for part in unread)]
-    closed = tuple(f"{folder}{stem}" for folder in BANKS for stem in stems() if stem not in banks)
-    names = [name for name in names if not name.startswith(closed)]
-    files = [PROJECT / name for name in names if (PROJECT / name).is_file()]
-    if listed.returncode or not files:
-        return ""
-    return digest_of(sys.version, version("torch"), *names, *(file.read_bytes() for file in files))
+def stems() -> tuple[str, ...]:
+    """The chapters of this project."""
+    return tuple(sorted(path.stem for path in (PROJECT / "course" / "chapters").glob("*.py")))
 
 
-def about(module: str, groups: Iterable[str], name: str = "") -> tuple[str, ...]:
-    """The chapters that a test is about: by the group that it is in, by the chapter in its name, else by its module."""
-    for group in groups:
-        if group.startswith(GROUP):
-            return (group.removeprefix(GROUP),)
-    known, every = module.removeprefix("test_"), tuple(stems())
-    place = next((place for place, stem in enumerate(every) if known in UP_TO and stem in name), len(every))
-    return ABOUT.get(known, every[: place + 1])
+@cache
+def _exercises() -> dict[str, str]:
+    """The chapter of each exercise."""
+    return {path.stem: path.parent.name for path in (PROJECT / "course" / "exercises").glob("*/[!_]*.py")}
 
 
-def banks(module: str, chapters: tuple[str, ...]) -> tuple[str, ...]:
-    """The chapters whose banks a test of this module reads, which is about these chapters."""
-    known = module.removeprefix("test_")
-    return chapters if len(chapters) == 1 or known in EVERY_BANK or known in UP_TO else (GRADED,)
-
-
-def watch_banks(project: Path = PROJECT) -> Callable[[str, tuple[str, ...]], None]:
-    """From now on, let no test open a bank that it is said not to read; returns what tells which test module runs, and
-    the chapters whose banks it reads.
+@cache
+def part_of(name: str) -> str:
+    """What a file belongs to that not every test reads: a kind and a chapter, as `answers/ch01_tensors`, the documents,
+    or a module of the tests; "" where every test depends on it. The name begins at the project's folder.
     """
-    folders = tuple(f"{project / folder}/" for folder in BANKS)
-    running: list[str] = ["", ""]
-
-    def refuse(event: str, args: tuple[object, ...]) -> None:
-        if event == "open" and isinstance(args[0], str) and args[0].startswith(folders) and running[0]:
-            stem = re.split(r"[/.]", args[0].removeprefix(str(project / "course")))[2]
-            if stem.startswith("ch") and stem not in running[1:]:
-                raise AssertionError(f"{args[0]} is opened: add {running[0]!r} to EVERY_BANK in tests/remembered.py")
-
-    def run_of(module: str, read: tuple[str, ...]) -> None:
-        running[:] = [module.removeprefix("test_"), *read]
-
-    sys.addaudithook(refuse)
-    return run_of
+    if name.endswith(".md"):
+        return DOCUMENTS
+    if found := re.fullmatch(r"tests/(?:__pycache__/)?(\w+)[.\w-]*[.]pyc?", name):
+        return f"{TESTS}/{found[1]}"
+    folder = next((folder for folder in _KINDS if name.startswith(folder)), "")
+    first = re.split(r"[/.]", name.removeprefix(folder).removeprefix("__pycache__/"))[0].lstrip("_")
+    found = [stem for stem in stems() if first == stem or first.split("_")[0] == stem.split("_")[0]]
+    return f"{_KINDS[folder]}/{found[0]}" if folder and found else ""
 
 
-def place(name: str, chapters: tuple[str, ...], banks: tuple[str, ...]) -> Path | None:
+def is_read(part: str, reads: Iterable[str]) -> bool:
+    """Whether a part is among what is read: itself, or its kind of every chapter."""
+    return not part or part in reads or part.split("/")[0] in reads
+
+
+@cache
+def _digests() -> dict[str, str]:
+    """What git calls the content of each file of the project, by name; none where it cannot say which there are."""
+    words = ["git", "ls-files", "-coz", "--exclude-standard"]
+    listed = run(words, cwd=PROJECT, capture_output=True, text=True, check=False)
+    names = [name for name in sorted(set(listed.stdout.split("\0"))) if name != TABLE and (PROJECT / name).is_file()]
+    words = ["git", "hash-object", "--no-filters", "--stdin-paths"]
+    hashed = run(words, cwd=PROJECT, input="\n".join(names), capture_output=True, text=True, check=False)
+    return {} if listed.returncode or hashed.returncode else dict(zip(names, hashed.stdout.split(), strict=True))
+
+
+@cache
+def content(reads: tuple[str, ...]) -> str:
+    """The digest of all that a test depends on which reads this, and of what runs it; "" where that is not known."""
+    known = _digests()
+    if not known:
+        return ""
+    course = [name for name in known if part_of(name).split("/")[0] not in ("", DOCUMENTS, TESTS)]
+    read = [f"{name} {digest}" for name, digest in known.items() if is_read(part_of(name), reads)]
+    return digest_of(sys.version, version("torch"), *reads, *course, *read)
+
+
+def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str, ...]:
+    """What a test may read: that of its module, where `OWN` stands for the chapter of its class, or that its name has,
+    or of the exercise that its name has.
+    """
+    known = module.removeprefix("test_")
+    told = READS.get(known, ())
+    of_class = [group.removeprefix(GROUP) for group in groups if group.startswith(GROUP)]
+    words = {_exercises().get(word, "") for word in re.findall(r"\w+", name)} - {""}
+    chapters = of_class or sorted({stem for stem in stems() if stem in name} | words) or list(stems())
+    if known in UP_TO:
+        chapters = [stem for stem in stems() if stem <= max(chapters)]
+    whole = [kind.replace(OWN, stem) for kind in told for stem in (chapters if OWN in kind else [""])]
+    return tuple(sorted({part for part in whole if part in KINDS or part.split("/")[1] in stems()} | helpers(module)))
+
+
+@cache
+def imported(module: str) -> frozenset[str]:
+    """The parts that a module of the tests imports, and its helpers, and `conftest.py`."""
+    files = [PROJECT / "tests" / f"{name}.py" for name in (module, "conftest")]
+    dotted = {name for file in files if file.is_file() for name in belonging.imported_by_all(PROJECT, file)}
+    return frozenset({part_of(f"{name.replace('.', '/')}.py") for name in dotted} - {""})
+
+
+def helpers(module: str) -> set[str]:
+    """The modules of the tests among these, and this one."""
+    own = ("__init__", "conftest", module)
+    return {part for part in imported(module) if part.startswith(TESTS)} | {f"{TESTS}/{name}" for name in own}
+
+
+def notebook_reads(stem: str) -> tuple[str, ...]:
+    """What a run of a chapter's notebook depends on, beside what every test does."""
+    return tuple(f"{kind}/{stem}" for kind in (LESSONS, "exercises", FIGURES))
+
+
+def place(name: str, reads: tuple[str, ...]) -> Path | None:
     """The file that stands for a test that passed, as everything is now; None where nothing can be remembered."""
-    known = "" if THOROUGH or any(f"test_{module}" in name for module in DRAWN) else content(chapters, banks)
+    known = "" if THOROUGH or any(f"test_{module}" in name for module in ANEW) else content(reads)
     return FOLDER / digest_of(name, known) if known else None
 
 
 def worth_it(module: str, groups: Iterable[str], seconds: float) -> bool:
     """Whether a test is to be remembered: a slow one, and all that share what is slow to make."""
-    known = module.removeprefix("test_")
-    return seconds > SECONDS or bool(list(groups)) or known in ABOUT or known not in EVERY_BANK
+    return seconds > SECONDS or bool(list(groups)) or "answers" not in READS.get(module.removeprefix("test_"), ())

@@ -9,6 +9,7 @@ from autograder.authoring.chapter import Chapter, read_chapter
 from autograder.errors import ChapterError
 
 PROJECT = Path(__file__).resolve().parent.parent
+SAMPLE = PROJECT / "tests" / "sample"  # the project of the tests' own course: `tests/sample_course.py`
 STEM = "ch07_small"
 
 TEXT = '''\

@@ -24,7 +24,7 @@ from autograder.gradebook.cycle import Cycle
 from tests.forked_kernels import forked_kernels
 from tests.own_assignments import Own, Scores, hand_in, scores, write_source
 from tests.own_examples import EXAMPLES
-from tests.short_chapter import make_course
+from tests.sample_course import make_course
 
 RECORDED = Path(__file__).with_suffix(".json")
 SECONDS = 2  # for a cell
@@ -32,7 +32,7 @@ SECONDS = 2  # for a cell
 
 def course_of(folder: Path, examples: Mapping[str, Own]) -> Path:
     """A course with these assignments, handed in."""
-    course = make_course(folder, "ch01_tensors")
+    course = make_course(folder)
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.Execute.timeout = {SECONDS}\n")
     for name, own in examples.items():

@@ -66,7 +66,7 @@ def parts(thorough: bool) -> tuple[Part, ...]:
 
 def open_chapters(part: str) -> tuple[str, ...]:
     """The chapters whose notebooks a part has not run yet as they are now."""
-    places = {stem: remembered.place(f"{part} {stem}", (stem,), ()) for stem in remembered.stems()}
+    places = {stem: remembered.place(f"{part} {stem}", remembered.notebook_reads(stem)) for stem in remembered.stems()}
     return tuple(stem for stem, place in places.items() if place is None or not place.is_file())
 
 
@@ -100,7 +100,7 @@ def run(part: Part) -> Done:
             environment |= stack.enter_context(forked_kernels())
         status = heard(command, environment, part.is_beside)
     for stem in part.chapters or () if status == 0 else ():
-        place = remembered.place(f"{part.name} {stem}", (stem,), ())
+        place = remembered.place(f"{part.name} {stem}", remembered.notebook_reads(stem))
         if place is not None:
             remember(place)
     tests = counted(report) if part.name != "papermill" else len(part.chapters or ())

@@ -28,13 +28,13 @@ from autograder.running.program import AnswerCell, Limits, Probing, Runner
 from tests.attacks import on_stock, teacher_on_stock
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in, released
+from tests.sample_course import COURSE, sample_judge
 from tests.small_chapter import PROJECT
-from tests.test_bank import judge_of
 
 # One after the other: an attack looks at what runs on the whole machine when it is over.
 pytestmark = pytest.mark.xdist_group("attacks")
 
-STEM, TARGET, SEED = "ch01_tensors", "standardize", 23
+TARGET, SEED = "standardize", 23
 FOLDER = Path(__file__).parent / "attacks"
 ATTACKS = sorted(FOLDER.glob("*/*.py"))
 # One second of computing, four of waiting, for what never ends; what ends by itself has the time that students have.
@@ -48,7 +48,7 @@ Graded = Callable[[Path], SubmissionVerdict]
 @pytest.fixture(scope="module")
 def judge() -> Judge:
     """The judge of chapter 1."""
-    return judge_of(STEM)
+    return sample_judge()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def release(judge: Judge) -> NotebookNode:
 @pytest.fixture(scope="module")
 def confined() -> Runner:
     """What a class is graded with."""
-    return runner_for(PROJECT / "course", UNCONFINED)
+    return runner_for(COURSE.folder, UNCONFINED)
 
 
 @pytest.fixture(scope="module")

@@ -36,14 +36,13 @@ from tests.graded import ONE, SEED
 from tests.made_programs import answers_of
 from tests.made_submissions import handed_in, released
 from tests.pages import Running, formgraders_view
-from tests.short_chapter import make_course
+from tests.sample_course import STEM, make_course
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("attacks on the teacher"),
 ]
 
-STEM = "ch01_tensors"
 FOLDER = Path(__file__).parent / "attacks" / "teacher"
 NOTEBOOKS, FILES = sorted(FOLDER.glob("notebooks/*.py")), sorted(FOLDER.glob("files/*.py"))
 PAGES = [path for path in NOTEBOOKS if "4242" in path.read_text() or path.stem in ("slow_markdown", "half_letters")]
@@ -70,7 +69,7 @@ def fingerprint(*folders: Path) -> str:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder with the exercises of chapter 1, without its lessons."""
-    return make_course(tmp_path_factory.mktemp("attacked") / "course", STEM)
+    return make_course(tmp_path_factory.mktemp("attacked") / "course")
 
 
 @pytest.fixture(scope="module")

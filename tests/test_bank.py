@@ -22,23 +22,29 @@ from autograder.files import remember
 from autograder.judging.verdict import Report, Status
 from tests.asked import THOROUGH
 from tests.our_course import COURSE as OURS
+from tests.watch import WATCH
 
 COURSE = Path(__file__).parent.parent / "course"
 DRAWN = SEEDS if THOROUGH else SEEDS[:2]  # by day the visible cases and one drawing of fresh ones
 NOTED = {("fix_inplace", "clone-everywhere")}  # right, with something to say all the same
-EXERCISES = {exercise.name: exercise for exercise in OURS.every()}
+CHAPTER_OF = {path.stem: path.parent.name for path in sorted((COURSE / "exercises").glob("*/[!_]*.py"))}
+
+
+def judge_of(stem: str) -> Judge:
+    """The judge of a chapter, made once."""
+    WATCH.note(f"{COURSE}/answers/{stem}")
+    return _judge_of(stem)
 
 
 @cache
-def judge_of(stem: str) -> Judge:
-    """The judge of a chapter, made once."""
+def _judge_of(stem: str) -> Judge:
     return Judge(COURSE, stem)
 
 
 @cache
 def proof_of(name: str) -> Proof:
     """The proof of an exercise, with what grades an answer to it."""
-    stem = EXERCISES[name].chapter
+    stem = CHAPTER_OF[name]
     return Proof(ExerciseParts(COURSE, stem, name), judge_of(stem))
 
 
@@ -49,10 +55,10 @@ def grade(name: str, cell: str, seed: int) -> Report:
 
 # Where time runs out in the midst of a garbage collection, Python can only report it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", CHAPTER_OF)
 def test_it_is_proven(name: str, record_property: Callable[[str, object], None]) -> None:
     """Nothing is missing: starter, solution, right, wrong and thoughtless answers, mutants, what is shipped."""
-    parts = ExerciseParts(COURSE, EXERCISES[name].chapter, name)
+    parts = ExerciseParts(COURSE, CHAPTER_OF[name], name)
     path = proof_path(parts)
     if path.is_file() and not THOROUGH:
         record_property("proved before", name)
@@ -62,13 +68,14 @@ def test_it_is_proven(name: str, record_property: Callable[[str, object], None])
     remember(path)
 
 
-@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.notes])
-def test_what_is_noted_of_right_answers(name: str) -> None:
+@pytest.mark.parametrize("stem", OURS.stems)
+def test_what_is_noted_of_right_answers(stem: str) -> None:
     """A right answer with something to say all the same is told so, no other one is."""
-    right = [answer for answer in judge_of(EXERCISES[name].chapter).banks[name] if answer.is_right]
+    names = [exercise.name for exercise in OURS.exercises(stem) if exercise.notes]
+    right = [answer for name in names for answer in judge_of(stem).banks[name] if answer.is_right]
 
-    assert {(name, each.tag) for each in right if grade(name, each.source, VISIBLE_SEED).notes} == {
-        noted for noted in NOTED if noted[0] == name
+    assert {(each.exercise, each.tag) for each in right if grade(each.exercise, each.source, VISIBLE_SEED).notes} == {
+        noted for noted in NOTED if CHAPTER_OF[noted[0]] == stem
     }
 
 

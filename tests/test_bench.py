@@ -10,9 +10,9 @@ import pytest
 from autograder.bench import classes, measure, report
 from autograder.bench.measure import Measured
 from autograder.errors import WorkFailed
-from tests.small_chapter import PROJECT
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
-STEM = "ch01_tensors"
 _BUSY = """
 import subprocess, sys, time
 def burn(seconds):
@@ -78,7 +78,7 @@ def test_goals_that_are_missed_are_told() -> None:
 
 def test_stock_class_is_the_same_work(tmp_path: Path) -> None:
     """nbgrader alone gets the same files, no configuration of ours, and checks judged in the kernel."""
-    course = classes.course_with(PROJECT, tmp_path / "course", STEM, 3)
+    course = classes.course_with(SAMPLE, tmp_path / "course", STEM, 3)
     stock = classes.stock_course(course, tmp_path / "stock", STEM, 2)
     name = f"{STEM}/{STEM}.ipynb"
     source = (stock / "source" / name).read_text()

@@ -20,6 +20,7 @@ from autograder.notebook.checking import visible_report
 from autograder.notebook.deadline import OutOfTime, deadline
 from tests.test_progress_travels import ran
 
+pytestmark = pytest.mark.usefixtures("in_the_sample")
 NAME = "flatten_images"
 
 

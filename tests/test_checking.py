@@ -7,6 +7,9 @@ from autograder import check, hint
 from autograder.errors import CheckFailed, UnknownExercise
 from autograder.judging.verdict import Status
 from autograder.notebook.checking import source_of, visible_report
+from tests.sample_course import COURSE
+
+pytestmark = pytest.mark.usefixtures("in_the_sample")
 
 
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -103,8 +106,6 @@ class TestCheck:
 class TestHint:
     def test_hints_come_one_at_a_time_and_start_again(self, capsys: pytest.CaptureFixture[str]) -> None:
         """Each call gives the next hint."""
-        from tests.our_course import COURSE
-
         count = len(COURSE.find("flatten_images").hints)
         given = []
         for _ in range(count + 1):

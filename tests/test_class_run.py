@@ -36,9 +36,8 @@ from autograder.running.child_process import begun
 from tests import hasty_grader
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.processes import all_end, living_in
-from tests.short_chapter import make_course
+from tests.sample_course import STEM, make_course
 
-STEM = "ch01_tensors"
 ONE, TWO = Workers(count=1), Workers(count=2)
 SHARED = Workers(count=2)  # of an assignment with exercises
 Class = Callable[..., dict[str, Path]]
@@ -414,7 +413,7 @@ def test_worker_spares_itself_what_takes_seconds_to_import(assignment: Assignmen
 
 def test_worker_without_the_course_folder_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only the values came, the chapter is judged all the same, and nothing is left behind."""
-    course = make_course(tmp_path / "course", STEM)
+    course = make_course(tmp_path / "course")
     release = release_path(course, STEM)
     release.parent.mkdir(parents=True)
     copyfile(course / "source" / STEM / f"{STEM}.ipynb", release)

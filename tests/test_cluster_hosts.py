@@ -22,9 +22,11 @@ from autograder.grading.grader import grader
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.hosts import Host, network, no_hosts
-from tests.small_chapter import PROJECT
+from tests.processes import PYTHONPATH
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
-STEM, SEED, SIZE = "ch01_tensors", 77, 16
+SEED, SIZE = 77, 16
 PORT = 8786
 HOSTS = ("teacher", "scheduler", "first", "second", "third")
 
@@ -40,7 +42,7 @@ pytestmark = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder in which a class has handed in."""
     course = tmp_path_factory.mktemp("hosts") / "course"
-    copy_course(PROJECT, course, STEM)
+    copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
     for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:SIZE]:
@@ -84,7 +86,7 @@ class Cluster:
         security = cluster._secret(folder)
         # How soon who does not answer is given up: minutes, usually.
         self._env = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
-        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": str(PROJECT)}
+        self._env |= {classroom.SEED_VARIABLE: str(SEED), "PYTHONPATH": PYTHONPATH}
         for side in ("client", "scheduler", "worker"):
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__KEY"] = str(folder / "key.pem")
             self._env[f"DASK_DISTRIBUTED__COMM__TLS__{side.upper()}__CERT"] = str(folder / "certificate.pem")

@@ -18,9 +18,8 @@ from autograder.grading.assignment import assignment
 from autograder.grading.executors import Workers
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in
-from tests.short_chapter import make_course
+from tests.sample_course import STEM, make_course
 
-STEM = "ch01_tensors"
 _GRADES = """
     select student_id, name, auto_score, manual_score, extra_credit, needs_manual_grade, late_submission_penalty
     from grade as g join base_cell as c on c.id = g.cell_id join submitted_notebook as n on n.id = g.notebook_id
@@ -49,7 +48,7 @@ class Signed(NbGraderPreprocessor):  # type: ignore[misc,unused-ignore]
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three students: one has solved all, one nothing and written into the lesson, one hands in no notebook."""
-    course = make_course(tmp_path_factory.mktemp("common") / "course", STEM)
+    course = make_course(tmp_path_factory.mktemp("common") / "course")
     Cycle(course, STEM).generate()
     chapter = read_chapter(course / "chapters" / f"{STEM}.py")
     release = assignment(course, STEM, unconfined=UNCONFINED).released()

@@ -28,11 +28,10 @@ from autograder.running import runner
 from autograder.running.forked import _ForkServer
 from tests.conftest import UNCONFINED, needs_confinement
 from tests.made_submissions import handed_in
-from tests.processes import living_in
-from tests.short_chapter import make_course
-from tests.small_chapter import PROJECT
+from tests.processes import PYTHONPATH, living_in
+from tests.sample_course import STEM, make_course
 
-STEM, STUDENTS = "ch01_tensors", ("ada", "bob", "cy", "dan")
+STUDENTS = ("ada", "bob", "cy", "dan")
 QUESTIONS = 12  # to the gradebook, for each submission; alone, nbgrader asks for every cell by itself
 
 pytestmark = [
@@ -45,7 +44,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def cycle(tmp_path_factory: pytest.TempPathFactory) -> Cycle:
     """A course in which everybody has handed in the solutions."""
-    course = make_course(tmp_path_factory.mktemp("counted") / "course", STEM)
+    course = make_course(tmp_path_factory.mktemp("counted") / "course")
     cycle = Cycle(course, STEM)
     cycle.generate()
     for student in STUDENTS:
@@ -185,7 +184,7 @@ def test_who_grades_a_class_imports_no_torch(cycle: Cycle) -> None:
         "import sys; from autograder.__main__ import main; "
         f"status = main(['grade', {STEM!r}, '--force', '--workers', '2']); print(status, 'torch' in sys.modules)"
     )
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     command = [sys.executable, "-P", "-c", code]
     ran = subprocess.run(command, cwd=cycle.course, env=environment, capture_output=True, text=True, check=True)
 

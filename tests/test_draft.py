@@ -8,7 +8,7 @@ from autograder.authoring import draft
 from autograder.authoring.anonymous import anonymous
 from autograder.authoring.bank import bank_path
 from autograder.authoring.draft import NoDraft
-from tests.small_chapter import PROJECT
+from tests.sample_course import COURSE, STEM
 
 
 class TestAnonymous:
@@ -79,7 +79,7 @@ class TestDraft:
 
     def test_place_is_after_the_last_answer(self) -> None:
         """What follows is no answer: the mutants that survive, or nothing."""
-        bank = bank_path(PROJECT / "course", "ch01_tensors", "standardize")
+        bank = bank_path(COURSE.folder, STEM, "standardize")
         line = draft.place(bank)
         lines = bank.read_text(encoding="utf-8").splitlines()
 

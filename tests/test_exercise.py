@@ -11,9 +11,8 @@ from autograder.watching.difference import first_difference
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, ExerciseSet, Requirement, exercise
 from autograder.watching.probes.tensors import calling
-
-from . import made
-from .our_course import COURSE
+from tests import made
+from tests.our_course import COURSE
 
 
 class TestDraw:

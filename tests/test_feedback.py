@@ -2,8 +2,7 @@
 
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.telling.feedback import Feedback, html, text
-
-from . import made
+from tests import made
 
 
 def test_text_tells_sentence_call_and_values() -> None:

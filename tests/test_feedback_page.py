@@ -138,7 +138,7 @@ class TestWholePath:
         html = (graded.course / "feedback" / student / WHOLE / f"{WHOLE}.html").read_text()
         top, _, rest = html.partition('<div id="notebook"')
 
-        assert "Chapter 1: Tensors: " in top
+        assert "Chapter 1: A sample: " in top
         assert all(f'href="#check_{report.exercise}"' in top for report in found.reports)
         assert all(f'name="check_{report.exercise}"' in rest for report in found.reports)
         if found.trouble:

@@ -37,8 +37,7 @@ from tests.colab.notebook import colab_copy
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
 from tests.mutations import MUTATIONS, Mutation, damage
-from tests.short_chapter import make_course
-from tests.small_chapter import PROJECT
+from tests.sample_course import COURSE, STEM, make_course
 
 pytestmark = pytest.mark.xdist_group("fuzz")  # what all of them look at is made once
 
@@ -144,7 +143,7 @@ def test_any_file_is_read_or_named(release: Any, data: bytes) -> None:
 
 # --- whole submissions
 
-STEM, SEED = "ch01_tensors", 31
+SEED = 31
 FACETS = ("returned", "raised", "inputs", "rng", "again", "sharing", "gradient", "values", "odd")
 SEEN_VALUES = st.sampled_from(
     [
@@ -187,7 +186,7 @@ class Made:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The exercises of chapter 1: solved, untouched, back from Colab, wrong, without any marks."""
-    judge = Judge(make_course(tmp_path_factory.mktemp("fuzz") / "course", STEM), STEM)
+    judge = Judge(make_course(tmp_path_factory.mktemp("fuzz") / "course"), STEM)
     release = released(judge)
     names = judge.chapter.exercises
     solved = handed_in(release, {name: judge.chapter.solution(name) for name in names})
@@ -276,7 +275,7 @@ def check_outputs(verdict: SubmissionVerdict, name: str) -> None:
 @pytest.fixture(scope="module")
 def real_runner() -> Runner:
     """What a class is graded with."""
-    return runner_for(PROJECT / "course", UNCONFINED)
+    return runner_for(COURSE.folder, UNCONFINED)
 
 
 @settings(gentle, max_examples=30)

@@ -22,7 +22,7 @@ from autograder.gradebook.cycle import Cycle
 from autograder.grading import assignment, classroom
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
-from tests.small_chapter import PROJECT
+from tests.small_chapter import SAMPLE
 
 # nbgrader's database layer warns about itself.
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
@@ -273,14 +273,12 @@ class TestPreflight:
         for name in ("nbgrader_config.py", "chapters"):
             target = course / name
             target.rmdir() if target.is_dir() else None
-            (shutil.copytree if (PROJECT / "course" / name).is_dir() else shutil.copy)(
-                PROJECT / "course" / name, target
-            )
+            (shutil.copytree if (SAMPLE / "course" / name).is_dir() else shutil.copy)(SAMPLE / "course" / name, target)
         holder = sqlite3.connect(course / "gradebook.db", isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
 
         with pytest.raises(CourseError, match="locked"):
-            Cycle(course, "ch01_tensors")
+            Cycle(course, "ch01_sample")
         holder.close()
 
 

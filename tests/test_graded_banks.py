@@ -14,11 +14,11 @@ from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
 from autograder.example.example_class import ExampleClass
 from autograder.judging.judgement import UNTOUCHED
-from tests.graded import PAGES, graded_class, group, share, verdict_of
+from tests.graded import PAGES, WHOLE, graded_class, group, share, verdict_of
 from tests.our_course import COURSE
 
 
-@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in COURSE.stems])
+@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in (WHOLE, *COURSE.stems)])
 def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
     """The class of a chapter."""
     return graded_class(request.param, tmp_path_factory)

@@ -26,17 +26,16 @@ from autograder.reading.plain_file import handed_in as read_file
 from autograder.running.program import AnswerCell, Limits, Outcome, Probing, Program
 from autograder.watching.observation import Raised
 from tests.made_submissions import handed_in, released
-from tests.small_chapter import PROJECT
-from tests.test_bank import judge_of
+from tests.sample_course import NOTEBOOK, STEM, sample_judge
 
-STEM, SEED = "ch01_tensors", 11
-STARTERS = starters(nbformat.read(PROJECT / "notebooks" / f"{STEM}.ipynb", as_version=4))
+SEED = 11
+STARTERS = starters(nbformat.read(NOTEBOOK, as_version=4))
 
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
     """The judge of chapter 1."""
-    return judge_of(STEM)
+    return sample_judge()
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +289,7 @@ class TestHandedIn:
     def test_work_counts_more_than_age(self, tmp_path: Path, solved: bytes) -> None:
         """Of two renamed notebooks the answered one is graded, even where the untouched one is newer."""
         (tmp_path / "mine.ipynb").write_bytes(solved)
-        (tmp_path / "untouched.ipynb").write_bytes((PROJECT / "notebooks" / f"{STEM}.ipynb").read_bytes())
+        (tmp_path / "untouched.ipynb").write_bytes((NOTEBOOK).read_bytes())
 
         placed = inbox.place_notebook(tmp_path, STEM, STARTERS)
 

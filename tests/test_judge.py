@@ -9,14 +9,13 @@ from autograder.authoring.bank import AnswerBank, bank_path, load_bank
 from autograder.authoring.judge import Judge
 from autograder.errors import BankError, ChapterError, CourseNotFound, ExerciseError
 from tests.our_course import COURSE as OURS
-
-COURSE = Path(__file__).parent.parent / "course"
+from tests.sample_course import COURSE, STEM
 
 
 @pytest.fixture(scope="module")
 def judge() -> Judge:
-    """The judge of chapter 1."""
-    return Judge(COURSE, "ch01_tensors")
+    """The judge of the sample."""
+    return Judge(COURSE.folder, STEM)
 
 
 class TestJudge:
@@ -32,7 +31,7 @@ class TestJudge:
 
     def test_what_is_shipped_covers_every_exercise(self, judge: Judge) -> None:
         """Each exercise of the chapter has its visible key."""
-        assert {exercise.name for exercise in judge.exercises} == set(OURS.keys("ch01_tensors"))
+        assert {exercise.name for exercise in judge.exercises} == set(COURSE.keys(STEM))
 
     def test_no_weights_of_a_whole_training_are_shipped(self) -> None:
         """Their digits differ between processors: the keys keep the facts that follow from them."""
@@ -50,43 +49,43 @@ class TestJudge:
     def test_a_solution_that_fails_stops_everything(self, tmp_path: Path) -> None:
         """A broken reference is an error of ours with file and line: it must not become the expected result."""
         for name in ("answers", "exercises"):
-            copytree(COURSE / name, tmp_path / name)
-        chapter = tmp_path / "chapters" / "ch01_tensors.py"
+            copytree(COURSE.folder / name, tmp_path / name)
+        chapter = tmp_path / "chapters" / f"{STEM}.py"
         chapter.parent.mkdir()
-        text = (COURSE / "chapters" / "ch01_tensors.py").read_text()
+        text = (COURSE.folder / "chapters" / f"{STEM}.py").read_text()
         chapter.write_text(text.replace("    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return nope", 1))
 
-        told = r"ch01_tensors\.py:\d+: the solution of 'describe' raised NameError: name 'nope' is not defined, at desc"
+        told = r"ch01_sample\.py:\d+: the solution of 'describe' raised NameError: name 'nope' is not defined, at desc"
         with pytest.raises(ChapterError, match=told):
-            Judge(tmp_path, "ch01_tensors").key("describe", 3)
+            Judge(tmp_path, STEM).key("describe", 3)
 
     def test_a_missing_course_folder_is_named(self, tmp_path: Path) -> None:
         """Outside a clone there is one line that says what to do."""
         with pytest.raises(CourseNotFound):
-            Judge(tmp_path, "ch01_tensors")
+            Judge(tmp_path, STEM)
 
     def test_an_exercise_without_answers_is_named(self, tmp_path: Path) -> None:
         """And so are answers without an exercise: each has one file, and says which."""
         for name in ("answers", "exercises", "chapters"):
-            copytree(COURSE / name, tmp_path / name)
-        bank = bank_path(tmp_path, "ch01_tensors", "one_hot")
+            copytree(COURSE.folder / name, tmp_path / name)
+        bank = bank_path(tmp_path, STEM, "one_hot")
         bank.rename(bank.with_name("two_hot.py"))
 
         with pytest.raises(ExerciseError) as caught:
-            Judge(tmp_path, "ch01_tensors")
+            Judge(tmp_path, STEM)
 
         told = str(caught.value)
         assert (
-            "answers/ch01_tensors/one_hot.py: not there (is two_hot.py meant for it?); write `bank = AnswerBank" in told
+            "answers/ch01_sample/one_hot.py: not there (is two_hot.py meant for it?); write `bank = AnswerBank" in told
         )
-        assert "answers/ch01_tensors/two_hot.py: answers to 'two_hot', which is no exercise of" in told
+        assert "answers/ch01_sample/two_hot.py: answers to 'two_hot', which is no exercise of" in told
         assert "(is it 'one_hot'?); rename or delete the file." in told
 
         bank.write_text(bank_text("one_hot"))
         bank.with_name("two_hot.py").unlink()
         bank.write_text(bank_text("two_hot"))
         with pytest.raises(BankError, match=r"one_hot\.py:\d+: expected `bank = .*, found the bank of 'two_hot'"):
-            Judge(tmp_path, "ch01_tensors")
+            Judge(tmp_path, STEM)
 
 
 def bank_text(name: str) -> str:

@@ -5,8 +5,7 @@ import torch
 
 from autograder.judging.judgement import whole
 from autograder.judging.verdict import Status
-
-from . import made
+from tests import made
 
 
 def statuses(answer: object) -> list[Status]:

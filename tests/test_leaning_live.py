@@ -17,7 +17,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.notebook.logbook import OFF
 from tests.test_progress_travels import ran
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
+pytestmark = [
+    pytest.mark.usefixtures("in_the_sample"),
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # pyzmq's, on a connection that is not encrypted
+]
 SETUP = "import torch\nfrom autograder import check"
 HELPER = "def last(x):\n    return x.transpose(1, 2)"
 ANSWER = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return last(x.reshape(n, c, -1))"

@@ -22,12 +22,12 @@ from autograder.grading.learn import Learned, learn
 from autograder.running.choose_runner import runner_for
 from tests.conftest import UNCONFINED
 from tests.made_submissions import handed_in, released
-from tests.small_chapter import PROJECT
-from tests.test_bank import judge_of
+from tests.sample_course import NOTEBOOK, STEM, sample_judge
+from tests.small_chapter import SAMPLE
 
 pytestmark = pytest.mark.xdist_group("learn")  # what all of them look at is made once
 
-STEM, NAME = "ch01_tensors", "standardize"
+NAME = "standardize"
 # A wrong answer that the bank does not hold: it squares what it divides by.
 STRANGE = """
 # by Ada
@@ -52,10 +52,10 @@ def _one_runner() -> Iterator[None]:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder with a released chapter."""
     course = tmp_path_factory.mktemp("learning") / "course"
-    copy_course(PROJECT, course, STEM)
+    copy_course(SAMPLE, course, STEM)
     path = release_path(course, STEM)
     path.parent.mkdir(parents=True)
-    nbformat.write(released(judge_of(STEM)), path)
+    nbformat.write(released(sample_judge()), path)
     return course
 
 
@@ -63,7 +63,7 @@ def learned(course: Path, source: str, student: str = "ada") -> Learned:
     """What is learned from a student's folder with this answer."""
     folder = course / "submitted" / student / STEM
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), {NAME: source}))
+    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), {NAME: source}))
     return learn(course, folder, NAME, [student], unconfined=UNCONFINED)
 
 
@@ -88,7 +88,7 @@ def test_a_new_mistake_becomes_an_entry_that_explains_it(course: Path, tmp_path:
 
 def test_a_known_mistake_is_named(course: Path) -> None:
     """There is nothing new in it."""
-    (known,) = [each for each in judge_of(STEM).banks[NAME] if each.tag == "hardcoded-eps"]
+    (known,) = [each for each in sample_judge().banks[NAME] if each.tag == "hardcoded-eps"]
     found = learned(course, known.source)
 
     assert "told as 'hardcoded-eps'" in found.advice and found.near[0].tag == "hardcoded-eps"
@@ -96,7 +96,7 @@ def test_a_known_mistake_is_named(course: Path) -> None:
 
 def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
     """It may have been refused once."""
-    found = learned(course, judge_of(STEM).chapter.solution(NAME))
+    found = learned(course, sample_judge().chapter.solution(NAME))
 
     assert found.visible.passed and found.entry.startswith("@bank.right(")
 
@@ -111,7 +111,7 @@ def test_a_right_answer_is_drafted_as_one(course: Path) -> None:
 )
 def test_what_the_bank_cannot_hold(course: Path, source: str, told: str) -> None:
     """No draft, and the reason."""
-    found = learned(course, source or judge_of(STEM).chapter.starter(NAME))
+    found = learned(course, source or sample_judge().chapter.starter(NAME))
 
     assert found.entry == "" and told in found.advice
 
@@ -121,8 +121,8 @@ def test_an_answer_that_leans_on_other_cells_is_told(course: Path) -> None:
     leaning = "def standardize(x, dim, eps):\n    return x * describe(x)['bytes']\n"
     folder = course / "submitted" / "leaning" / STEM
     folder.mkdir(parents=True)
-    answers = {NAME: leaning, "describe": judge_of(STEM).chapter.solution("describe")}
-    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(judge_of(STEM)), answers))
+    answers = {NAME: leaning, "describe": sample_judge().chapter.solution("describe")}
+    (folder / f"{STEM}.ipynb").write_bytes(handed_in(released(sample_judge()), answers))
     found = learn(course, folder, NAME, unconfined=UNCONFINED)
 
     assert "leans on other cells" in found.advice and "describe(x)" in found.entry
@@ -170,7 +170,7 @@ def test_a_fresh_clone_is_enough(course: Path, tmp_path: Path, capsys: pytest.Ca
     committed = tmp_path / "notebooks" / f"{STEM}.ipynb"
     committed.parent.mkdir()
     (tmp_path / "pyproject.toml").write_text('[tool.pytorch-basics]\ncourse = "course"\n')
-    shutil.copyfile(PROJECT / "notebooks" / f"{STEM}.ipynb", committed)
+    shutil.copyfile(NOTEBOOK, committed)
     learned(course, STRANGE)
     command = ["--root", str(tmp_path), "learn", str(tmp_path / "course" / "submitted" / "ada" / STEM), NAME]
 

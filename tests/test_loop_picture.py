@@ -20,8 +20,7 @@ from explorers.loop_picture import in_words, loop_picture
 from explorers.loop_run import LINES
 from explorers.loop_widget import LoopStepper
 from explorers.markup import number
-
-from .loops import lines, made
+from tests.loops import lines, made
 
 
 class Reader(HTMLParser):

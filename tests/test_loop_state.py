@@ -16,8 +16,7 @@ from explorers import loop_copy
 from explorers.loop import MOST_STEPS, Loop
 from explorers.loop_run import LINES
 from explorers.loop_state import Line, LoopState, SeenTensor
-
-from .loops import MODELS, OPTIMIZERS, lines, made
+from tests.loops import MODELS, OPTIMIZERS, lines, made
 
 RIGHT = "zero_grad forward loss backward step"
 

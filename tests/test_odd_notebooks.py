@@ -20,9 +20,9 @@ from autograder.reading.marks import starters
 from autograder.reading.reader import read
 from autograder.reporting.examples import learn_command
 from autograder.terminal import printable
-from tests.small_chapter import PROJECT
+from tests.sample_course import NOTEBOOK
 
-RELEASED = PROJECT / "notebooks" / "ch01_tensors.ipynb"
+RELEASED = NOTEBOOK
 TARGET = "standardize"
 ANSWER = f"def {TARGET}(x, dim, eps):\n    return 'mine'"
 Change = Callable[[dict[str, Any]], object]

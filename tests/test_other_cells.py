@@ -20,10 +20,8 @@ from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading.executors import Workers
 from tests.conftest import UNCONFINED
 from tests.own_assignments import answer, by_hand, graded, marked, scores, task
-from tests.short_chapter import make_course
-from tests.small_chapter import PROJECT
-
-STEM = "ch01_tensors"
+from tests.processes import PYTHONPATH
+from tests.sample_course import STEM, make_course
 
 pytestmark = [
     pytest.mark.xdist_group("other cells"),  # each course is made once
@@ -50,7 +48,7 @@ CALLS = graded("again", 'check("standardize", standardize)')
 
 def course_with(folder: Path, cells: Sequence[NotebookNode], **notebooks: NotebookNode) -> Path:
     """A course whose teacher has added cells to the source, and notebooks beside it, and one untouched submission."""
-    course = make_course(folder / "course", STEM)
+    course = make_course(folder / "course")
     source = course / "source" / STEM / f"{STEM}.ipynb"
     notebook = nbformat.read(source, as_version=4)
     notebook.cells += cells
@@ -76,7 +74,7 @@ def test_graded_beside_exercises(tmp_path: Path, capsys: pytest.CaptureFixture[s
         found["bob"][name] for name in told
     ]
     assert [(0.0, False)] * 5 + [(None, True)] == [found["ada"][name] for name in told]
-    assert "6.5/40" in capsys.readouterr().out
+    assert "6.5/16" in capsys.readouterr().out
     graded_notebook = (course / "autograded" / "bob" / STEM / f"{STEM}.ipynb").read_text()
     assert "So." in graded_notebook and '"x\\n"' in graded_notebook
 
@@ -103,7 +101,7 @@ def other(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def nbgrader_autograde(course: Path, stem: str = STEM) -> tuple[bool, str]:
     """Run `nbgrader autograde`: whether it did, and what it said."""
     command = [sys.executable, "-P", "-m", "nbgrader", "autograde", stem]
-    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
     ran = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     return ran.returncode == 0, ran.stderr
 

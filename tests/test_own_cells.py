@@ -15,14 +15,13 @@ from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.grading import classroom
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, task, write_source
-from tests.short_chapter import make_course
+from tests.sample_course import make_course
 
 pytestmark = [
     pytest.mark.xdist_group("own cells"),  # the course is made once
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
 ]
 
-STEM = "ch01_tensors"
 HIDDEN = "assert square(2) == 4\n### BEGIN HIDDEN TESTS\nassert square(3) == 9\n### END HIDDEN TESTS"
 # Where there are no walls there is no end to the disk, so one block must do there.
 BLOCKS = 1 if UNCONFINED else 100_000
@@ -55,7 +54,7 @@ BY_HAND = {"essay": (0.0, False), "code": (0.0, False), "project": (None, True)}
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with a chapter and an assignment of the teacher's own, handed in."""
-    folder = make_course(tmp_path_factory.mktemp("own") / "course", STEM)
+    folder = make_course(tmp_path_factory.mktemp("own") / "course")
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Execute.timeout = 1\n")
     write_source(folder, "hw", SQUARES)

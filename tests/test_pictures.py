@@ -18,7 +18,7 @@ from autograder.reading.handed import contents
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
-from tests.short_chapter import make_course
+from tests.sample_course import make_course
 
 JPEG = base64.b64encode(b"\xff\xd8\xff\xe0" + b"x" * 20).decode()
 SVG = base64.b64encode(b"<svg onload='alert(1)'/>").decode()
@@ -117,7 +117,7 @@ ESSAY = Own(
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_pictures_and_files_reach_the_feedback(tmp_path: Path) -> None:
     """As nbgrader keeps them: plain files in both folders, byte for byte; a page of the student's in neither."""
-    course = make_course(tmp_path / "course", "ch01_tensors")
+    course = make_course(tmp_path / "course")
     write_source(course, "hw", ESSAY)
     cycle = Cycle(course, "hw")
     cycle.generate()

@@ -16,9 +16,8 @@ from autograder.grading import classroom
 from autograder.grading.executors import Workers
 from autograder.notebook.logbook import NAME, Entry, _append
 from tests.conftest import UNCONFINED
-from tests.short_chapter import make_course
+from tests.sample_course import STEM, make_course
 
-STEM = "ch01_tensors"
 SETUP = "import torch\nfrom autograder import check, mine, progress\n"
 RIGHT = "def flatten_images(x):\n    n, c = x.shape[:2]\n    return x.reshape(n, c, -1).transpose(1, 2)\n"
 USE = 'flatten = mine("flatten_images", None)'
@@ -45,6 +44,7 @@ def ran(client: BlockingKernelClient, code: str) -> str:
     return "\n".join(shown)
 
 
+@pytest.mark.usefixtures("in_the_sample")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # pyzmq's, on a connection that is not encrypted
 def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
     """What is checked in one kernel is known in another, and after a restart; chdir does not lose the file.
@@ -81,7 +81,7 @@ def test_two_notebooks_know_of_each_other(tmp_path: Path) -> None:
 def test_nbgrader_neither_carries_it_nor_trips_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the teacher's source to the student's feedback: not released, not graded, not given back."""
     monkeypatch.setenv(classroom.SEED_VARIABLE, "3")
-    course, exchange, home = make_course(tmp_path / "course", STEM), tmp_path / "exchange", tmp_path / "ada"
+    course, exchange, home = make_course(tmp_path / "course"), tmp_path / "exchange", tmp_path / "ada"
     exchange.mkdir()
     exchange.chmod(0o777)
     cycle = Cycle(course, STEM, exchange)

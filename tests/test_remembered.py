@@ -2,120 +2,173 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import remembered
+from tests import reads, remembered
+from tests.reads import ANSWERS, DOCUMENTS, EVERYTHING, OWN, READS, TESTS
 from tests.small_chapter import PROJECT
+
+FIRST, FOURTH = "ch01_tensors", "ch04_training"
+CACHED = (remembered.stems, remembered.part_of, remembered.content, remembered.imported)
+CACHED += (remembered._digests, remembered._exercises)
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> Iterator[None]:
+    """Look at the files again, before and after."""
+    for cached in CACHED:
+        cached.cache_clear()
+    yield
+    for cached in CACHED:
+        cached.cache_clear()
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of two chapters under git."""
-    names = ("course/chapters/ch01_a.py", "course/exercises/ch02_b/x.py", "course/answers/ch02_b/x.py", "engine.py")
-    for name in (*names, "course/chapters/ch02_b.py", "course/shipped/ch02_b.json", "course/shipped/points.json"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(name)
+    parts = {"chapters": ".py", "cards": ".py", "figures": ".py", "shipped": ".hints.json"}
+    for stem in ("ch01_a", "ch02_b"):
+        names = [f"course/{folder}/{stem}{ending}" for folder, ending in parts.items()]
+        names += [f"course/exercises/{stem}/x.py", f"course/answers/{stem}/x.py", f"notebooks/{stem}.ipynb"]
+        for name in (*names, "course/figures/_ch02_more.py", "course/shipped/points.json", "engine.py"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(name)
     (tmp_path / "README.md").write_text("Read me.")
+    (tmp_path / "tests").mkdir()
+    for name, text in {"test_x": "from tests import helping\n", "helping": "", "test_y": "", "conftest": ""}.items():
+        (tmp_path / "tests" / f"{name}.py").write_text(text)
     monkeypatch.setattr(remembered, "PROJECT", tmp_path)
     monkeypatch.setattr(remembered, "THOROUGH", False)
+    monkeypatch.setitem(READS, "x", ("answers/ch02_b", "lessons"))
+    monkeypatch.setitem(READS, "y", EVERYTHING)
     remembered.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     return tmp_path
 
 
 def places() -> list[Path | None]:
-    """Where tests are remembered as all is now: about both chapters, one, the other, none, and both but no answer."""
-    remembered.content.cache_clear()
-    chapters: list[tuple[str, ...]] = [("ch01_a", "ch02_b"), ("ch01_a",), ("ch02_b",), ()]
-    return [*(remembered.place("test_x", about, about) for about in chapters), remembered.place("x", chapters[0], ())]
+    """Where tests of two modules are remembered as all is now: one that reads little, and one that reads everything."""
+    for cached in CACHED:
+        cached.cache_clear()
+    return [remembered.place("a test", remembered.reads(module)) for module in ("test_x", "test_y")]
 
 
 @pytest.mark.parametrize(
     ("changed", "runs_again"),
     [
-        ("engine.py", [True, True, True, True, True]),
-        ("tests_new.py", [True, True, True, True, True]),
-        ("course/chapters/ch01_a.py", [True, True, False, False, True]),
-        ("course/exercises/ch02_b/x.py", [True, False, True, False, True]),
-        ("course/answers/ch02_b/x.py", [True, False, True, False, False]),
-        ("course/shipped/ch02_b.json", [True, False, True, False, False]),
-        ("course/shipped/points.json", [True, True, True, True, True]),
-        ("README.md", [True, False, False, False, True]),
+        ("engine.py", [True, True]),
+        ("engine_new.py", [True, True]),
+        ("course/chapters/ch01_a.py", [True, True]),
+        ("course/cards/ch02_b.py", [True, True]),
+        ("notebooks/ch02_b.ipynb", [True, True]),
+        ("course/exercises/ch02_b/x.py", [False, True]),
+        ("course/exercises/ch02_b/new.py", [True, True]),  # which files there are, every test may see
+        ("course/answers/ch01_a/x.py", [False, True]),
+        ("course/answers/ch02_b/x.py", [True, True]),
+        ("course/shipped/ch02_b.hints.json", [False, True]),
+        ("course/shipped/points.json", [True, True]),
+        ("course/figures/_ch02_more.py", [False, True]),
+        ("README.md", [False, True]),
+        ("tests/test_x.py", [True, True]),
+        ("tests/helping.py", [True, True]),
+        ("tests/conftest.py", [True, True]),
+        ("tests/test_y.py", [False, True]),
+        ("tests/test_new.py", [False, True]),
     ],
 )
 def test_what_has_changed_is_run_again(project: Path, changed: str, runs_again: list[bool]) -> None:
-    """And nothing else: a test about one chapter does not mind another one."""
+    """And nothing else: not a test that does not read it."""
     before = places()
-    (project / changed).write_text("Something else.")
+    (project / changed).write_text("a = 'something else'")
 
     assert runs_again == [old != new for old, new in zip(before, places(), strict=True)]
 
 
+def test_what_it_says_to_read_counts_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test whose line of the table changes runs again, and no other does."""
+    before = places()
+    monkeypatch.setitem(READS, "x", ("answers",))
+
+    assert [True, False] == [old != new for old, new in zip(before, places(), strict=True)]
+
+
 def test_nothing_is_remembered_at_night_or_without_git(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then everything runs; so do, always, the tests that draw anew."""
-    assert remembered.place("tests/test_fuzz.py::test_x", (), ()) is None
+    assert remembered.place("tests/test_fuzz.py::test_x", ()) is None
     monkeypatch.setattr(remembered, "THOROUGH", True)
-    assert places() == [None] * 5
+    assert places() == [None] * 2
     monkeypatch.setattr(remembered, "THOROUGH", False)
     monkeypatch.setenv("GIT_DIR", str(project / "nowhere"))
-    assert places() == [None] * 5
+    assert places() == [None] * 2
 
 
-def test_a_class_is_about_its_chapter() -> None:
-    """Whatever the module says."""
-    assert remembered.about("test_whole_runs", ["class of ch03_modules"]) == ("ch03_modules",)
-    assert remembered.about("test_whole_runs", []) == ("ch01_tensors",)
-    assert len(remembered.about("test_ledger", [])) > 1
+def of_the_course(module: str, *groups: str, name: str = "") -> set[str]:
+    """What a test reads beside modules of the tests."""
+    return {part for part in remembered.reads(module, groups, name) if not part.startswith(f"{TESTS}/")}
 
 
-def test_what_is_run_with_a_chapter_is_about_it_and_those_before() -> None:
-    """If its module says so; their banks are read, too."""
-    name = "test_each_prediction_holds[ch02_autograd]"
-    both = ("ch01_tensors", "ch02_autograd")
+def test_own_is_the_chapter_of_the_class_or_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or that of the exercise in the name; where there is none, each."""
+    monkeypatch.setitem(READS, "x", (f"{ANSWERS}/{OWN}", DOCUMENTS))
+    fourth = {f"{ANSWERS}/{FOURTH}", DOCUMENTS}
 
-    assert both == remembered.about("test_ledger", [], name) == remembered.banks("test_ledger", both)
-    assert remembered.about("test_ledger", [], "test_each_id_stands_once") == tuple(remembered.stems())
-    assert remembered.about("test_rooms", [], name) == tuple(remembered.stems())
-
-
-@pytest.mark.parametrize("module", remembered.ABOUT)
-def test_who_is_about_some_chapters_names_no_other(module: str) -> None:
-    """Nor the course as a whole."""
-    text = (remembered.PROJECT / "tests" / f"test_{module}.py").read_text()
-
-    assert "our_course" not in text
-    assert [] == [stem for stem in remembered.stems() if stem in text and stem not in remembered.ABOUT[module]]
+    assert fourth == of_the_course("test_x", f"class of {FOURTH}")
+    assert fourth == of_the_course("test_x", name=f"test_a[{FOURTH}]") == of_the_course("test_x", name="test_a[fit-2]")
+    assert {DOCUMENTS} == of_the_course("test_x", "class of ch01_sample")
+    assert {DOCUMENTS, *(f"{ANSWERS}/{stem}" for stem in remembered.stems())} == of_the_course("test_x", name="test_a")
 
 
-def test_who_reads_no_other_bank_is_held_to_it(tmp_path: Path) -> None:
-    """What opens one all the same is told where to say so."""
-    banks = [tmp_path / "course" / "answers" / stem / "x.py" for stem in ("ch01_a", "ch02_b")]
-    for bank in banks:
-        bank.parent.mkdir(parents=True)
-        bank.touch()
-    run_of = remembered.watch_banks(tmp_path)
+def test_up_to_is_the_chapter_and_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what builds on earlier chapters."""
+    monkeypatch.setitem(READS, "x", (f"{ANSWERS}/{OWN}",))
+    monkeypatch.setattr(remembered, "UP_TO", ("x",))
 
-    run_of("test_seeing", ("ch01_a", "ch02_b"))
-    banks[1].read_bytes()
-    run_of("test_blind", ("ch01_a",))
-    banks[0].read_bytes()
-    for closed in (banks[1], tmp_path / "course" / "shipped" / "ch02_b.json"):
-        with pytest.raises(AssertionError, match="add 'blind' to EVERY_BANK"):
-            closed.read_bytes()
+    both = {f"{ANSWERS}/{stem}" for stem in (FIRST, "ch02_autograd")}
+    assert both == of_the_course("test_x", name="test_a[ch02_autograd]")
 
 
-def test_modules_are_there() -> None:
-    """One that is gone is told nothing of."""
-    told = {*remembered.ABOUT, *remembered.EVERY_BANK, *remembered.UP_TO, *remembered.DRAWN}
+def test_who_is_not_named_reads_nothing_of_the_course() -> None:
+    """What it imports it reads all the same."""
+    assert set() == of_the_course("test_whole_runs")
+    assert {f"{TESTS}/test_whole_runs", f"{TESTS}/sample_course"} < set(remembered.reads("test_whole_runs"))
 
-    assert set() == {name for name in told if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
+
+@pytest.mark.parametrize(
+    ("changed", "runs_again"),
+    [
+        (f"course/answers/{FIRST}/standardize.py", {"proof", "class"}),
+        (f"course/exercises/{FIRST}/standardize.py", {"proof", "class"}),
+        (f"course/answers/{FOURTH}/fit.py", {"proof of the fourth"}),
+        ("README.md", set()),
+        ("tests/sample/course/answers/ch01_sample/standardize.py", {*"1234"}),
+    ],
+)
+def test_a_change_runs_its_own_tests_again(changed: str, runs_again: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the changed exercise's chapter, and not those of another one, nor what is about the grader."""
+    tests = {
+        "proof": remembered.reads("test_bank", name="test_it_is_proven[standardize]"),
+        "proof of the fourth": remembered.reads("test_bank", name="test_it_is_proven[fit]"),
+        "class": remembered.reads("test_graded_banks", [f"class of {FIRST}"]),
+        "grader": remembered.reads("test_whole_runs"),
+    }
+    before = {name: remembered.content(told) for name, told in tests.items()}
+    known = remembered._digests()
+    assert changed in known
+    remembered.content.cache_clear()
+    monkeypatch.setattr(remembered, "_digests", lambda: known | {changed: "another"})
+
+    again = {name for name, told in tests.items() if before[name] != remembered.content(told)}
+    assert (set(tests) if "sample" in changed else runs_again) == again
 
 
-def test_who_reads_which_banks() -> None:
-    """Those of its chapters, if it reads every bank or has one chapter; else that of the chapter that is graded."""
-    both = ("ch01_tensors", "ch02_autograd")
+def test_the_table_is_well_formed() -> None:
+    """Its modules are there, and so is what they read."""
+    known = {*READS, *reads.UP_TO, *remembered.ANEW}
+    parts = {part for told in READS.values() for part in told}
+    stems = (*remembered.stems(), OWN)
 
-    assert both == remembered.banks("test_bank", both)
-    assert ("ch02_autograd",) == remembered.banks("test_whole_runs", ("ch02_autograd",))
-    assert ("ch01_tensors",) == remembered.banks("test_rooms", both) == remembered.banks("test_rooms", ())
+    assert set() == {name for name in known if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
+    assert set() == {part for part in parts if part not in EVERYTHING and part.split("/")[1] not in stems}
+    assert all(part.split("/")[0] in EVERYTHING for part in parts)

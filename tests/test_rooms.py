@@ -96,9 +96,7 @@ MODULES = frozenset(map(module_of, ENGINE))
 
 
 def imports(node: ast.AST) -> Iterator[str]:
-    """The engine's modules that a piece of code imports, wherever in it; what only type checkers read is left out."""
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        return
+    """The engine's modules that a piece of code imports, wherever in it, and if only for type checkers."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         start = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
         names = [start + alias.name for alias in node.names]

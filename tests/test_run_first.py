@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.notebook.run_first import advice
 
+pytestmark = pytest.mark.usefixtures("in_the_sample")
 SETUP = "# the tools\nfrom autograder import check\nimport torch"
 HELPER = "\ndef last(x):\n    return x[-1]"
 USE = "check(last)"

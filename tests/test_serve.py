@@ -15,7 +15,7 @@ from nbgrader.preprocessors import Execute
 from autograder.catalog.place import COURSE_VARIABLE, find_course
 from autograder.errors import CourseError, CourseNotFound
 from autograder.notebook.fresh import ask
-from tests.small_chapter import PROJECT
+from tests.small_chapter import SAMPLE
 
 RIGHT = "def add_bias(x, bias):\n    return x + bias[:, None]\n"
 LOOPS = "def add_bias(x, bias):\n    return torch.stack([row + bias[:, None] for row in x])\n"
@@ -31,7 +31,7 @@ def defined(source: str) -> object:
 @pytest.mark.parametrize(("source", "passed"), [(RIGHT, True), (LOOPS, False)])
 def test_answer_is_judged_elsewhere(source: str, passed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A right answer passes on fresh cases; the judge sees the source too."""
-    monkeypatch.setenv(COURSE_VARIABLE, str(PROJECT / "course"))
+    monkeypatch.setenv(COURSE_VARIABLE, str(SAMPLE / "course"))
 
     assert passed == ask("add_bias", defined(source), source).passed
 

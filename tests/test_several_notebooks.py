@@ -17,7 +17,7 @@ from autograder.grading.executors import Workers
 from autograder.grading.verdict_files import verdict_path
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, scores, write_source
-from tests.short_chapter import make_course
+from tests.sample_course import make_course
 from tests.test_other_cells import nbgrader_autograde
 
 SECOND = (answer("g"), graded("two", "assert g() == 2", 3))
@@ -42,7 +42,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with such an assignment, handed in by five, three of them in odd ways, and graded."""
-    folder = make_course(tmp_path_factory.mktemp("several") / "course", "ch01_tensors")
+    folder = make_course(tmp_path_factory.mktemp("several") / "course")
     write_source(folder, "hw", OWN)
     cycle = Cycle(folder, "hw")
     cycle.generate()

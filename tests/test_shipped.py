@@ -8,8 +8,7 @@ from autograder.catalog import shipped
 from autograder.catalog.course import course_in
 from autograder.errors import DamagedData
 from autograder.judging.judgement import judge
-
-from . import made
+from tests import made
 
 
 def test_a_key_survives_the_files() -> None:

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from autograder.judging.verdict import Report
-
-from . import made
+from tests import made
 
 
 @pytest.mark.parametrize(

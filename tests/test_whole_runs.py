@@ -32,10 +32,11 @@ from autograder.grading.executors import Workers
 from autograder.grading.grader import grader
 from autograder.judging.verdict import Status, Verdict
 from tests.conftest import UNCONFINED, needs_confinement
-from tests.processes import all_end, living_in
-from tests.small_chapter import PROJECT
+from tests.processes import PYTHONPATH, all_end, living_in
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
-STEM, SEED = "ch01_tensors", 77
+SEED = 77
 CLASS = ("perfect", "untouched", "wrong-01", "renamed-file", "zipped", "broken-json")
 ONE = Workers(count=1, stays=True)
 
@@ -62,7 +63,7 @@ def _interruptible() -> Iterator[None]:
 def handed_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course folder in which six students have handed in."""
     course = tmp_path_factory.mktemp("whole") / "course"
-    copy_course(PROJECT, course, STEM)
+    copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
     for student in ClassMaker(made_from.judge, made_from.release).students():
@@ -140,7 +141,7 @@ def command(course: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", *arguments],
         cwd=course,
-        env=dict(os.environ) | {"PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary(course))},
+        env=dict(os.environ) | {"PYTHONPATH": PYTHONPATH, "TMPDIR": str(temporary(course))},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -12,9 +12,10 @@ from autograder.watching.observation import Seen
 from autograder.watching.probe import see
 from course.exercises.ch04_training import broken_loops, fit_resumable, sin_fit, train_step
 from course.exercises.ch04_training._optimizing import optimizing
+from tests import made
 from tests.our_course import COURSE
-
-from . import made
+from tests.sample_course import STEM
+from tests.small_chapter import SAMPLE
 
 
 def sentence(answer: object) -> str:
@@ -38,7 +39,7 @@ def test_a_missing_return_is_guessed() -> None:
 
 def test_a_missing_entry_is_told_as_missing() -> None:
     """A probe that looks at one entry says nothing of the others, nor what an entry says that is not there."""
-    here = Judge(COURSE.folder, "ch01_tensors", only="describe")
+    here = Judge(SAMPLE / "course", STEM, only="describe")
     seen = here.exercises["describe"].observe(lambda x: {"shape": tuple(x.shape)}, here.cases("describe", VISIBLE_SEED))
     told = {verdict.sentence for verdict in here.judge("describe", VISIBLE_SEED, seen, "").verdicts}
 
@@ -165,7 +166,8 @@ def test_long_tensors_are_written_as_if_in_full() -> None:
         assert words.show(see(tensor)).endswith(f": {whole}"), shape
 
     begun = time.process_time()
-    words.show(Seen(torch.rand(3000, 3000), (3000, 3000), "float32", "cpu"))
+    for shape in ((3000, 3000), (300, 300, 300, 0), (2**40, 2**20, 0)):
+        words.show(Seen(torch.empty(shape), shape, "float32", "cpu"))
     assert time.process_time() - begun < 0.5
 
 

@@ -6,8 +6,7 @@ Where few small numbers are drawn, fresh cases may by chance ask for what is shi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from autograder.errors import CourseError
 from autograder.judging.judgement import judge
@@ -15,9 +14,6 @@ from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status
 from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
-
-if TYPE_CHECKING:
-    from autograder.authoring.judge import Judge
 
 MOST = 0.25  # what constants may earn of an exercise whose first check is honestly met
 _SOURCE = "def cheats(): ..."
@@ -60,16 +56,15 @@ def pays(exercise: Exercise, shipped: Key, key: Key) -> bool:
         return False
 
 
-def lines(judge: Judge, name: str, seeds: Sequence[int]) -> Iterator[str]:
-    """A line for each way in which an exercise gives points for nothing, on fresh cases of these seeds."""
-    exercise, shipped = judge.exercises[name], judge.shipped_key(name)
-    for seed in seeds:
-        earned = met(replayed(exercise, shipped, judge.key(name, seed)))
+def lines(exercise: Exercise, shipped: Key, fresh: Mapping[int, Key]) -> Iterator[str]:
+    """A line for each way in which an exercise gives points for nothing, on fresh cases: their keys, by seed."""
+    for seed, key in fresh.items():
+        earned = met(replayed(exercise, shipped, key))
         if earned:
             yield f"who repeats what is shipped passes {earned} (seed {seed}); let them hang on fresh input."
             break
-    for seed in seeds:
-        report = after_an_honest_first(exercise, shipped, judge.key(name, seed))
+    for seed, key in fresh.items():
+        report = after_an_honest_first(exercise, shipped, key)
         if share_of_constants(report) > MOST:
             yield (
                 f"after an honest first check, constants pass {met(report)[1:]} (seed {seed}), more than a quarter; "

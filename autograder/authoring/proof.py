@@ -84,8 +84,9 @@ class Proof:
         yield from self._starter()
         yield from list(self._known()) or self._were_it_unknown()
         yield from self._thoughtless()
-        fresh = [seed for seed in self.seeds if seed != VISIBLE_SEED]
-        yield from (f"{self._file}: {line}" for line in cheating.lines(self.judge, self.parts.name, fresh))
+        fresh = {seed: self._key(seed) for seed in self.seeds if seed != VISIBLE_SEED}
+        repeated = self.judge.shipped_key(self.parts.name)
+        yield from (f"{self._file}: {line}" for line in cheating.lines(self.exercise, repeated, fresh))
         yield from survivor_lines(self.judge, self.parts, self._prelude, self._is_thorough)
         yield from self._shipped()
 

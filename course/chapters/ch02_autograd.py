@@ -235,7 +235,58 @@ assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once mo
 
 # %% [markdown]
 # `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x; the last line is the direct one.
+
+# %% [markdown] side=true
+# #### What does a node hold, and can I see both numbers that arrive at x? ({minutes} minutes)
 #
+# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 24 anywhere.
+
+# %% name="what-a-node-saves"
+s = torch.tensor([12.0], requires_grad=True)
+square = s**2
+print(square)
+node = square.grad_fn
+print({name: getattr(node, name) for name in dir(node) if name.startswith("_saved")})
+
+# %% claim=true
+assert str(square) == "tensor([144.], grad_fn=<PowBackward0>)"
+assert node._saved_self.item() == 12 and node._saved_exponent == 2
+_saved = [_name for _name in dir(node) if _name.startswith("_saved")]
+assert _saved == ["_saved_exponent", "_saved_self"]
+
+# %% [markdown]
+# A view shares memory, and `+=` writes into it, and both are steps in the graph all the same.
+
+# %% name="recorded-without-new-memory"
+new = s + 1
+before, viewed = new.grad_fn, new.view(1, 1)
+print("a sum:", before.name(), " a view of it:", viewed.grad_fn.name())
+new += 1  # no new tensor, but a new node
+print("the node is another one now:", new.grad_fn is not before)
+
+# %% claim=true
+_new = s + 1
+_address, _before, _viewed = _new.data_ptr(), _new.grad_fn, _new.view(1, 1)
+assert _address != s.data_ptr() and _viewed.data_ptr() == _address
+assert _viewed.grad_fn.name() == "ViewBackward0"
+_new += 1
+assert _new.data_ptr() == _address and _new.grad_fn is not _before
+
+# %% [markdown]
+# Two numbers arrive at x. To see both, give the two places two tensors, and each gets its own.
+
+# %% name="paths-add-up"
+first, second = torch.tensor(4.0, requires_grad=True), torch.tensor(4.0, requires_grad=True)
+result = (first * 2.0 + second) ** 2
+result.retain_grad()  # keep the derivative that arrives here
+result.backward()
+print("at the loss:", result.grad, " by way of the product:", first.grad, " directly:", second.grad)
+
+# %% claim=true
+assert result.grad == 1  # the start of the backward pass
+assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
+
+# %% [markdown]
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
 # Once more with a pencil, and it sticks: (x + y) * z, a sum and then a product.
@@ -273,6 +324,7 @@ my_grad_by_hand = mine("grad_by_hand", by_one_more)
 
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
+# (As in chapter 1, `my_grad_by_hand` is your function once its check has passed, and a plain version until then.)
 # Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
 
 # %% name="stepper"
@@ -294,6 +346,32 @@ print("by hand: ", my_grad_by_hand(2.0, 3.0, 4.0))
 # %% claim=true
 assert (x.grad, y.grad, z.grad) == (4.0, 4.0, 5.0)
 assert _stepper.grads() == {"x": x.grad, "y": y.grad, "z": z.grad}
+
+# %% [markdown] side=true
+# #### May my model contain `if` and loops? ({minutes} minutes)
+#
+# Yes, because the graph is built anew each time, while your code runs.
+# So `if`, loops and recursion shape it, and `print` works in the middle.
+# (The other way, which TensorFlow 1 took, is to build the graph first and run it later.)
+
+# %% name="control-flow"
+def power(x, n):
+    """x to the power of n, by recursion."""
+    print("power", n, end="; ")
+    return x if n == 1 else x * power(x, n - 1)
+
+
+for start in (2.0, -2.0):
+    t = torch.tensor(start, requires_grad=True)
+    out = power(t, 4) if t > 0 else -3 * t  # this run's graph
+    out.backward()
+    print("gradient:", t.grad)
+
+# %% claim=true
+for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
+    _t = torch.tensor(_start, requires_grad=True)
+    (power(_t, 4) if _t > 0 else -3 * _t).backward()
+    assert _t.grad == _expected
 
 # %% [markdown] name="copy"
 # ## 3 A look that leaves no trace ({minutes} minutes)
@@ -382,7 +460,7 @@ print("by formula: ", (2 * twelve / 12)[0])
 assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 
 # %% [markdown] side=true
-# #### Do data and labels get a gradient? ({minutes} minutes)
+# #### Do data and labels get a gradient, and which tensors have a `.grad` in the end? ({minutes} minutes)
 #
 # No, unless you ask for it.
 # With the sizes of houses and a weight for them, for example, you want to change the weight, not the houses.
@@ -414,9 +492,7 @@ assert torch.allclose(weight.grad, sizes.mean()) and torch.allclose(bias.grad, t
 with shows_error(RuntimeError, match="leaf"):
     prices.requires_grad_(False)  # a result's flag follows from its operands
 
-# %% [markdown] side=true
-# #### Which tensors have a `.grad` in the end? ({minutes} minutes)
-#
+# %% [markdown]
 # The leaves that require grad and that the loss depends on; a leaf that plays no part keeps None.
 # And from several numbers at once `backward` can start if you say with `gradient=` how much each of them counts.
 
@@ -431,84 +507,6 @@ print("used:", used.grad, " unused:", unused.grad)
 
 # %% claim=true
 assert v.grad.tolist() == [2.0, 2.0, 20.0] and used.grad.item() == 2 and unused.grad is None
-
-# %% [markdown] side=true
-# #### What does a node hold? ({minutes} minutes)
-#
-# Not the derivative, but what it needs to compute one when the time comes: here the operand and the exponent, and no 24 anywhere.
-
-# %% name="what-a-node-saves"
-s = torch.tensor([12.0], requires_grad=True)
-square = s**2
-print(square)
-node = square.grad_fn
-print({name: getattr(node, name) for name in dir(node) if name.startswith("_saved")})
-
-# %% claim=true
-assert str(square) == "tensor([144.], grad_fn=<PowBackward0>)"
-assert node._saved_self.item() == 12 and node._saved_exponent == 2
-_saved = [_name for _name in dir(node) if _name.startswith("_saved")]
-assert _saved == ["_saved_exponent", "_saved_self"]
-
-# %% [markdown]
-# A view shares memory, and `+=` writes into it, and both are steps in the graph all the same.
-
-# %% name="recorded-without-new-memory"
-new = s + 1
-before, viewed = new.grad_fn, new.view(1, 1)
-print("a sum:", before.name(), " a view of it:", viewed.grad_fn.name())
-new += 1  # no new tensor, but a new node
-print("the node is another one now:", new.grad_fn is not before)
-
-# %% claim=true
-_new = s + 1
-_address, _before, _viewed = _new.data_ptr(), _new.grad_fn, _new.view(1, 1)
-assert _address != s.data_ptr() and _viewed.data_ptr() == _address
-assert _viewed.grad_fn.name() == "ViewBackward0"
-_new += 1
-assert _new.data_ptr() == _address and _new.grad_fn is not _before
-
-# %% [markdown] side=true
-# #### Two numbers arrive at x; can I see both? ({minutes} minutes)
-#
-# Give the two places two tensors, and each gets its own.
-
-# %% name="paths-add-up"
-first, second = torch.tensor(4.0, requires_grad=True), torch.tensor(4.0, requires_grad=True)
-result = (first * 2.0 + second) ** 2
-result.retain_grad()  # keep the derivative that arrives here
-result.backward()
-print("at the loss:", result.grad, " by way of the product:", first.grad, " directly:", second.grad)
-
-# %% claim=true
-assert result.grad == 1  # the start of the backward pass
-assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
-
-# %% [markdown] side=true
-# #### May my model contain `if` and loops? ({minutes} minutes)
-#
-# Yes, because the graph is built anew each time, while your code runs.
-# So `if`, loops and recursion shape it, and `print` works in the middle.
-# (The other way, which TensorFlow 1 took, is to build the graph first and run it later.)
-
-# %% name="control-flow"
-def power(x, n):
-    """x to the power of n, by recursion."""
-    print("power", n, end="; ")
-    return x if n == 1 else x * power(x, n - 1)
-
-
-for start in (2.0, -2.0):
-    t = torch.tensor(start, requires_grad=True)
-    out = power(t, 4) if t > 0 else -3 * t  # this run's graph
-    out.backward()
-    print("gradient:", t.grad)
-
-# %% claim=true
-for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
-    _t = torch.tensor(_start, requires_grad=True)
-    (power(_t, 4) if _t > 0 else -3 * _t).backward()
-    assert _t.grad == _expected
 
 # %% [markdown] name="middle" side=true
 # #### What is the gradient in the middle? ({minutes} minutes)
@@ -709,7 +707,7 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 # For a million numbers it is still one and one, and that is one reason why large networks can be trained at all.
 
 # %% [markdown] side=true
-# #### Can I check one of the 640? ({minutes} minutes)
+# #### Can I check one of the 640, and ask for the gradient of an input too? ({minutes} minutes)
 #
 # Nudge it, up and down, which takes two computations of the loss: 1,280 for all of them, and each result is only nearly right.
 
@@ -733,8 +731,20 @@ for _place in range(0, 64, 8):
         _furthest = max(_furthest, abs(_slope - _exact[_place, _column]).item())
 assert _furthest < 1e-3
 
+# %% [markdown]
+# The gradient of an input says how much each of its numbers counts, and section 6 draws it for a digit.
+
+# %% name="input-gradient"
+row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
+pixel_input = torch.zeros(3, requires_grad=True)
+(row * pixel_input).sum().backward()
+print(pixel_input.grad)
+
+# %% claim=true
+assert torch.equal(pixel_input.grad, row)
+
 # %% [markdown] name="why-backward" side=true
-# #### Is that also true of a network with two layers? ({minutes} minutes)
+# #### Is that also true of a network with two layers, and how long does the backward pass take? ({minutes} minutes)
 #
 # Here are 121 numbers in two layers; `tanh` squeezes a number into -1 to 1 (chapter 3 says why).
 # One pass forward, one backward, and all 121 derivatives are there, because each step brings its own rule and the rules go together.
@@ -771,9 +781,7 @@ print([torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, s
 # %% claim=true
 assert all(torch.allclose(formula, p.grad) for formula, p in zip(formulas, params, strict=True))
 
-# %% [markdown] side=true
-# #### How long does the backward pass take? ({minutes} minutes)
-#
+# %% [markdown]
 # Double a number 30 times by `y = y + y`: from the end back to x there are 2 ** 30 paths.
 #
 # *Predict.* How many steps does `backward` take?
@@ -801,20 +809,6 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 # %% [markdown]
 # Each node is visited once, after all that arrives there has been added up.
 # So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
-
-# %% [markdown] side=true
-# #### Can I ask for the gradient of the input? ({minutes} minutes)
-#
-# Yes; then it says how much each input number counts, and section 6 draws it for a digit.
-
-# %% name="input-gradient"
-row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
-pixel_input = torch.zeros(3, requires_grad=True)
-(row * pixel_input).sum().backward()
-print(pixel_input.grad)
-
-# %% claim=true
-assert torch.equal(pixel_input.grad, row)
 
 # %% [markdown] name="accumulates"
 # ## 5 A step, and another ({minutes} minutes)
@@ -1081,7 +1075,16 @@ assert digit.min() < 0 and digit.max() > 1
 # ## 7 The life of a graph ({minutes} minutes)
 #
 # Training runs for hours, and every one of its steps builds a graph.
-# Where do they all go?
+# Why is the memory not full after a minute?
+#
+# A graph fills memory with the numbers that it needs for the way back.
+# The slope of x ** 2 is 2 * x, for example, so the square saves x. Here is what becomes of it, for x = 2:
+
+# %% name="life-of-a-square" figure=true
+figures.life()
+
+# %% [markdown]
+# The backward pass uses what was saved, and then lets go of it. And when the name y goes to something else, the node is gone too.
 #
 # *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
 # (`runs` tries it, and prints the error if there is one.)
@@ -1099,50 +1102,124 @@ reveal(guess, runs(y.backward))
 assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# (Never mind the advice in the message for now.)
-# The slope of a square is 2 * x. To compute it on the way back, the square needs x, so it had saved x.
-# The first backward pass let go of what was saved, because it is the saved numbers that fill the memory.
+# The first call let go of the x that the second would have needed. (Never mind the advice in the message for now.)
 # You will see this message when you have forgotten to compute the loss anew.
 
+# %% [markdown] side=true
+# #### Does a second `backward` always fail, and when is `retain_graph=True` right? ({minutes} minutes)
+#
+# Only where something had been saved.
+# A sum needs no operands for its rule.
+#
+# *Predict.* `y = x + x`, x = 2, and `y.backward()` twice. What is `x.grad`?
+
+# %% predict=true
+guess = 4  # a number
+
+# %% name="second-backward-of-a-sum"
+x = torch.tensor([2.0], requires_grad=True)
+y = x + x
+y.backward()
+y.backward()
+reveal(guess, x.grad.item())
+
+# %% [markdown]
+# So the graph is not gone after `backward`; what it had saved is.
+# The nodes live as long as the result does.
+
+# %% name="freed-or-gone"
+x = torch.ones(3, requires_grad=True)
+with saved_tensors() as alive:
+    y = (x.exp().sin() + 1).tanh().sum()
+    print("exp, sin and tanh each saved one:", len(alive))
+    y.backward()
+    print("after backward:", len(alive), "and the last node is still", y.grad_fn.name())
+
+# %% claim=true
+assert len(alive) == 0 and y.grad_fn.next_functions[0][0].name() == "TanhBackward0"
+
+# %% [markdown]
+# `retain_graph=True` keeps what was saved for one more call, and the gradients add up as ever.
+
+# %% name="retain-graph"
+x = torch.tensor([2.0], requires_grad=True)
+y = x**2
+y.backward(retain_graph=True)
+print("once:", x.grad)
+y.backward()
+print("twice:", x.grad)
+with shows_error(RuntimeError, match="backward through the graph a second time"):
+    y.backward()  # that call retained nothing
+
+# %% claim=true
+assert x.grad.tolist() == [8.0]
+
+# %% [markdown]
+# You want it where two losses share their first steps and you need their gradients one after the other.
+# If you only want the sum, add the losses and go back once, which is cheaper and gives the same.
+
+# %% name="two-losses"
+def two_losses(w):
+    """Two losses that share their first step."""
+    trunk = torch.exp(w)
+    return trunk.sum(), (trunk**2).sum()
+
+
+w, v = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+one, two = two_losses(w)
+one.backward(retain_graph=True)
+two.backward()
+sum(two_losses(v)).backward()
+print("one after the other:", w.grad, " the sum:", v.grad)
+
+# %% claim=true
+assert torch.allclose(w.grad, v.grad)
+_one, _two = two_losses(w)
+_one.backward()
+with shows_error(RuntimeError, match="second time"):
+    _two.backward()
+
 # %% [markdown] name="dropping-text"
-# What if you never call `backward` at all?
-# Take a forward pass of four steps, and let `saved_tensors()` count what it saves.
+# ### What keeps a graph alive
+#
+# Now let graphs pile up, and count what they save.
+# `saved_tensors()` does the counting, here for one pass: take exp of a thousand numbers, and add them up.
 
 # %% name="four-steps"
 x = torch.ones(1000, requires_grad=True)
 with saved_tensors() as alive:
-    loss = x.exp().sin().tanh().sum()
+    loss = x.exp().sum()
     print("saved:", len(alive))
 
 # %% claim=true
 with saved_tensors() as _alive:
-    _loss = x.exp().sin().tanh().sum()
-    assert len(_alive) == 3
+    _loss = x.exp().sum()
+    assert len(_alive) == 1
 
 # %% [markdown]
-# exp, sin and tanh saved a tensor each, for their slopes. The slope of a sum is always 1, so a sum saves nothing.
+# One tensor: the slope of exp is exp itself, so its node saves the result. (That of a sum is always 1, so it saves nothing.)
 #
-# *Predict.* Run this pass a thousand times. How many of the 3,000 tensors are left in the end?
+# *Predict.* Run this pass a thousand times, and never call `backward`. How many saved tensors are there in the end?
 
 # %% predict=true
-guess = 3  # a number
+guess = 1  # a number
 
 # %% name="dropping-frees"
 with saved_tensors() as alive:
     for _ in range(1000):
-        loss = x.exp().sin().tanh().sum()
+        loss = x.exp().sum()
     reveal(guess, len(alive))
 
 # %% [markdown]
-# The last three.
-# A graph lives as long as something leads to it. When the name `loss` goes to a new one, nothing leads to the old graph any more, and it is gone.
+# One, that of the last pass.
+# A graph lives as long as something leads to it. Each time the name `loss` goes to a new one, nothing leads to the old graph any more, and it is gone.
 #
 # And yet there are programs that run for an hour and then end with "out of memory".
 # Many of them do something that looks harmless: they measure a loss now and then, without a backward pass, and *keep* it, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
-    history = [x.exp().sin().tanh().sum() for _ in range(100)]
+    history = [x.exp().sum() for _ in range(100)]
 print("a list of 100 losses keeps", len(alive))
 
 history = [loss.item() for loss in history]
@@ -1150,34 +1227,39 @@ print("a list of 100 numbers keeps", len(alive))
 
 # %% claim=true
 with saved_tensors() as _alive:
-    _history = [x.exp().sin().tanh().sum() for _ in range(100)]
-    assert len(_alive) == 300
+    _history = [x.exp().sum() for _ in range(100)]
+    assert len(_alive) == 100
     _history = [_loss.item() for _loss in _history]
     assert len(_alive) == 0
 
 # %% [markdown]
 # A list of losses is a list of graphs.
 # `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
+# Here are four passes, kept in four ways.
+
+# %% figure=true
+figures.kept_graphs(4)
+
+# %% [markdown] side=true
+# #### What does `total = total + loss` keep? ({minutes} minutes)
 #
-# *Predict.* Now without a list: `total = total + loss`, a hundred times. In the end one tensor has a name. How many saved tensors does it keep?
+# There is no list, and in the end there is one tensor, `total`.
+#
+# *Predict.* After a hundred passes, how many saved tensors does it keep?
 
 # %% predict=true
-guess = 300  # a number
+guess = 100  # a number
 
 # %% name="keeping-a-sum"
 total = 0.0
 with saved_tensors() as alive:
     for _ in range(100):
-        total = total + x.exp().sin().tanh().sum()
+        total = total + x.exp().sum()
 reveal(guess, len(alive))
 
 # %% [markdown]
-# All of them.
-# The last sum leads to the last loss and to the total before it, which leads to the loss before, and so on, back to the first.
-# Here are the graphs of four passes, for each of these ways.
-
-# %% figure=true
-figures.kept_graphs(4)
+# All hundred.
+# The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
 
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
@@ -1214,11 +1296,58 @@ def running_loss(losses):
 # %% check="running_loss" points=2
 check("running_loss", running_loss)
 
+# %% [markdown] side=true
+# #### Does your `running_loss` let go of each graph, and can I call `item()` too early? ({minutes} minutes)
+#
+# Here are ten losses, made one by one; each time the next is asked for, note what is still held of those before.
+
+# %% name="one-by-one"
+def losses():
+    for _ in range(10):
+        yield x.exp().sum()
+        held.append(len(alive))
+
+
+def all_at_once(losses):
+    kept = list(losses)  # every graph at the same time
+    for loss in kept:
+        loss.backward()
+    return sum(loss.item() for loss in kept) / len(kept)
+
+# %% mine=true
+my_running_loss = mine("running_loss", all_at_once)
+
+# %% name="running-loss-used"
+for mean_of in (all_at_once, my_running_loss):
+    held = []
+    with saved_tensors() as alive:
+        mean_of(losses())
+    print(f"{mean_of.__name__:12} holds", held)
+
+# %% claim=true
+assert max(held) in (0, 10)
+
+# %% [markdown]
+# `item()` can come too early, because what is computed from a plain number has no graph.
+
+# %% name="item"
+loss = (x**2).mean()
+number = loss.item()
+print(number, "and the loss still has its graph:", loss.grad_fn.name())
+with shows_error(AttributeError, match="backward"):
+    (number * 2).backward()
+
+# %% claim=true
+assert isinstance(number, float) and loss.grad_fn is not None
+with shows_error(RuntimeError, match="cannot be converted"):
+    x.item()  # 1000 elements
+loss.backward()
+
 # %% [markdown] name="parts"
 # ## 8 Too many digits for the memory ({minutes} minutes)
 #
 # Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
-# Here is what the graph of your loss from section 4 holds, for a hundred digits and for all 1,400 that you learn from.
+# `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
 
 # %% name="bytes-of-a-graph"
 empty = torch.zeros(64, 10, requires_grad=True)
@@ -1360,129 +1489,13 @@ assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 # This is a good place for a break.
 
 # %% [markdown] side=true
-# #### Does your `running_loss` let go of each graph? ({minutes} minutes)
+# #### Which operations hold how much? ({minutes} minutes)
 #
-# Here are ten losses, made one by one; each time the next is asked for, note what is still held of those before.
+# That depends on what each backward rule needs: a sum nothing, a product both its operands.
+# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
 
-# %% name="one-by-one"
-def losses():
-    for _ in range(10):
-        yield x.exp().sin().tanh().sum()
-        held.append(len(alive))
-
-
-def all_at_once(losses):
-    kept = list(losses)  # every graph at the same time
-    for loss in kept:
-        loss.backward()
-    return sum(loss.item() for loss in kept) / len(kept)
-
-# %% mine=true
-my_running_loss = mine("running_loss", all_at_once)
-
-# %% name="running-loss-used"
-for mean_of in (all_at_once, my_running_loss):
-    held = []
-    with saved_tensors() as alive:
-        mean_of(losses())
-    print(f"{mean_of.__name__:12} holds", held)
-
-# %% claim=true
-assert max(held) in (0, 30)
-
-# %% [markdown] side=true
-# #### Can I call `item()` too early? ({minutes} minutes)
-#
-# Yes, because what is computed from a plain number has no graph.
-
-# %% name="item"
-loss = (x**2).mean()
-number = loss.item()
-print(number, "and the loss still has its graph:", loss.grad_fn.name())
-with shows_error(AttributeError, match="backward"):
-    (number * 2).backward()
-
-# %% claim=true
-assert isinstance(number, float) and loss.grad_fn is not None
-with shows_error(RuntimeError, match="cannot be converted"):
-    x.item()  # 1000 elements
-loss.backward()
-
-# %% [markdown] side=true
-# #### Does a second `backward` always fail? ({minutes} minutes)
-#
-# Only where something had been saved.
-# A sum needs no operands for its rule.
-#
-# *Predict.* `y = x + x`, x = 2, and `y.backward()` twice. What is `x.grad`?
-
-# %% predict=true
-guess = 4  # a number
-
-# %% name="second-backward-of-a-sum"
-x = torch.tensor([2.0], requires_grad=True)
-y = x + x
-y.backward()
-y.backward()
-reveal(guess, x.grad.item())
-
-# %% [markdown]
-# So the graph is not gone after `backward`; what it had saved is.
-# The nodes live as long as the result does.
-
-# %% name="freed-or-gone"
-x = torch.ones(3, requires_grad=True)
-with saved_tensors() as alive:
-    y = (x.exp().sin() + 1).tanh().sum()
-    print("exp, sin and tanh each saved one:", len(alive))
-    y.backward()
-    print("after backward:", len(alive), "and the last node is still", y.grad_fn.name())
-
-# %% claim=true
-assert len(alive) == 0 and y.grad_fn.next_functions[0][0].name() == "TanhBackward0"
-
-# %% [markdown] side=true
-# #### When is `retain_graph=True` right? ({minutes} minutes)
-#
-# It keeps what was saved for one more call, and the gradients add up as ever.
-
-# %% name="retain-graph"
-x = torch.tensor([2.0], requires_grad=True)
-y = x**2
-y.backward(retain_graph=True)
-print("once:", x.grad)
-y.backward()
-print("twice:", x.grad)
-with shows_error(RuntimeError, match="backward through the graph a second time"):
-    y.backward()  # that call retained nothing
-
-# %% claim=true
-assert x.grad.tolist() == [8.0]
-
-# %% [markdown]
-# You want it where two losses share their first steps and you need their gradients one after the other.
-# If you only want the sum, add the losses and go back once, which is cheaper and gives the same.
-
-# %% name="two-losses"
-def two_losses(w):
-    """Two losses that share their first step."""
-    trunk = torch.exp(w)
-    return trunk.sum(), (trunk**2).sum()
-
-
-w, v = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
-one, two = two_losses(w)
-one.backward(retain_graph=True)
-two.backward()
-sum(two_losses(v)).backward()
-print("one after the other:", w.grad, " the sum:", v.grad)
-
-# %% claim=true
-assert torch.allclose(w.grad, v.grad)
-_one, _two = two_losses(w)
-_one.backward()
-with shows_error(RuntimeError, match="second time"):
-    _two.backward()
+# %% figure=true
+figures.saved_bytes(256)
 
 # %% [markdown] side=true
 # #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
@@ -1601,30 +1614,9 @@ assert torch.allclose(pulled[0], ink[eight], atol=0.03)
 
 # %% [markdown]
 # This time the eight stayed, and the blank came all the way.
-#
-# ### A block without a graph
-#
-# `detach` is for one tensor.
-# `torch.no_grad()`, which you have used for the step, is for a block of code: inside it no graph is built, not even from tensors that require grad.
-
-# %% name="no-grad"
-w = torch.ones(3, requires_grad=True)
-with torch.no_grad():
-    score = (w * 2).sum()
-print("w requires grad:", w.requires_grad, "  the score:", score.requires_grad)
-
-# %% claim=true
-assert score.grad_fn is None and not score.requires_grad and w.requires_grad
-assert (w * 2).requires_grad  # outside again
-with shows_error(RuntimeError, match="does not require grad"):
-    score.backward()
-
-# %% [markdown]
-# The numbers come out the same, and no memory is spent on a graph.
-# So use it wherever no `backward` will follow, for example where you only measure how well a model reads.
 
 # %% [markdown] name="detach-uses" side=true
-# #### Does `detach` copy? ({minutes} minutes)
+# #### Does `detach` copy, and where would it be a bug? ({minutes} minutes)
 #
 # *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`? It was 1.
 
@@ -1647,17 +1639,48 @@ assert x[0, 0] == 9
 # Separate in the graph, shared in memory.
 # If you mean a copy, write `detach().clone()`.
 
-# %% [markdown] side=true
-# #### Which operations hold how much? ({minutes} minutes)
-#
-# That depends on what each backward rule needs: a sum nothing, a product both its operands.
-# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
+# %% [markdown]
+# And where would a `detach` be a bug? Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
+# In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
 
-# %% figure=true
-figures.saved_bytes(256)
+# %% name="detach-by-accident"
+generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+picture = generator * 3
+(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
+print("the critic's step: generator", generator.grad, "critic", critic.grad)
+(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
+print("the generator's step: generator", generator.grad)
+
+# %% claim=true
+_generator, _critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+((_generator * 3).detach() * _critic).sum().backward()
+assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
+assert generator.grad.tolist() == [3.0, 3.0]
+
+# %% [markdown]
+# ### A block without a graph
+#
+# `detach` is for one tensor.
+# `torch.no_grad()`, which you have used for the step, is for a block of code: inside it no graph is built, not even from tensors that require grad.
+
+# %% name="no-grad"
+w = torch.ones(3, requires_grad=True)
+with torch.no_grad():
+    score = (w * 2).sum()
+print("w requires grad:", w.requires_grad, "  the score:", score.requires_grad)
+
+# %% claim=true
+assert score.grad_fn is None and not score.requires_grad and w.requires_grad
+assert (w * 2).requires_grad  # outside again
+with shows_error(RuntimeError, match="does not require grad"):
+    score.backward()
+
+# %% [markdown]
+# The numbers come out the same, and no memory is spent on a graph.
+# So use it wherever no `backward` will follow, for example where you only measure how well a model reads.
 
 # %% [markdown] name="no-grad-saving" side=true
-# #### How much memory does `no_grad` save? ({minutes} minutes)
+# #### What does `no_grad` save, in memory and in time? ({minutes} minutes)
 #
 # Here is what the graph of your loss holds, and what is held without one.
 
@@ -1672,10 +1695,8 @@ assert saved_bytes(lambda: wrongness(learning)) >= 1400 * 10 * 4  # at least the
 with torch.no_grad():
     assert saved_bytes(lambda: wrongness(learning)) == 0
 
-# %% [markdown] side=true
-# #### Is `no_grad` faster, too? ({minutes} minutes)
-#
-# "Twice as fast" is a popular figure.
+# %% [markdown]
+# It is faster, too, and "twice as fast" is a popular figure.
 # Measure it on your machine, for small tensors and for large ones.
 # Building a node costs about the same whatever its size, so it shows only where the steps are small.
 
@@ -1695,10 +1716,8 @@ with torch.no_grad():
     _silent = wrongness(learning)
 assert torch.equal(_silent, wrongness(learning).detach())  # the same result, to the last digit
 
-# %% [markdown] side=true
-# #### Does an evaluation without `no_grad` fill the memory? ({minutes} minutes)
-#
-# Not as long as it keeps no tensors; if it does, each of them is a graph.
+# %% [markdown]
+# An evaluation without `no_grad` does not fill the memory as long as it keeps no tensors; if it does, each of them is a graph.
 # With `no_grad`, it may keep them.
 
 # %% name="evaluation-loop"
@@ -1735,26 +1754,6 @@ print("but a copy may be saved:", (w * final.clone()).requires_grad)
 # %% claim=true
 assert final.is_inference() and not final.requires_grad
 assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum saves nothing
-
-# %% [markdown] side=true
-# #### Where would a `detach` be a bug? ({minutes} minutes)
-#
-# Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
-# In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
-
-# %% name="detach-by-accident"
-generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-picture = generator * 3
-(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
-print("the critic's step: generator", generator.grad, "critic", critic.grad)
-(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
-print("the generator's step: generator", generator.grad)
-
-# %% claim=true
-_generator, _critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-((_generator * 3).detach() * _critic).sum().backward()
-assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
-assert generator.grad.tolist() == [3.0, 3.0]
 
 # %% [markdown] name="inplace"
 # ## 10 What an in-place change can break ({minutes} minutes)
@@ -1827,7 +1826,45 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 # %% [markdown]
 # Six, and no error.
 # Old code is full of `.data`; write `detach()` or `no_grad` instead, which are watched.
+
+# %% [markdown] side=true
+# #### How did torch notice the change, and what of a leaf that is changed in place? ({minutes} minutes)
 #
+# The node noted the tensor's version when it saved it, and `backward` compares.
+
+# %% figure=true
+figures.versions()
+
+# %% [markdown]
+# Each tensor has its count in `_version`.
+
+# %% name="version"
+y = torch.tensor([2.0], requires_grad=True).exp()
+y += 1
+y.mul_(2)
+print("version:", y._version)
+with shows_error(RuntimeError, match="is at version 2; expected version 0"):
+    y.backward()
+
+# %% claim=true
+assert y._version == 2
+
+# %% [markdown]
+# A leaf that requires grad may not be changed at all while a graph is built.
+# The error comes at once, at the change itself, and it is another one.
+
+# %% name="leaf-in-place"
+x = torch.tensor([2.0], requires_grad=True)
+z = x * 3
+with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
+    x.mul_(2)
+z.backward()  # the graph is unharmed
+print(x.grad)
+
+# %% claim=true
+assert x.item() == 2 and x.grad.item() == 3
+
+# %% [markdown]
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
 # When a gradient is missing, somebody has to say what a program left behind, and that is easier with the rules in the head than with a debugger.
@@ -2037,45 +2074,6 @@ print(x.grad)
 # %% claim=true
 assert torch.allclose(x.grad, x.detach().exp())
 
-# %% [markdown] side=true
-# #### How did torch notice the change? ({minutes} minutes)
-#
-# The node noted the tensor's version when it saved it, and `backward` compares.
-
-# %% figure=true
-figures.versions()
-
-# %% [markdown]
-# Each tensor has its count in `_version`.
-
-# %% name="version"
-y = torch.tensor([2.0], requires_grad=True).exp()
-y += 1
-y.mul_(2)
-print("version:", y._version)
-with shows_error(RuntimeError, match="is at version 2; expected version 0"):
-    y.backward()
-
-# %% claim=true
-assert y._version == 2
-
-# %% [markdown] side=true
-# #### What happens to a leaf that is changed in place? ({minutes} minutes)
-#
-# A leaf that requires grad may not be changed at all while a graph is built.
-# The error comes at once, at the change itself, and it is another one.
-
-# %% name="leaf-in-place"
-x = torch.tensor([2.0], requires_grad=True)
-z = x * 3
-with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
-    x.mul_(2)
-z.backward()  # the graph is unharmed
-print(x.grad)
-
-# %% claim=true
-assert x.item() == 2 and x.grad.item() == 3
-
 # %% [markdown] name="traps"
 # ## 11 Dead gradients and nan ({minutes} minutes)
 #
@@ -2137,7 +2135,7 @@ assert x.grad.tolist() == [0.0, 1.0]
 # The stretch exercise `safe_log_where`, among the excursions, makes a function of it.
 
 # %% [markdown] side=true
-# #### And the square root? ({minutes} minutes)
+# #### And the square root, and how loud is `argmax`? ({minutes} minutes)
 #
 # The same trap waits there, and a small eps under the root keeps it shut.
 # Anomaly mode names the step that made the nan.
@@ -2157,6 +2155,20 @@ with anomaly, warnings.catch_warnings(), shows_error(RuntimeError, match="nan"):
 assert torch.autograd.grad(torch.sqrt(x), x)[0].item() == math.inf
 assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
 assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()
+
+# %% [markdown]
+# The whole numbers of `argmax` cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
+
+# %% name="argmax"
+x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
+print("the place requires grad:", x.argmax().requires_grad, x.argmax().dtype)
+with shows_error(RuntimeError, match="does not require grad"):
+    x.argmax().backward()
+print("the value:", torch.autograd.grad(x.amax(), x)[0])
+
+# %% claim=true
+assert x.argmax().dtype == torch.int64 and not x.argmax().requires_grad
+assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 
 # %% [markdown] side=true
 # #### What is the slope of relu at 0? ({minutes} minutes)
@@ -2190,22 +2202,6 @@ assert [_slopes[1] for _slopes in slopes.values()] == [0, 0, 0.5, 0.5, 1]
 
 # %% figure=true
 figures.relus()
-
-# %% [markdown] side=true
-# #### How loud is `argmax`? ({minutes} minutes)
-#
-# Its whole numbers cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
-
-# %% name="argmax"
-x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
-print("the place requires grad:", x.argmax().requires_grad, x.argmax().dtype)
-with shows_error(RuntimeError, match="does not require grad"):
-    x.argmax().backward()
-print("the value:", torch.autograd.grad(x.amax(), x)[0])
-
-# %% claim=true
-assert x.argmax().dtype == torch.int64 and not x.argmax().requires_grad
-assert torch.autograd.grad(x.amax(), x)[0].tolist() == [0.0, 0.0, 1.0]
 
 # %% [markdown] name="vjp-text"
 # ## 12 Several outputs ({minutes} minutes)
@@ -2733,35 +2729,21 @@ progress(2)
 # %% [markdown] name="questions-1-4"
 # ### Can you answer these?
 #
-# Say it aloud before you open an answer.
+# Say it aloud, then open the answers.
 #
-# <details><summary>Why does <code>.grad</code> add up, and what must a training loop do about it?</summary>
+# 1. Why does `.grad` add up, and what must a training loop do about it?
+# 2. Do inputs and labels need gradients?
+# 3. What is `no_grad` for, and what is `detach` for?
+# 4. Where does `item` belong, and where not?
+# 5. Why may you change a square's result in place, and not that of `exp`?
 #
-# So that a large batch can be run in parts; a loop must clear it before each pass.
+# <details><summary>Answers</summary>
 #
-# </details>
-#
-# <details><summary>Do inputs and labels need gradients?</summary>
-#
-# No, unless you want to change the input itself, as you did with the eight.
-#
-# </details>
-#
-# <details><summary>What is <code>no_grad</code> for, and what is <code>detach</code> for?</summary>
-#
-# `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given, and it shares that tensor's memory.
-#
-# </details>
-#
-# <details><summary>Where does <code>item</code> belong, and where not?</summary>
-#
-# In logs and comparisons, since a number holds no graph; and for the same reason never on the way to the loss.
-#
-# </details>
-#
-# <details><summary>Why may you change a square's result in place, and not that of <code>exp</code>?</summary>
-#
-# The square saved its operand, `exp` its result.
+# 1. So that a large batch can be run in parts; a loop must clear it before each pass.
+# 2. No, unless you want to change the input itself, as you did with the eight.
+# 3. `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given, and it shares that tensor's memory.
+# 4. In logs and comparisons, since a number holds no graph; and for the same reason never on the way to the loss.
+# 5. The square saved its operand, `exp` its result.
 #
 # </details>
 

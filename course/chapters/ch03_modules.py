@@ -110,42 +110,70 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 # Four tensors take four lines for a step, four to clear their gradients, and four to save them.
 # With fifty layers that is a hundred lines each, and if you forget one, nothing complains: that tensor never learns.
 #
-# So let an object keep them.
-# Such an object is a **module**, and torch has the commonest ones ready.
-#
-# Begin with a smaller model, the ten pictures of chapter 2; the one with 32 comes back in section 2.
-# `nn.Linear(64, 10)` is a layer that takes 64 numbers and gives 10, each of them a weighted sum of the 64, plus a bias.
+# So let each layer keep its own two.
+# torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias.
 
 # %% name="ready-made"
-ten = nn.Linear(64, 10)
-print(ten(ink[:5]).shape)
+look = nn.Linear(64, 32)
+print(look(ink[:5]).shape)
 
 # %% claim=true
-assert ten(ink[:5]).shape == (5, 10) and ten(ink[:5]).grad_fn is not None
+assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
 
 # %% [markdown]
-# You call it like a function: five digits went in, and ten scores for each came out.
+# You call it like a function: five digits went in, and for each of them came out how well the 32 pictures fit.
 #
-# The tensors that it keeps in order to learn are its **parameters**, and you can ask for all of them.
+# The tensors that a layer keeps in order to learn are its **parameters**, and you can ask for all of them.
 #
 # *Predict.* What is the shape of its weight?
 
 # %% predict=true
-guess = (10, 64)  # a tuple
+guess = (32, 64)  # a tuple
 
 # %% name="named-parameters"
-for name, p in ten.named_parameters():
+for name, p in look.named_parameters():
     print(name, tuple(p.shape), "requires grad:", p.requires_grad)
-reveal(guess, ten.weight.shape)
+reveal(guess, look.weight.shape)
 
 # %% claim=true
-assert all(_p.requires_grad for _p in ten.parameters())
-assert list(ten._parameters) == ["weight", "bias"]
+assert all(_p.requires_grad for _p in look.parameters())
+assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# Ten rows of 64: one row for each score, and in it one weight for each pixel. So each row can be drawn as a picture of 8 by 8, once it is trained.
+# A row for each of the 32 pictures, and in it a weight for each pixel. (By hand they were columns: your `w1` is (64, 32).)
+
+# %% [markdown] name="own-module"
+# ## 2 A module of your own ({minutes} minutes)
 #
-# `parameters()` gives the same tensors without their names. With it the step becomes two lines, and these stay two when the model grows.
+# A layer keeps its own numbers, but the model has two layers.
+# So something has to keep the layers, and that is a **module**. (A layer is one too, of the smallest kind.)
+#
+# A module of your own is a class made from `nn.Module`.
+# Its `__init__` makes the parts, and its `forward` computes with them.
+# Here is the form, for a model of one layer, which judges the pixels themselves.
+
+# %% name="one-layer-module"
+class OneLayer(nn.Module):
+    def __init__(self, pixels, answers):
+        super().__init__()  # always first; section 3 says why
+        self.judge = nn.Linear(pixels, answers)
+
+    def forward(self, x):
+        return self.judge(x)
+
+# %% name="call-the-object"
+ten = OneLayer(64, 10)
+print(ten(ink[:5]).shape)  # you call the object, and it runs forward
+print([name for name, _ in ten.named_parameters()])
+
+# %% claim=true
+assert ten(ink[:5]).shape == (5, 10)
+assert list(ten._modules) == ["judge"]
+
+# %% [markdown]
+# Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
+#
+# `parameters()` gives them without their names. With it a step of gradient descent is two lines, and these stay two however many layers there are.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -167,7 +195,7 @@ def accuracy(model, pictures=ink):
 print(f"before: {accuracy(ten):.0%}")
 train(ten, 200)
 print(f"after 200 steps: {accuracy(ten):.0%}")
-show_digits(ten.weight, says=range(10))
+show_digits(ten.judge.weight, says=range(10))
 
 # %% claim=true
 assert accuracy(ten) > 0.9
@@ -175,39 +203,9 @@ assert accuracy(ten) > 0.9
 # %% [markdown]
 # There are the ten pictures of chapter 2 again.
 # But `train` knows nothing of pictures: it asks a model for its parameters, whatever they are, and moves them.
-# So it can train every model of this chapter.
-
-# %% [markdown] name="own-module"
-# ## 2 A module of your own ({minutes} minutes)
-#
-# The model with 32 pictures and ten judges is still four loose tensors, and `train` can do nothing with those.
-# To be trained, it has to become a module.
-#
-# A module of your own is a class made from `nn.Module`.
-# Its `__init__` makes the parts, and its `forward` computes with them.
-# Here is the form, in a model with one layer.
-
-# %% name="one-layer-module"
-class OneLayer(nn.Module):
-    def __init__(self, pixels, answers):
-        super().__init__()  # always first; section 3 says why
-        self.judge = nn.Linear(pixels, answers)
-
-    def forward(self, x):
-        return self.judge(x)
-
-# %% name="call-the-object"
-one_layer = OneLayer(64, 10)
-print(one_layer(ink[:5]).shape)  # you call the object, and it runs forward
-print([name for name, _ in one_layer.named_parameters()])
-
-# %% claim=true
-assert one_layer(ink[:5]).shape == (5, 10)
-assert list(one_layer._modules) == ["judge"]
+# So it can train every model of this chapter, yours too.
 
 # %% [markdown]
-# Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
-#
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
 # Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
@@ -272,6 +270,7 @@ MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
 
 # %% [markdown]
 # Now `train` can train it, as it stands.
+# (As in the chapters before, `MyTwoLayerMLP` is yours once its check has passed, and a plain one until then.)
 
 # %% name="reader-learns"
 yours = MyTwoLayerMLP(64, 32, 10)
@@ -331,7 +330,7 @@ _held = (small.weight, output, loss, small.weight.grad)
 assert all(isinstance(_item, torch.Tensor) for _item in _held)
 
 # %% [markdown] side=true
-# #### Can I loop twice over `parameters()`? ({minutes} minutes)
+# #### Does every module have parameters, and can I loop over them twice? ({minutes} minutes)
 #
 # *Predict.* `params = yours.parameters()`; a first loop over `params` meets 4 tensors. How many does a second loop over the same `params` meet?
 
@@ -347,10 +346,8 @@ reveal(guess, sum(1 for _ in params))
 # `parameters()` is a generator: once used, it is empty.
 # Call it again, or keep `list(yours.parameters())`.
 
-# %% [markdown] side=true
-# #### Does every module have parameters? ({minutes} minutes)
-#
-# No; and some hold tensors that do not learn.
+# %% [markdown]
+# Not every module has parameters; and some hold tensors that do not learn.
 
 # %% name="modules-without-parameters"
 print("ReLU:", list(nn.ReLU().parameters()))
@@ -362,10 +359,8 @@ assert [_name for _name, _ in nn.BatchNorm1d(3).named_buffers()] == [
     *("running_mean", "running_var", "num_batches_tracked"),
 ]
 
-# %% [markdown] side=true
-# #### What does the smallest model look like? ({minutes} minutes)
-#
-# One weight and one bias, the w and b of chapter 2: the same tensors, the same graph.
+# %% [markdown]
+# The smallest model has one weight and one bias, the w and b of chapter 2: the same tensors, the same graph.
 
 # %% name="linear-one-one"
 layer = nn.Linear(1, 1)
@@ -390,7 +385,7 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What a module keeps, and what it overlooks ({minutes} minutes)
 #
-# Here is the model once more, with layers whose names say what they do. The rest of the chapter takes it apart.
+# Here is the model once more, with layers whose names say what they do.
 # Print it, and it tells you what it is made of.
 
 # %% name="line-module"
@@ -450,7 +445,45 @@ assert names == ["plus", "layer.weight", "layer.bias"]
 # Here is `plus`, and behind it the parts of the layer. `times` is missing, although it requires grad.
 # A model may hold tensors of many kinds, so you have to say which of them are numbers to learn, and `nn.Parameter` says it.
 # A tensor that is not wrapped is overlooked, and nothing complains.
+
+# %% [markdown] side=true
+# #### What if `super().__init__()` is missing, and why is a parameter overlooked that I wrapped? ({minutes} minutes)
 #
+# Without `super().__init__()` there is no registry that could hold a layer, and the first assignment says so.
+
+# %% name="super-init"
+class Forgetful(nn.Module):
+    """A module that does not begin with super().__init__()."""
+
+    def __init__(self):
+        self.layer = nn.Linear(1, 1)
+
+
+with shows_error(AttributeError, match="before Module.__init__() call"):
+    Forgetful()
+
+# %% [markdown]
+# And if something that you wrapped is overlooked, look at what is assigned: here it is a product, and a product is a plain tensor.
+# Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
+
+# %% name="overlooked"
+class Overlooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.times = nn.Parameter(torch.ones(2)) * 0.1
+
+
+print(list(Overlooked().parameters()))
+
+# %% claim=true
+_overlooked = Overlooked()
+assert list(_overlooked.parameters()) == []
+assert _overlooked.times.requires_grad and not _overlooked.times.is_leaf
+_right = nn.Module()
+_right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
+assert len(list(_right.parameters())) == 1
+
+# %% [markdown]
 # ### Exercise: `Linear` ({minutes} minutes)
 #
 # Build a layer from two parameters, and you can build layers that torch does not have.
@@ -545,45 +578,6 @@ print(f"{accuracy(with_yours):.0%} are read correctly")
 assert accuracy(with_yours) > 0.95
 
 # %% [markdown] side=true
-# #### What if `super().__init__()` is missing? ({minutes} minutes)
-#
-# Then there is no registry that could hold a layer, and the first assignment says so.
-
-# %% name="super-init"
-class Forgetful(nn.Module):
-    """A module that does not begin with super().__init__()."""
-
-    def __init__(self):
-        self.layer = nn.Linear(1, 1)
-
-
-with shows_error(AttributeError, match="before Module.__init__() call"):
-    Forgetful()
-
-# %% [markdown] side=true
-# #### I wrapped it, and it is overlooked all the same: why? ({minutes} minutes)
-#
-# Look at what is assigned: here it is a product, and a product is a plain tensor.
-# Compute before you wrap: `nn.Parameter(torch.ones(2) * 0.1)`.
-
-# %% name="overlooked"
-class Overlooked(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.times = nn.Parameter(torch.ones(2)) * 0.1
-
-
-print(list(Overlooked().parameters()))
-
-# %% claim=true
-_overlooked = Overlooked()
-assert list(_overlooked.parameters()) == []
-assert _overlooked.times.requires_grad and not _overlooked.times.is_leaf
-_right = nn.Module()
-_right.weight = nn.Parameter(torch.randn(3) * 0.1)  # first compute, then wrap
-assert len(list(_right.parameters())) == 1
-
-# %% [markdown] side=true
 # #### How do I put new numbers into a parameter? ({minutes} minutes)
 #
 # Copy them in.
@@ -645,15 +639,52 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
 # It was left behind, because the module does not know of it.
-# A fixed table kept as a plain tensor works for months, until somebody moves the model to a graphics card.
-# Then half of it is there and half is not, and the program stops.
+# Such a model works for months, until somebody moves it to a graphics card: then half of it is there and half is not.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
 # | parameter | yes | yes | yes |
 # | buffer | no | yes | yes |
 # | plain attribute | no | no | no |
+
+# %% [markdown] side=true
+# #### What happens if a table is a plain attribute, and what is a buffer that is not saved? ({minutes} minutes)
 #
+# It works, until somebody converts the model.
+# The remedy is `self.table = nn.Buffer(torch.randn(3, 2))`.
+# In most programs you will read `self.register_buffer("table", torch.randn(3, 2))`, which is older and does the same.
+
+# %% name="plain-table"
+class Projection(nn.Module):
+    """Multiply by a fixed table."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.randn(3, 2)
+
+    def forward(self, x):
+        return x @ self.table
+
+
+print(Projection()(torch.ones(1, 3)).shape)
+with shows_error(RuntimeError, match="same dtype"):
+    Projection().to(torch.float64)(torch.ones(1, 3).double())
+
+# %% [markdown]
+# A buffer that can be computed again need not be saved: with `persistent=False` it follows `.to`, and stays out of the file.
+
+# %% name="non-persistent"
+holder = nn.Module()
+holder.register_buffer("table", torch.ones(3, 2))
+holder.register_buffer("steps", torch.arange(4.0), persistent=False)
+holder.to(torch.float64)
+print(list(holder.state_dict()), holder.table.dtype, holder.steps.dtype)
+
+# %% claim=true
+assert list(holder.state_dict()) == ["table"] and list(holder.parameters()) == []
+assert holder.table.dtype == holder.steps.dtype == torch.float64 and not holder.table.requires_grad
+
+# %% [markdown]
 # ### Exercise: `Standardizer` ({minutes} minutes)
 #
 # Give the digits a first layer that standardizes them and never learns.
@@ -733,45 +764,6 @@ show_digits(first_layer(ink[:5]))
 
 # %% claim=true
 assert len(list(standard.parameters())) == 4 and len(standard.state_dict()) == 6
-
-# %% [markdown] side=true
-# #### What happens if a table is a plain attribute? ({minutes} minutes)
-#
-# It works, until somebody converts the model.
-# The remedy is `self.table = nn.Buffer(torch.randn(3, 2))`.
-# In most programs you will read `self.register_buffer("table", torch.randn(3, 2))`, which is older and does the same.
-
-# %% name="plain-table"
-class Projection(nn.Module):
-    """Multiply by a fixed table."""
-
-    def __init__(self):
-        super().__init__()
-        self.table = torch.randn(3, 2)
-
-    def forward(self, x):
-        return x @ self.table
-
-
-print(Projection()(torch.ones(1, 3)).shape)
-with shows_error(RuntimeError, match="same dtype"):
-    Projection().to(torch.float64)(torch.ones(1, 3).double())
-
-# %% [markdown] side=true
-# #### What is a buffer that is not saved? ({minutes} minutes)
-#
-# One that can be computed again: with `persistent=False` it follows `.to`, and stays out of the file.
-
-# %% name="non-persistent"
-holder = nn.Module()
-holder.register_buffer("table", torch.ones(3, 2))
-holder.register_buffer("steps", torch.arange(4.0), persistent=False)
-holder.to(torch.float64)
-print(list(holder.state_dict()), holder.table.dtype, holder.steps.dtype)
-
-# %% claim=true
-assert list(holder.state_dict()) == ["table"] and list(holder.parameters()) == []
-assert holder.table.dtype == holder.steps.dtype == torch.float64 and not holder.table.requires_grad
 
 # %% [markdown] side=true
 # #### What else reaches all parts? ({minutes} minutes)
@@ -951,6 +943,22 @@ assert not runs(lambda: layers(torch.ones(2, 4)))  # it does not know the order
 _heads = nn.ModuleDict({"price": nn.Linear(4, 1), "rooms": nn.Linear(4, 6)})
 assert [_name for _name, _ in _heads.named_parameters()][:2] == ["price.weight", "price.bias"]
 
+# %% [markdown] side=true
+# #### What does `[nn.Linear(4, 4)] * 3` make? ({minutes} minutes)
+#
+# *Predict.* `nn.ModuleList([nn.Linear(4, 4)] * 3)` looks like three layers. How many tensors does `parameters()` give?
+
+# %% predict=true
+guess = 2  # a number
+
+# %% name="times-three"
+one_layer = nn.ModuleList([nn.Linear(4, 4)] * 3)
+print(len(one_layer), "places, and the first is the last:", one_layer[0] is one_layer[2])
+reveal(guess, len(list(one_layer.parameters())))
+
+# %% [markdown]
+# `*` repeats the reference, not the layer: one weight and one bias, used three times.
+
 # %% [markdown]
 # ### Exercise: `MLP` ({minutes} minutes)
 #
@@ -1101,23 +1109,7 @@ class HouseNet(nn.Module):
 check("HouseNet", HouseNet)
 
 # %% [markdown] side=true
-# #### What does `[nn.Linear(4, 4)] * 3` make? ({minutes} minutes)
-#
-# *Predict.* `nn.ModuleList([nn.Linear(4, 4)] * 3)` looks like three layers. How many tensors does `parameters()` give?
-
-# %% predict=true
-guess = 2  # a number
-
-# %% name="times-three"
-one_layer = nn.ModuleList([nn.Linear(4, 4)] * 3)
-print(len(one_layer), "places, and the first is the last:", one_layer[0] is one_layer[2])
-reveal(guess, len(list(one_layer.parameters())))
-
-# %% [markdown]
-# `*` repeats the reference, not the layer: one weight and one bias, used three times.
-
-# %% [markdown] side=true
-# #### Eighty predictions as a column: what does the loss average? ({minutes} minutes)
+# #### Eighty predictions as a column: what does the loss average, and can I see the model in the stepper? ({minutes} minutes)
 #
 # The house network gives (80, 1), and prices come as (80,).
 #
@@ -1146,10 +1138,8 @@ assert F.mse_loss(house(houses).squeeze(1), prices) == 0 and wrong > 0
 # %% [markdown]
 # Put `squeeze(1)` at the end of `forward`, so that predictions have the shape of the targets.
 
-# %% [markdown] side=true
-# #### Can I see a model in the stepper? ({minutes} minutes)
-#
-# Yes: `model=` tells it the names of the parameters, and by these it folds each layer into one row.
+# %% [markdown]
+# In the stepper, `model=` tells the names of the parameters, and by these it folds each layer into one row.
 
 # %% name="stepper-on-a-model"
 from explorers import autograd_stepper
@@ -1261,9 +1251,10 @@ assert accuracy(yours, moved_ink) < 0.5
 # So take a *small* picture, 3 by 3, and lay it on the digit.
 # How well does it fit there? Multiply place by place, and add up.
 # This one has -1 on the left and 1 on the right, so it fits well where ink begins.
+# (Here the ink goes from 0 to 16 again, as in chapter 1, because whole numbers are easier to add up.)
 
 # %% name="one-place"
-digit = torch.tensor(digits.images[0], dtype=torch.float32)  # (8, 8), a zero
+digit = 16 * ink[0].reshape(8, 8)  # a zero, with ink from 0 to 16
 kernel = torch.tensor([[-1.0, 0, 1], [-1, 0, 1], [-1, 0, 1]])
 
 patch = digit[1:4, 0:3]
@@ -1388,10 +1379,10 @@ show_digits(looker[1].weight[:, 0], per_row=8)
 
 # %% claim=true
 assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
-assert accuracy(looker) > accuracy(yours)
+assert accuracy(looker) > accuracy(yours) - 0.005  # 13 of 14 starts read more, and one as many
 
 # %% [markdown]
-# It makes fewer mistakes, and nobody told it which strokes to look for: these sixteen kernels it has found by itself.
+# It makes fewer mistakes (after an unlucky start, as many), and nobody told it which strokes to look for: these sixteen kernels it has found by itself.
 #
 # Now the moved digits. What a kernel sees moves with the digit:
 
@@ -1597,7 +1588,7 @@ figures.activations(10)
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
 # %% [markdown] side=true
-# #### Where does the square root of 2 / n come from? ({minutes} minutes)
+# #### Where does the square root of 2 / n come from, and what does `nn.Linear` take instead? ({minutes} minutes)
 #
 # Begin with a smaller question: how large is a sum of 64 random numbers of size 1?
 # They have either sign, and partly cancel.
@@ -1618,6 +1609,28 @@ assert 58 < sums.square().mean() < 70
 # - `relu` sets half of the sums to zero, which leaves 0.0032 on average, and that is the square of 0.057, about an eighteenth.
 #
 # To keep the size, 64 * std ** 2 / 2 has to be 1, and so std has to be the square root of 2 / 64.
+
+# %% [markdown]
+# The weights of `nn.Linear` begin uniform between plus and minus 1 / sqrt(inputs), and different each time; a seed makes them repeatable, nothing else does.
+
+# %% name="default-start"
+layer = nn.Linear(100, 200)
+print(layer.weight.min().item(), layer.weight.max().item(), layer.weight.std().item())
+
+# %% claim=true
+assert layer.weight.abs().max() <= 0.1 and layer.bias.abs().max() <= 0.1
+assert abs(layer.weight.std().item() - 0.1 / math.sqrt(3)) < 0.01  # the std of uniform numbers
+
+# %% name="same-seed"
+torch.manual_seed(seed)
+first = nn.Linear(2, 1)
+torch.manual_seed(seed)
+again = nn.Linear(2, 1)
+print(first.weight.tolist(), again.weight.tolist(), nn.Linear(2, 1).weight.tolist())
+
+# %% claim=true
+assert torch.equal(first.weight, again.weight)
+assert not torch.equal(nn.Linear(2, 1).weight, nn.Linear(2, 1).weight)
 
 # %% [markdown] side=true name="arrange-init-he"
 # #### Next comes `init_he`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1710,30 +1723,6 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 # %% [markdown]
 # The same layers, the same 100 steps, and without your start the network has not moved at all: its loss is that of guessing, log 10 = 2.30.
 # To its last layer a one and an eight looked the same.
-
-# %% [markdown] side=true
-# #### How large are the weights of `nn.Linear` to begin with? ({minutes} minutes)
-#
-# Uniform between plus and minus 1 / sqrt(inputs), and different each time; a seed makes them repeatable, nothing else does.
-
-# %% name="default-start"
-layer = nn.Linear(100, 200)
-print(layer.weight.min().item(), layer.weight.max().item(), layer.weight.std().item())
-
-# %% claim=true
-assert layer.weight.abs().max() <= 0.1 and layer.bias.abs().max() <= 0.1
-assert abs(layer.weight.std().item() - 0.1 / math.sqrt(3)) < 0.01  # the std of uniform numbers
-
-# %% name="same-seed"
-torch.manual_seed(seed)
-first = nn.Linear(2, 1)
-torch.manual_seed(seed)
-again = nn.Linear(2, 1)
-print(first.weight.tolist(), again.weight.tolist(), nn.Linear(2, 1).weight.tolist())
-
-# %% claim=true
-assert torch.equal(first.weight, again.weight)
-assert not torch.equal(nn.Linear(2, 1).weight, nn.Linear(2, 1).weight)
 
 # %% [markdown] side=true
 # #### Is there a remedy that does not need the right start? ({minutes} minutes)
@@ -2319,33 +2308,9 @@ for handle in handles:
 # The message says what did not fit, (5, 32) with a layer that wants 16, but not where.
 # The hooks do: the ReLU is the last that ran, so the layer after it is to blame.
 # A hook stays until you remove it; hence the loop at the end.
-#
-# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
-
-# %% predict=true
-guess = 1  # a number
-
-# %% name="call-not-forward"
-model, x = nn.Linear(4, 2), torch.randn(16, 4)
-ran = []
-
-
-def note(module, args, output):
-    ran.append(tuple(output.shape))
-
-
-handle = model.register_forward_hook(note)
-print("the same numbers:", torch.equal(model(x), model.forward(x)))
-handle.remove()
-reveal(guess, len(ran))
-
-# %% claim=true
-assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
+# It runs where you call the model, `model(x)`, whereas `model.forward(x)` skips it without a warning. So write `forward`, and call the model.
 
 # %% [markdown]
-# Once. `model(x)` runs `forward` *and* the hooks, whereas `model.forward(x)` skips them without a warning.
-# Write `forward`, call the model.
-#
 # ### Exercise: `call_counts` ({minutes} minutes)
 #
 # Which parts of a model run, and how often? In somebody else's model that is the first question.
@@ -2386,22 +2351,35 @@ def call_counts(module, x):
 check("call_counts", call_counts)
 
 # %% [markdown] side=true
-# #### All hooks of my loop have the last name: why? ({minutes} minutes)
+# #### Does `model.forward(x)` run a hook, and can a hook change what a module gives? ({minutes} minutes)
 #
-# A trap of Python: a function looks up a variable when it runs, not when it is made.
+# *Predict.* A hook is set; then `model(x)` and `model.forward(x)` run, once each. How often does the hook run?
 
-# %% name="late-names"
-late = [lambda: name for name in ("a", "b")]
-bound = [lambda name=name: name for name in ("a", "b")]  # keeps the value of its own round
-print([f() for f in late], [f() for f in bound])
+# %% predict=true
+guess = 1  # a number
+
+# %% name="call-not-forward"
+model, x = nn.Linear(4, 2), torch.randn(16, 4)
+ran = []
+
+
+def note(module, args, output):
+    ran.append(tuple(output.shape))
+
+
+handle = model.register_forward_hook(note)
+print("the same numbers:", torch.equal(model(x), model.forward(x)))
+handle.remove()
+reveal(guess, len(ran))
 
 # %% claim=true
-assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "b"]
+assert ran == [(16, 2)] and torch.equal(model(x), model.forward(x))
 
-# %% [markdown] side=true
-# #### Can a hook change what a module gives? ({minutes} minutes)
-#
-# Yes: what it returns, if anything, replaces the output, so a hook that only watches returns None.
+# %% [markdown]
+# Once. `model(x)` runs `forward` *and* the hooks, and `model.forward(x)` only itself.
+
+# %% [markdown]
+# A hook can change it: what it returns, if anything, replaces the output, so a hook that only watches returns None.
 
 # %% name="hook-replaces"
 handle = model.register_forward_hook(lambda module, args, output: output * 0)
@@ -2423,6 +2401,17 @@ for handle in handles:
 # %% claim=true
 model(x)
 assert ran == ["watched", "watched"]  # nobody watches any more
+
+# %% [markdown]
+# If all hooks of a loop have the last name, it is a trap of Python: a function looks up a variable when it runs, not when it is made.
+
+# %% name="late-names"
+late = [lambda: name for name in ("a", "b")]
+bound = [lambda name=name: name for name in ("a", "b")]  # keeps the value of its own round
+print([f() for f in late], [f() for f in bound])
+
+# %% claim=true
+assert [_f() for _f in late] == ["b", "b"] and [_f() for _f in bound] == ["a", "b"]
 
 # %% [markdown] side=true
 # #### What does `nn.Flatten` do? ({minutes} minutes)
@@ -2685,58 +2674,35 @@ progress(3)
 # %% [markdown] name="questions-1-5"
 # ### Can you answer these?
 #
-# Say it aloud before you open an answer.
+# Say it aloud, then open the answers.
 #
-# <details><summary>Which tensors of a model follow <code>.to</code>, and which of them learn?</summary>
+# 1. Which tensors of a model follow `.to`, and which of them learn?
+# 2. Why does a convolution have so few numbers?
+# 3. Why do weights begin at random, and why not at any size?
+# 4. What does `eval()` change, and what does `no_grad()`?
+# 5. How do you find the layer whose shape does not fit?
 #
-# Parameters and buffers follow; only parameters learn.
+# <details><summary>Answers</summary>
 #
-# </details>
-#
-# <details><summary>Why does a convolution have so few numbers?</summary>
-#
-# The same kernel is used at every place.
-#
-# </details>
-#
-# <details><summary>Why do weights begin at random, and why not at any size?</summary>
-#
-# Equal units get equal gradients and stay equal; and the numbers must neither vanish nor explode on their way through the layers.
-#
-# </details>
-#
-# <details><summary>What does <code>eval()</code> change, and what does <code>no_grad()</code>?</summary>
-#
-# What some layers compute; whether a graph is built.
-#
-# </details>
-#
-# <details><summary>How do you find the layer whose shape does not fit?</summary>
-#
-# By hooks: it is the one after the last that ran.
+# 1. Parameters and buffers follow; only parameters learn.
+# 2. The same kernel is used at every place.
+# 3. Equal units get equal gradients and stay equal; and the numbers must neither vanish nor explode on their way through the layers.
+# 4. What some layers compute; whether a graph is built.
+# 5. By hooks: it is the one after the last that ran.
 #
 # </details>
 
-# %% [markdown] name="faq"
-# ### Questions people ask
+# %% [markdown] side=true name="faq"
+# #### Questions people ask: `Sequential` or a class, module or function, and what to save? ({minutes} minutes)
 #
-# <details><summary>Sequential, or a class of my own?</summary>
-#
+# **Sequential, or a class of my own?**
 # Sequential, while each part takes what the one before gave. A class, as soon as something branches, repeats or is looked at.
 #
-# </details>
-#
-# <details><summary>Do I need <code>nn.ReLU()</code> or <code>torch.relu</code>?</summary>
-#
+# **Do I need `nn.ReLU()` or `torch.relu`?**
 # They compute the same. The module fits into a Sequential and can have hooks; the function fits into `forward`.
 #
-# </details>
-#
-# <details><summary>Why not save the whole model object?</summary>
-#
+# **Why not save the whole model object?**
 # The file would depend on your classes and on where they are defined, and loading it runs code. A state is names and numbers.
-#
-# </details>
 
 # %% [markdown] name="further-reading"
 # ### Further reading

@@ -295,24 +295,6 @@ assert all(torch.allclose(_p, _q, atol=1e-6) for _p, _q in _pairs)
 # %% figure=true
 figures.call_order(my_train_step)
 
-# %% [markdown] side=true
-# #### Are they the same five lines for a yes or no? ({minutes} minutes)
-#
-# Yes.
-# A classifier of two that knows nothing yet has a loss near log(2), about 0.69, which is that of saying "fifty-fifty".
-
-# %% name="classifier-step"
-yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
-points = torch.randn(32, 2)
-right_side = (points[:, :1] > 0).float()
-sgd = torch.optim.SGD(yes_no.parameters(), lr=0.1)
-bce = nn.BCEWithLogitsLoss()
-sides = [my_train_step(yes_no, sgd, bce, points, right_side) for _ in range(50)]
-print(f"{sides[0]:.4f} ... {sides[-1]:.4f}")
-
-# %% claim=true
-assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
-
 # %% [markdown] name="left-out-text"
 # ## 3 What breaks without each line? ({minutes} minutes)
 #
@@ -482,33 +464,6 @@ with shows_error(TypeError, match="closure"):
 # %% claim=true
 assert not math.isfinite(far[-1])
 
-# %% [markdown] side=true
-# #### Why `loss.item()`, and not `loss`? ({minutes} minutes)
-#
-# Because a loss that never had its `backward` holds on to all that its forward pass saved.
-# After `backward` that is gone, so in a training loop a kept tensor costs little; in a loop that only measures, it keeps everything.
-# `saved_tensors` counts what graphs still hold.
-
-# %% name="losses-append"
-def still_held(keep):
-    with saved_tensors() as alive:
-        kept = [keep(criterion(nn.Linear(1, 1)(x), y)) for _ in range(20)]
-        return len(alive), len(kept)
-
-
-def backward_then(loss):
-    loss.backward()
-    return loss
-
-
-print("the tensor, no backward:   ", still_held(lambda loss: loss)[0])
-print("the tensor, after backward:", still_held(backward_then)[0])
-print("the number, no backward:   ", still_held(lambda loss: loss.item())[0])
-
-# %% claim=true
-assert still_held(lambda loss: loss)[0] >= 20
-assert still_held(backward_then)[0] == still_held(lambda loss: loss.item())[0] == 0
-
 # %% [markdown] name="evaluate-text"
 # ## 4 How good is it? ({minutes} minutes)
 #
@@ -567,7 +522,7 @@ with torch.no_grad():
 #
 # `no_grad` only keeps autograd from building a graph.
 # In train mode dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
-# So it takes `model.eval()` as well, and afterwards, for training, `model.train()` again.
+# So it takes `model.eval()` as well, and for training `model.train()` again.
 #
 # </details>
 
@@ -781,7 +736,7 @@ loader = DataLoader(known_digits, batch_size=64, shuffle=True)
 print(len(loader), "batches")
 
 # %% [markdown]
-# For each batch, take one step. Here are its five lines from section 2 once more: clear, go forward, compare, go backward, change.
+# For each batch, take one step, by the five lines of section 2.
 #
 # *Predict.* Guessing reads one digit in ten. After these 22 steps, does the model read more than four in ten of the drawer?
 
@@ -828,7 +783,7 @@ for epoch in range(20):
     history.append((sum(losses) / len(losses), measured["loss"], measured["accuracy"]))
 for epoch in (0, 1, 4, 19):  # the first, the second, the fifth and the last
     loss, drawer_loss, share = history[epoch]
-    print(f"epoch {epoch + 1:2}: {share:.0%} of the drawer")
+    print(f"epoch {epoch + 1:2}: loss {loss:.2f}, drawer {drawer_loss:.2f}, {share:.0%} of it read")
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
@@ -896,6 +851,33 @@ assert 1 <= wrong.sum() <= 32
 # No number tells you which is which, so always look.
 #
 # The ten digits, before and after, and your curve are something to show to a friend. This is a good place for a break.
+
+# %% [markdown] side=true
+# #### Why `loss.item()`, and not `loss`? ({minutes} minutes)
+#
+# Because a loss that never had its `backward` holds on to all that its forward pass saved.
+# After `backward` that is gone, so in a training loop a kept tensor costs little; in a loop that only measures, it keeps everything.
+# `saved_tensors` counts what graphs still hold.
+
+# %% name="losses-append"
+def still_held(keep):
+    with saved_tensors() as alive:
+        kept = [keep(criterion(nn.Linear(1, 1)(x), y)) for _ in range(20)]
+        return len(alive), len(kept)
+
+
+def backward_then(loss):
+    loss.backward()
+    return loss
+
+
+print("the tensor, no backward:   ", still_held(lambda loss: loss)[0])
+print("the tensor, after backward:", still_held(backward_then)[0])
+print("the number, no backward:   ", still_held(lambda loss: loss.item())[0])
+
+# %% claim=true
+assert still_held(lambda loss: loss)[0] >= 20
+assert still_held(backward_then)[0] == still_held(lambda loss: loss.item())[0] == 0
 
 # %% [markdown] name="fit-text"
 # ## 6 A training in one line ({minutes} minutes)
@@ -1025,8 +1007,6 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 # As on the parabola of section 1, the smallest sleeps and the largest explodes.
 # Between the two there is a wide span, so try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 # (Two or three in a hundred say little, because each training begins with other weights and ends a little differently.)
-#
-# This is a good place for a break.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line? ({minutes} minutes)
@@ -1114,8 +1094,7 @@ reveal(guess, share > 0.94)
 assert by_heart == 1 and 0.75 < share < 0.94
 
 # %% [markdown]
-# Not one mistake on the hundred, and about one in ten on the others.
-# So when somebody tells you how good a model is, ask on which data.
+# Not one mistake on the hundred, and about one in ten on the others. So when somebody tells you how good a model is, ask on which data.
 #
 # *Predict.* From the 50th epoch to the 200th, does the loss in the drawer fall or rise?
 
@@ -1134,14 +1113,13 @@ assert crammed[-1][1] > 0.15
 # %% [markdown]
 # The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
 #
-# At first the model learns what all digits share, for example that a 0 is round. That helps in the drawer too.
-# But soon it reads all of the hundred, and what is then left to learn is special to just these: a smudge here, a crooked stroke there.
-# It has thousands of weights, and so room to remember them. In the drawer that is of no use.
+# At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
+# But soon it reads all of the hundred. What is then left to learn is special to just these, a smudge here, a crooked stroke there, and it has thousands of weights to remember them with.
 
 # %% [markdown] name="remedies-text"
 # ## 8 What helps against it ({minutes} minutes)
 #
-# With a hundred digits the model read about nine in ten of the drawer. Two things help. One makes it read more, and the other makes it less sure where it is wrong.
+# With a hundred digits the model read about nine in ten of the drawer. Two things help.
 #
 # ### More data
 #
@@ -1216,43 +1194,33 @@ assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 guess = "late"  # "early" or "late"
 
 # %% name="share-stays"
-def how_sure(model):
-    """What a model says of each digit in the drawer, and the share that softmax gives it."""
+def sure_of_mistakes(model):
+    """How sure a model is, in the mean, of what it reads wrongly in the drawer."""
     with torch.no_grad():
-        sure, says = model(ink[unseen]).softmax(dim=1).max(dim=1)
-    return says, sure
+        sure, says = model(ink[unseen]).softmax(dim=1).max(dim=1)  # the largest share, and where
+    return sure[says != labels[unseen]].mean().item()
 
 
-early_says, early_sure = how_sure(early)
-says, sure = how_sure(late)
-early_wrong, wrong = early_says != labels[unseen], says != labels[unseen]
-print(f"if right: {early_sure[~early_wrong].mean():.0%} sure, then {sure[~wrong].mean():.0%}")
-print(f"if wrong: {early_sure[early_wrong].mean():.0%} sure, then {sure[wrong].mean():.0%}")
-reveal(guess, "late" if sure[wrong].mean() > early_sure[early_wrong].mean() else "early")
+sureness = {"early": sure_of_mistakes(early), "late": sure_of_mistakes(late)}
+for name, sure in sureness.items():
+    print(f"{name}: {sure:.0%} sure of what it reads wrongly")
+reveal(guess, max(sureness, key=sureness.get))
 
 # %% claim=true
-assert abs(wrong.sum() - early_wrong.sum()) < 25
-assert sure[wrong].mean() > early_sure[early_wrong].mean() + 0.02
-assert sure[~wrong].mean() > early_sure[~early_wrong].mean()
+assert sureness["late"] > sureness["early"] + 0.02
+with torch.no_grad():
+    _read = [_model(ink[unseen]).softmax(dim=1).max(dim=1) for _model in (early, late)]
+_right = [_says == labels[unseen] for _, _says in _read]
+assert abs(int(_right[0].sum()) - int(_right[1].sum())) < 25
+assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and surer of the others
 
 # %% [markdown]
-# In the end it is surer of everything, even where it is wrong. Here are some digits that it read wrongly both times: what it took them for, and how sure it was at its best and in the end.
-
-# %% name="surer"
-same = (wrong & (early_says == says)).nonzero()[:8, 0]  # wrong, and in the same way
-beliefs = [f"{says[i]}: {early_sure[i]:.0%}, then {sure[i]:.0%}" for i in same]
-show_digits(ink[unseen[same]], says=beliefs, per_row=4)
-
-# %% claim=true
-assert len(same) >= 4
-
-# %% [markdown]
-# So what you win is a model that is less sure of its mistakes.
-# And you win time: stop when nothing better has come for, say, twenty epochs. That is **early stopping**.
+# In the end it is surer, even where it is wrong.
+# So what you win is a model that doubts where it should, and you win time: stop when nothing better has come for, say, twenty epochs. That is **early stopping**.
 #
 # ### A second drawer
 #
-# One caution. Of 200 moments you took the one at which the drawer was read best. The model was good then, and a little lucky too, so its loss there is a little too good to be true.
+# One caution. Of 200 moments you took the one at which the loss in the drawer was lowest. The model was good then, and a little lucky too.
 # For an honest number you need a second drawer, opened once, at the very end: the **test** set.
 
 # %% [markdown] name="house-text"
@@ -1598,6 +1566,24 @@ for _k, _first in (
 # %% [markdown]
 # They are log(10), log(26) and log(2): as in section 4, each answer has the same chance.
 # A first loss far from that is the earliest sign of a mistake like these five.
+
+# %% [markdown] side=true
+# #### Are they the same five lines for a yes or no? ({minutes} minutes)
+#
+# Yes.
+# A classifier of two that knows nothing yet has a loss near log(2), about 0.69, which is that of saying "fifty-fifty".
+
+# %% name="classifier-step"
+yes_no = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+points = torch.randn(32, 2)
+right_side = (points[:, :1] > 0).float()
+sgd = torch.optim.SGD(yes_no.parameters(), lr=0.1)
+bce = nn.BCEWithLogitsLoss()
+sides = [my_train_step(yes_no, sgd, bce, points, right_side) for _ in range(50)]
+print(f"{sides[0]:.4f} ... {sides[-1]:.4f}")
+
+# %% claim=true
+assert abs(sides[0] - math.log(2)) < 0.25 and sides[-1] < sides[0]
 
 # %% [markdown] side=true
 # #### Can a loss be exactly 0? ({minutes} minutes)
@@ -2955,20 +2941,18 @@ progress(4)
 # ### Can you answer these?
 #
 # 1. Where may `zero_grad` stand, and where not?
-# 2. What limits a learning rate?
-# 3. Why shuffle?
-# 4. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
-# 5. What does a second softmax do?
-# 6. The model does not even learn one batch by heart. What do you look at before you train again?
+# 2. Why shuffle?
+# 3. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
+# 4. What does a second softmax do?
+# 5. The model does not even learn one batch by heart. What do you look at before you train again?
 #
 # <details><summary>Answers</summary>
 #
 # 1. First, last, or right before `backward`; never between `backward` and `step`.
-# 2. The parameter that the loss feels most, because a step must not throw that one too far.
-# 3. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
-# 4. It has learned them by heart. More data; else the model of its best epoch. (A third remedy, weight decay, is on a side path of section 12.)
-# 5. It keeps the loss from falling, and the gradients weak.
-# 6. The batch twice, `requires_grad`, and what the optimizer holds.
+# 2. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
+# 3. It has learned them by heart. More data; else the model of its best epoch. (A third remedy, weight decay, is on a side path of section 12.)
+# 4. It keeps the loss from falling, and the gradients weak.
+# 5. The batch twice, `requires_grad`, and what the optimizer holds.
 #
 # </details>
 

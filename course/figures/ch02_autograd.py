@@ -11,6 +11,7 @@ from torch import Tensor
 
 from autograder.telling.palette import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, WHITE, YELLOW
 
+from ._ch02_life import life as life
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, signed, told
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.watching.exercise import Case, Probe
-from autograder.watching.observation import Observation, Plain
+from autograder.watching.observation import Observation, Plain, Seen
 from autograder.watching.probe import Answer, changed_inputs, copy_of, outline, see, values
 from autograder.watching.probes.chance import by_known_chance
 from autograder.watching.probes.sample_modules import settle
@@ -91,6 +91,17 @@ def settled(answer: Answer, case: Case, *names: str) -> tuple[Any, Any]:
     tensors = [getattr(module, name) for name in names] or [p for p in module.parameters() if p.dim()]
     settle(*(tensor for tensor in tensors if isinstance(tensor, Tensor)))
     return module, x
+
+
+def with_shape(probe: Probe) -> Probe:
+    """The same probe, and what shape its `returned` has (`shape`), where that is a tensor."""
+
+    def look(answer: Answer, case: Case) -> Observation:
+        seen = probe(answer, case)
+        result = seen.get("returned")
+        return seen | {"shape": list(result.shape)} if isinstance(result, Seen) else seen
+
+    return look
 
 
 @contextmanager

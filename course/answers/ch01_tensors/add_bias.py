@@ -71,7 +71,7 @@ def add_bias(x, bias):
     return x * bias[:, None]
 
 
-@bank.wrong("no-return", "You compute the sum and keep it to yourself: without `return` the caller gets None.")
+@bank.wrong("no-return", "Your function gives None back, as one does without `return`. The caller is to get the sum.")
 def add_bias(x, bias):
     x + bias[:, None]
 

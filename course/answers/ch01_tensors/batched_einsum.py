@@ -22,7 +22,8 @@ def batched_einsum(a, b, v):
 
 @bank.wrong(
     "missing-batch-dim",
-    "The batch letter is missing behind the arrow of the product: a letter which is not kept is summed over.",
+    "Your `product` is added up over the batch. Each `a` has a product of its own with its `b`: in letters, b stays "
+    "behind the arrow.",
 )
 def batched_einsum(a, b, v):
     return {
@@ -114,7 +115,8 @@ def batched_einsum(a, b, v):
 
 @bank.wrong(
     "applied-squeezed",
-    "`squeeze()` drops every dim of size 1: with a batch of one, the batch goes as well. Name the dim.",
+    "With a batch of one, your `applied` loses its batch: `squeeze()` without a number drops every dim of size 1. Name the "
+    "one that is left over.",
 )
 def batched_einsum(a, b, v):
     return {
@@ -185,7 +187,10 @@ def batched_einsum(a, b, v):
     }
 
 
-@bank.wrong("total-of-gram", "Your `total` adds up the gram matrices. The products are asked for.")
+@bank.wrong(
+    "total-of-gram",
+    "Your `total` is made of `a` alone, as a sum of gram matrices is. It adds up the products of `a` and `b`.",
+)
 def batched_einsum(a, b, v):
     return {
         "product": a @ b,
@@ -314,6 +319,20 @@ def batched_einsum(a, b, v):
         "product": product,
         "gram": torch.einsum("bnk,cmk->bnm", a, a),
         "applied": torch.einsum("bnk,bk->bn", a, v),
+        "total": product.sum(dim=0),
+    }
+
+
+@bank.wrong(
+    "applied-to-every-v",
+    "Each of your matrices meets the vectors of the whole batch, and not its own alone: `applied` has an axis too many.",
+)
+def batched_einsum(a, b, v):
+    product = a @ b
+    return {
+        "product": product,
+        "gram": a @ a.mT,
+        "applied": a @ v.T,
         "total": product.sum(dim=0),
     }
 

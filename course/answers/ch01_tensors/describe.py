@@ -171,7 +171,7 @@ def describe(x):
 
 @bank.wrong(
     "no-return",
-    "You make the dictionary and keep it to yourself: without `return` the caller gets None.",
+    "Your function gives None back, as one does without `return`. The caller is to get the dictionary.",
 )
 def describe(x):
     facts = {"shape": tuple(x.shape), "dtype": x.dtype, "device": x.device.type}

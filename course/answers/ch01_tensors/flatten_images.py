@@ -141,6 +141,15 @@ def flatten_images(x):
     return x.permute(0, 2, 3, 1).reshape(n, 64, c)
 
 
+@bank.wrong(
+    "height-for-width",
+    "The number of rows that you ask for does not come out. An image has H * W pixels, and H and W may differ.",
+)
+def flatten_images(x):
+    n, c, h = x.shape[:3]
+    return x.permute(0, 2, 3, 1).reshape(n, h * h, c)
+
+
 bank.survives(
     {
         "pixels.reshape -> pixels.view": "Height and width still follow one another in memory, so a view does.",

@@ -49,7 +49,8 @@ def linear_mse(x, w, y):
 
 @bank.wrong(
     "broadcast-loss",
-    "(n, 1) minus (n,) is (n, n), so every prediction is compared with every target. Print the shape of the difference.",
+    "A column (n, 1) minus (n,), which counts as a row, is (n, n): every prediction is compared with every target. Print "
+    "the shape of the difference.",
 )
 def linear_mse(x, w, y):
     mean = x.mean(dim=0, keepdim=True)

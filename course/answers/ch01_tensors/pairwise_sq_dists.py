@@ -115,7 +115,7 @@ def pairwise_sq_dists(a, b):
 
 
 @bank.wrong(
-    "largest-difference", "You take the largest difference of two rows. A squared distance adds up the squares of all."
+    "largest-difference", "Of the squared differences you take the largest. A squared distance adds all of them up."
 )
 def pairwise_sq_dists(a, b):
     return ((a[:, None] - b) ** 2).amax(-1)

@@ -41,7 +41,7 @@ def softmax_stable(x, dim):
 
 @bank.wrong(
     "detached",
-    "The values are right, but the result is cut off from autograd: no gradient reaches `x`.",
+    "Your result is cut off from autograd: no gradient reaches `x`.",
 )
 def softmax_stable(x, dim):
     x = x.detach()
@@ -160,8 +160,7 @@ def softmax_stable(x, dim):
 
 @bank.wrong(
     "sum-without-keepdim",
-    "Your sum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`, as the "
-    "maximum has.",
+    "Your sum loses the dim that it was taken over, and then lines up with another one. Give it `keepdim=True`.",
 )
 def softmax_stable(x, dim):
     top = torch.amax(x, dim=dim, keepdim=True)

@@ -35,7 +35,7 @@ class LeakyClamp(torch.autograd.Function):
     "no-grad-out-factor",
     "You return the derivative of the function alone. The chain rule wants it multiplied by grad_out, "
     "what comes from above.",
-    also=("slope-without-grad-out",),
+    also=("slope-without-grad-out", "x-without-grad-out"),
 )
 class LeakyClamp(torch.autograd.Function):
     @staticmethod
@@ -516,6 +516,69 @@ class LeakyClamp(torch.autograd.Function):
         outside = (x < ctx.low) | (x > ctx.high)
         by_x = torch.where(outside, slope * grad_out, grad_out) if ctx.needs_input_grad[0] else None
         by_slope = (grad_out * x * outside).sum() if ctx.needs_input_grad[3] else None
+        return by_x, None, None, by_slope
+
+
+@bank.wrong(
+    "x-without-grad-out",
+    "Your gradient of x is the derivative of the function alone. The chain rule multiplies it by grad_out, what comes "
+    "from above.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        by_x = torch.where(excess == 0, torch.ones_like(x), slope) if ctx.needs_input_grad[0] else None
+        by_slope = (grad_out * excess).sum() if ctx.needs_input_grad[3] else None
+        return by_x, None, None, by_slope
+
+
+@bank.wrong(
+    "no-gradient-for-slope-whoever-asks",
+    "You return a gradient for x alone. `slope` is a tensor, too, and may require grad: what sticks out of the limits "
+    "is its derivative.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        inside = (x >= ctx.low) & (x <= ctx.high)
+        return torch.where(inside, grad_out, slope * grad_out), None, None, None
+
+
+@bank.wrong(
+    "zero-inside",
+    "Inside the limits your gradient of x is 0. There the function gives x itself: what arrives passes as it is.",
+)
+class LeakyClamp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, low, high, slope):
+        ctx.save_for_backward(x, slope)
+        ctx.low, ctx.high = low, high
+        inside = x.clamp(low, high)
+        return inside + slope * (x - inside)
+
+    @staticmethod
+    def backward(ctx, grad_out):
+        x, slope = ctx.saved_tensors
+        excess = x - x.clamp(ctx.low, ctx.high)
+        by_x = slope * grad_out * (excess != 0) if ctx.needs_input_grad[0] else None
+        by_slope = (grad_out * excess).sum() if ctx.needs_input_grad[3] else None
         return by_x, None, None, by_slope
 
 

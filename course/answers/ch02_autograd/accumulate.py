@@ -97,7 +97,7 @@ def accumulate(loss_fn, batches, params):
 
 @bank.wrong(
     "grad-not-filled",
-    "Your list is right, but .grad of the parameters does not hold it: `torch.autograd.grad` stores nothing.",
+    "You return gradients, but .grad of the parameters does not hold them: `torch.autograd.grad` stores nothing.",
 )
 def accumulate(loss_fn, batches, params):
     total = sum(len(batch) for batch in batches)
@@ -224,6 +224,19 @@ def accumulate(loss_fn, batches, params):
         p.grad = None
     for batch in batches:
         (loss_fn(batch) / len(batch)).backward()
+    return [p.grad for p in params]
+
+
+@bank.wrong(
+    "zeroes-what-is-none",
+    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+)
+def accumulate(loss_fn, batches, params):
+    for p in params:
+        p.grad.zero_()
+    rows = sum(len(batch) for batch in batches)
+    for batch in batches:
+        (loss_fn(batch) * len(batch) / rows).backward()
     return [p.grad for p in params]
 
 

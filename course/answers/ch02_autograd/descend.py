@@ -28,8 +28,8 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "rebinds-leaf",
-    "`x = x - ...` makes a new tensor; made under `no_grad`, it does not require grad, so the second backward fails. "
-    "Change the leaf in place.",
+    "`x = x - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the "
+    "second backward fails. Change the leaf in place, or make the new tensor a leaf that requires grad.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()
@@ -276,6 +276,20 @@ def descend(f, x0, lr, steps):
         leaf = x.clone().requires_grad_()
         x = x - lr / (step + 1) * torch.autograd.grad(f(leaf), leaf)[0]
     return x
+
+
+@bank.wrong(
+    "zeroes-what-is-none",
+    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+)
+def descend(f, x0, lr, steps):
+    x = x0.detach().clone().requires_grad_()
+    for _ in range(steps):
+        x.grad.zero_()
+        f(x).backward()
+        with torch.no_grad():
+            x -= lr * x.grad
+    return x.detach()
 
 
 bank.survives(

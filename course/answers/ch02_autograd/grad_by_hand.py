@@ -61,7 +61,7 @@ def grad_by_hand(x, y, z):
 @bank.wrong(
     "factors-kept",
     "You give each factor its own value. The derivative of s * z by s is z, and by z it is s.",
-    also=("wrong-order",),
+    also=("wrong-order", "sum-of-all"),
 )
 def grad_by_hand(x, y, z):
     s = x + y
@@ -76,7 +76,9 @@ def grad_by_hand(x, y, z):
     return (z, z, (x + y) * z)
 
 
-@bank.wrong("sum-of-all", "You give each the same number. By x and by y it is z; by z it is the sum.")
+@bank.wrong(
+    "sum-of-all", "By x and by y you give the sum, which is the derivative by z. What x adds, or y, counts z times."
+)
 def grad_by_hand(x, y, z):
     return (x + y, x + y, x + y)
 
@@ -130,7 +132,7 @@ def grad_by_hand(x, y, z):
 
 @bank.wrong(
     "without-brackets",
-    "You differentiate x + y * z, without the brackets. The sum comes first, and z multiplies all of it.",
+    "By x you give 1, and by z you give y, as if z multiplied y alone. The sum comes first, and z multiplies all of it.",
 )
 def grad_by_hand(x, y, z):
     return (1.0, z, y)

@@ -20,7 +20,7 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "full-hessian",
-    "The numbers are right, but you build the whole Hessian: a million entries for a thousand numbers.",
+    "You build the whole Hessian: a million entries for a thousand numbers.",
 )
 def hessian_vector_product(f, x, v):
     n = x.numel()
@@ -218,6 +218,17 @@ def hessian_vector_product(f, x, v):
     (gradient,) = torch.autograd.grad(f(x), x, create_graph=True)
     (gradient * v).sum().backward(inputs=[x])
     return x.grad
+
+
+@bank.wrong(
+    "hessian-at-v",
+    "You multiply a whole Hessian with `@`, which fits vectors alone: of an x with two axes it has four. Differentiate "
+    "the gradient times v, and no Hessian has to be built.",
+    also=("full-hessian",),
+)
+def hessian_vector_product(f, x, v):
+    hessian = torch.autograd.functional.hessian(f, x.detach().clone())
+    return hessian @ v.detach()
 
 
 bank.survives(

@@ -207,6 +207,16 @@ def mean_square_grad(x):
     return w.grad
 
 
+@bank.wrong(
+    "returns-the-loss", "You return one number, as the loss is. The gradient has the shape of x: it stands in .grad."
+)
+def mean_square_grad(x):
+    copy = x.detach().clone().requires_grad_()
+    loss = (copy**2).mean()
+    loss.backward()
+    return loss.detach()
+
+
 bank.survives(
     {
         "x.detach().clone() -> x.detach()": "Nothing writes into the leaf, so it may share memory with x.",

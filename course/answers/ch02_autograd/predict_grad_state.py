@@ -304,7 +304,7 @@ def predict_grad_state(program):
 
 @bank.wrong(
     "in-place-always-raises",
-    "You let every change in place raise. `* 2` saves nothing of y, so the change does no harm.",
+    "You let `y += 1` stop the program after `y = x * 2`. `* 2` saves nothing of y, so the change does no harm.",
 )
 def predict_grad_state(program):
     name, n = program

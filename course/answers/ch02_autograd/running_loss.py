@@ -50,7 +50,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "returns-a-tensor",
-    "You keep no graph, but what you return is still a tensor. Make it a Python float.",
+    "What you return is a tensor. Make it a Python float.",
 )
 def running_loss(losses):
     total, count = 0.0, 0
@@ -63,7 +63,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "no-backward",
-    "The mean is right, but you never call backward: no gradient arrives at the parameters.",
+    "You never call backward: no gradient arrives at the parameters.",
     unless=r"\.backward\(",
 )
 def running_loss(losses):
@@ -209,6 +209,18 @@ def running_loss(losses):
         loss.backward()
         mean = (mean + loss.item()) / 2
     return mean
+
+
+@bank.wrong(
+    "divides-by-the-last-index",
+    "You divide by one less than there are losses, as by the last number of `enumerate`, which counts from 0.",
+)
+def running_loss(losses):
+    total = 0.0
+    for index, loss in enumerate(losses):
+        loss.backward()
+        total += loss.item()
+    return total / index
 
 
 bank.survives(

@@ -187,6 +187,16 @@ def safe_log_where(x):
     return torch.log1p(torch.relu(x))
 
 
+@bank.wrong(
+    "adds-one-to-what-is-not-positive",
+    "You add 1 where x is not positive, and -1 becomes 0: its log is thrown away, but not its gradient, which is nan. No log "
+    "may meet a bad number.",
+)
+def safe_log_where(x):
+    shifted = x + (x <= 0)
+    return torch.where(x > 0, shifted.log(), torch.zeros_like(x))
+
+
 bank.survives(
     {
         "torch.where(positive, torch.log(safe), 0.0) -> torch.log(safe)": "The log of the harmless number 1 is 0 already.",

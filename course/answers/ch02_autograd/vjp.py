@@ -188,6 +188,26 @@ def vjp(f, x, v):
     return torch.tensordot(v.detach(), jacobian, dims=v.dim())
 
 
+@bank.wrong(
+    "jacobian-at-v",
+    "`@` takes the last axis of the Jacobian, which belongs to x, and of an x with two axes it fails. `v` belongs to y; "
+    "and with `grad_outputs` no Jacobian has to be built.",
+)
+def vjp(f, x, v):
+    jacobian = torch.autograd.functional.jacobian(f, x.detach())
+    return jacobian @ v
+
+
+@bank.wrong(
+    "v-at-jacobian",
+    "`v @ jacobian` is right for vectors alone: where y has two axes, all of them have to be summed over. With "
+    "`grad_outputs` no Jacobian has to be built.",
+)
+def vjp(f, x, v):
+    jacobian = torch.autograd.functional.jacobian(f, x.detach())
+    return v.detach() @ jacobian
+
+
 bank.survives(
     {
         "0 -> -1": "The tuple has one item, which is the first and the last.",

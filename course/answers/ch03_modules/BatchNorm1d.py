@@ -418,6 +418,24 @@ class BatchNorm1d(nn.Module):
         return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
 
 
+@bank.wrong("running-var-forgotten", "Your running_var never moves: in eval mode you divide as if the variance were 1.")
+class BatchNorm1d(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.bias = nn.Parameter(torch.zeros(n))
+        self.register_buffer("running_mean", torch.zeros(n))
+        self.register_buffer("running_var", torch.ones(n))
+
+    def forward(self, x):
+        mean, var = self.running_mean, self.running_var
+        if self.training:
+            mean, var = x.mean(dim=0), x.var(dim=0, correction=0)
+            with torch.no_grad():
+                self.running_mean.lerp_(mean, 0.1)
+        return self.weight * (x - mean) / torch.sqrt(var + 1e-5) + self.bias
+
+
 bank.survives(
     {
         "self.weight * (x - mean) / torch.sqrt(var + 1e-05) + self.bias -> self.bias + self.weight * (x - mean) / torch.sqrt(var + 1e-05)": "Addition does not mind the order.",

@@ -163,7 +163,7 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "lost-the-relu",
-    "All seven tensors learn, but the ReLU after the hidden layers got lost on the way.",
+    "There is no ReLU after the hidden layers: it got lost on the way.",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -329,7 +329,7 @@ class HouseNet(nn.Module):
         return (x * self.scale).squeeze(1)
 
 
-@bank.wrong("scale-not-used", "The scale can learn, but nothing is multiplied by it: no price depends on it.")
+@bank.wrong("scale-not-used", "Nothing is multiplied by the scale: no price depends on it.")
 class HouseNet(nn.Module):
     def __init__(self, features):
         super().__init__()
@@ -341,6 +341,22 @@ class HouseNet(nn.Module):
         for layer in self.hidden:
             x = torch.relu(layer(x))
         return self.out(x).squeeze(1)
+
+
+@bank.wrong(
+    "frozen-scale", "Your scale is a parameter that does not require grad: nobody trains it. Leave `requires_grad` on."
+)
+class HouseNet(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.hidden = nn.ModuleList([nn.Linear(features, 16), nn.Linear(16, 8)])
+        self.out = nn.Linear(8, 1)
+        self.scale = nn.Parameter(torch.tensor(100.0), requires_grad=False)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        return (self.out(x) * self.scale).squeeze(1)
 
 
 bank.survives(

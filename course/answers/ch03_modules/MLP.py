@@ -9,7 +9,8 @@ bank = AnswerBank("MLP")
 
 @bank.wrong(
     "python-list-layers",
-    "Your layers stand in a plain list. The module does not look into it, and lists no parameters: use nn.ModuleList.",
+    "Your layers stand in a plain list, tuple or dict. The module does not look into it, and lists no "
+    "parameters: use nn.ModuleList.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -212,7 +213,7 @@ class MLP(nn.Module):
 
 @bank.wrong(
     "listed-from-the-end",
-    "Your model computes the right thing, but registers its layers from output to input; so parameters() lists them.",
+    "You register your layers from output to input, and in this order parameters() lists them.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -335,3 +336,23 @@ class MLP(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+@bank.wrong(
+    "three-layers-always",
+    "You read beyond the end of a list. `sizes` may hold two widths or many, and n of them make n - 1 layers: go through "
+    "the neighbors in it.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(sizes[0], sizes[1]),
+            activation(),
+            nn.Linear(sizes[1], sizes[2]),
+            activation(),
+            nn.Linear(sizes[2], sizes[3]),
+        )
+
+    def forward(self, x):
+        return self.layers(x)

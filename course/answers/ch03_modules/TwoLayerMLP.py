@@ -39,7 +39,8 @@ class TwoLayerMLP(nn.Module):
 
 @bank.wrong(
     "no-activation",
-    "Nothing stands between your two layers. Without a ReLU, two linear layers compute no more than one does.",
+    "What fc1 gives goes into fc2 as it is. Without a ReLU on the way, whose result goes on, two linear layers compute "
+    "no more than one does.",
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):
@@ -95,7 +96,7 @@ class TwoLayerMLP(nn.Module):
 
 @bank.wrong(
     "other-names",
-    "Your layers are right, but have other names than fc1 and fc2. Saved weights are found by name.",
+    "Your layers have other names than fc1 and fc2. Saved weights are found by name.",
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):
@@ -263,3 +264,18 @@ class TwoLayerMLP(nn.Module):
     def forward(self, x):
         x = x.reshape(x.shape[0], -1)
         return self.fc2(torch.relu(self.fc1(x)))
+
+
+@bank.wrong(
+    "rows-of-all-axes",
+    "You make one axis of all that stand in front, and leave it so. The result keeps the axes of x, but for the last.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, hidden)
+        self.fc2 = nn.Linear(hidden, out_features)
+
+    def forward(self, x):
+        rows = x.reshape(-1, x.shape[-1])
+        return self.fc2(torch.relu(self.fc1(rows)))

@@ -61,7 +61,8 @@ def call_counts(module, x):
 
 @bank.wrong(
     "swallows-the-error",
-    "You catch the error that the module raises, and go on as if nothing had happened. Let it go on to the caller.",
+    "The error that the module raises gets lost on the way, as in an `except`, or by a `return` in `finally`. Let it go on "
+    "to the caller.",
 )
 def call_counts(module, x):
     counts, handles = {}, []

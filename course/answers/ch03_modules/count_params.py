@@ -121,7 +121,7 @@ def count_params(module, trainable_only=False):
 
 @bank.wrong(
     "returns-a-tensor",
-    "Your count is right, but it is a tensor. An int is asked for.",
+    "Your count is a tensor. An int is asked for.",
 )
 def count_params(module, trainable_only=False):
     return torch.tensor(sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only))
@@ -257,3 +257,14 @@ def count_params(module, trainable_only=False):
 def count_params(module, trainable_only=False):
     learned = [p for p in module.parameters() if p.requires_grad or not trainable_only]
     return sum(p.numel() for p in learned if p.dim() > 1)
+
+
+@bank.wrong(
+    "children-alone",
+    "You count what the children hold, and miss what the module holds itself: a single layer has no children.",
+)
+def count_params(module, trainable_only=False):
+    total = 0
+    for child in module.children():
+        total += sum(p.numel() for p in child.parameters() if p.requires_grad or not trainable_only)
+    return total

@@ -25,7 +25,7 @@ def init_he(module):
 
 @bank.wrong(
     "uniform",
-    "Your weights have the right std, but are uniform. Normal numbers are asked for.",
+    "Your weights are uniform. Normal numbers are asked for.",
 )
 def init_he(module):
     for part in module.modules():
@@ -278,4 +278,29 @@ def init_he(module):
             part.weight.data.normal_(0.0, math.sqrt(2.0 / part.weight.size(1)))
             if part.bias is not None:
                 part.bias.data.mul_(0.0)
+    return module
+
+
+@bank.wrong(
+    "of-this-very-class",
+    "A layer whose class is made from nn.Linear keeps its old weights, as where `type` is compared: it is an nn.Linear, too, and "
+    "`isinstance` says so.",
+)
+def init_he(module):
+    for part in module.modules():
+        if type(part) is nn.Linear:
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+    return module
+
+
+@bank.wrong(
+    "start-of-the-layer-itself",
+    "Your layers begin as nn.Linear itself does, as `reset_parameters` has it: uniform, with a smaller std.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            part.reset_parameters()
     return module

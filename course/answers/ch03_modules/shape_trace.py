@@ -299,6 +299,22 @@ def shape_trace(module, input_shape):
     return shapes
 
 
+@bank.wrong(
+    "calls-the-leaves-in-turn",
+    "You call the leaves one after another, as they are written down. Which of them run, and in what order, is decided "
+    "by the module's own forward: call the module, and let hooks take notes.",
+)
+def shape_trace(module, input_shape):
+    ghost = copy.deepcopy(module).to("meta")
+    x = torch.empty(input_shape, device="meta")
+    shapes = []
+    for name, part in ghost.named_modules():
+        if not list(part.children()):
+            x = part(x)
+            shapes.append((name, tuple(x.shape)))
+    return shapes
+
+
 bank.survives(
     {
         "tuple(out.shape) -> out.shape": "torch.Size is a tuple, and counts as one.",

@@ -47,3 +47,4 @@ def first_and_rest(draw: Draw) -> Iterator[Case]:
     yield rows(draw.ints(-9, 9, d, n))
     yield own_memory(draw.normal(n, d))
     yield shared_memory(draw.normal(d, n))
+    yield shared_memory(draw.normal(d, n).T)

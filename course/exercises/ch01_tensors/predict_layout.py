@@ -40,6 +40,7 @@ operations = {
 
 @exercise(
     tier="core",
+    independent=True,
     rules=(no_torch,),
     hints=(
         "For each op, ask: does any number move in memory? If not, it is a view, and only shape and stride change.",

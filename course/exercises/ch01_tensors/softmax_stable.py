@@ -31,7 +31,7 @@ no_softmax = Rule(
 shares = Requirement("gives shares that add up to 1 along dim 1", result_only)
 any_dim = Requirement("works along any dim", result_only)
 finite = Requirement("stays finite for large numbers and for rows far apart", result_only)
-differentiable = Requirement("lets the gradient through", calling(grad=True))
+differentiable = Requirement("lets the gradient through", calling(grad=True), needs=(any_dim,))
 dtype = Requirement("keeps the dtype that it is given", result_only)
 unchanged = Requirement("leaves x as it is", calling(), given=("returned",))
 

@@ -105,9 +105,25 @@ def gradcheck(answer: Answer, case: Case) -> Observation:
 # --- what is required
 
 values_right = Requirement("limits x, and lets slope times the excess through", part("returned"))
-by_x = Requirement("passes the right gradient on to x", part("by_x"))
-by_slope = Requirement("gives slope its gradient", part("by_slope"))
-apart = Requirement("keeps several calls apart", two_calls)
+by_x = Requirement(
+    "passes the right gradient on to x",
+    part("by_x"),
+    tells={"by_x": "After backward, the gradient of x is not what follows from the values."},
+)
+by_slope = Requirement(
+    "gives slope its gradient",
+    part("by_slope"),
+    tells={"by_slope": "After backward, the gradient of slope is not what follows from the values."},
+)
+apart = Requirement(
+    "keeps several calls apart",
+    two_calls,
+    tells={
+        "by_x": "After two calls and two backwards, the gradients of the two x are not those of each alone.",
+        "by_slope": "After two calls and two backwards, the gradient of slope is not the sum of both.",
+    },
+    needs=(by_x, by_slope),
+)
 none_unneeded = Requirement(
     "returns None for each input that needs no gradient",
     needs,
@@ -117,12 +133,14 @@ none_unneeded = Requirement(
         "grad_out_kept": "Your backward changes grad_out in place; it belongs to whoever called.",
     },
     given=("by_x",),
+    needs=(by_slope,),
 )
 checked = Requirement(
     "passes gradcheck",
     gradcheck,
     tells={"gradcheck": "gradcheck compares your gradients with differences of your values: they do not agree."},
     given=("returned",),
+    needs=(by_x, by_slope),
 )
 
 

@@ -26,18 +26,20 @@ def outlines(answer: Answer, case: Case) -> Observation:
     return {"returned": {str(key): outline(result[key]) for key in sorted(result, key=str)}}
 
 
+runs = Requirement("runs, and returns four tensors that do not require grad", outlines)
 requirements = (
-    Requirement("runs, and returns four tensors that do not require grad", outlines),
+    runs,
     Requirement("exp_grad: a gradient through exp", entries("exp_grad")),
     Requirement("stepped: a step of gradient descent", entries("stepped")),
     Requirement("square_grad: the gradient of the uncut scores", entries("square_grad")),
     Requirement("report: the scores, cut off", entries("report")),
-    Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}),
+    Requirement("leaves x as it was", on_tensors("left"), tells={"left": CHANGED}, needs=(runs,)),
 )
 
 
 @exercise(
     tier="core",
+    independent=True,
     notes=(
         Note(
             "Right. You clone in many places, and each clone costs memory and time: what an operation saved stays safe "

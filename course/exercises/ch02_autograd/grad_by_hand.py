@@ -11,14 +11,14 @@ from autograder.watching.probe import Answer, number, see, watched
 
 
 def place(index: int) -> Probe:
-    """One of the three numbers that an answer returns, counted as a float, in a tuple or a list as these came."""
+    """One of the three numbers that an answer returns, as a float, at its place in a tuple or list as it came."""
 
     def look(answer: Answer, case: Case) -> Observation:
         result = answer(*case.args)
         if not isinstance(result, tuple | list) or len(result) != 3:
             return {"returned": see(result)}
-        found = number(result[index])
-        return {"returned": (found,) if isinstance(result, tuple) else [found]}
+        found = [number(each) if at == index else None for at, each in enumerate(result)]
+        return {"returned": tuple(found) if isinstance(result, tuple) else found}
 
     return watched(look)
 
@@ -30,6 +30,7 @@ by_y = Requirement("gives the derivative by y", place(1))
 
 @exercise(
     tier="warm-up",
+    independent=True,
     hints=(
         "Name the sum: s = x + y, so the result is s * z. What is the derivative of s * z by s?",
         "Then go on from s to x and to y: multiply by the derivative of s by each, which is 1.",

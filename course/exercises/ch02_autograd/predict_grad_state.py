@@ -39,7 +39,10 @@ programs = {
     Requirement(
         "tells about a tensor in the middle",
         state_told,
-        tells={"returned": "What an operation makes is no leaf, whatever `retain_grad` keeps of its gradient."},
+        tells={
+            "returned": "An operation made h: it is no leaf, and has a .grad only where `retain_grad` asked for it, "
+            "the one by h itself."
+        },
         given=("once",),
     ): ("middle", "kept"),
     Requirement("tells what a leaf is after an update", state_told): ("rebound", "under"),

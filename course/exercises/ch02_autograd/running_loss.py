@@ -72,11 +72,13 @@ backward = Requirement(
         "gradient": "The gradients that arrived at the parameter are not those of one backward per loss.",
         "so_far": "When you asked for the next loss, the gradient of the one before had not arrived.",
     },
+    needs=(from_generator,),
 )
 freed = Requirement(
     "keeps no graph of an earlier loss",
     running("kept"),
     tells={"kept": "When the next loss had come, the graph of an earlier one was still held."},
+    needs=(from_generator,),
 )
 
 

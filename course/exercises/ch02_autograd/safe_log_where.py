@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probe import facets
+from autograder.watching.observation import Observation, Seen
+from autograder.watching.probe import Answer, facets
 from autograder.watching.probes.tensors import calling, result_only
 
 _gradient = facets(calling(grad=True), "gradient")
 
+
+def numbers(answer: Answer, case: Case) -> Observation:
+    """What the result holds, tracked or not, and the gradient."""
+    seen = facets(calling(grad=True), "returned", "gradient")(answer, case)
+    result = seen.get("returned")
+    return seen | {"returned": replace(result, requires_grad=False)} if isinstance(result, Seen) else seen
+
+
 logarithm = Requirement("gives the logarithm of positive numbers", result_only)
-tiny = Requirement("takes no small number for 0", facets(calling(grad=True), "returned", "gradient"))
+tiny = Requirement("takes no small number for 0", numbers, given=("gradient",))
 zero = Requirement("gives 0 for negative numbers and for 0", result_only)
 gradient = Requirement("has the gradient 1 / x, and 0 where x is negative", _gradient)
 finite = Requirement("has the gradient 0 at 0, not nan", _gradient)
@@ -40,5 +50,6 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     yield tiny(positive[:3].double() * 1e-12)
     yield tiny(positive[:3].double() * 1e-6)
     yield gradient(signed)
-    yield finite(torch.cat([positive, torch.zeros(2), -positive]))
+    yield gradient(torch.cat([positive, -torch.ones(2), -positive]))
+    yield finite(torch.cat([positive, torch.zeros(2)]))
     yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))

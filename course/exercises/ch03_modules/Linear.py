@@ -12,10 +12,10 @@ from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.observation import Observation
 from autograder.watching.probe import Answer, values
 from autograder.watching.probes.chance import by_known_chance, drawn_like
-from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled
+from autograder.watching.probes.modules import computes, gradients_reach, made, registers, settled, with_shape
 from autograder.watching.rules import ready_made
 
-from ._calls import made_and_called
+from ._calls import AXES, made_and_called
 
 
 @by_known_chance
@@ -59,7 +59,7 @@ def reach(numbers: Tensor, bounds: dict[str, float]) -> str:
 BIAS = {"bias": "The bias is not what it should be."}
 
 formula = Requirement("computes x @ weight.T + bias", computes("weight", "bias"))
-any_axes = Requirement("takes any axes in front", computes("weight", "bias"))
+any_axes = Requirement("takes any axes in front", with_shape(computes("weight", "bias")), AXES, given=("returned",))
 registered = Requirement(
     "registers weight and bias, so that they go along everywhere",
     registers("weight", "bias"),

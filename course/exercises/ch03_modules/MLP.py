@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.modules import computes, gives_shape, on_new
+from autograder.watching.probes.modules import computes, gives_shape, on_new, with_shape
 
-from ._calls import made_and_called
+from ._calls import AXES, made_and_called
 
 shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_shape)
 order = Requirement(
@@ -23,7 +23,7 @@ of_its_own = Requirement(
     on_new(lambda module, _, sizes, kind: {"activations": sum(isinstance(part, kind) for part in module.modules())}),
     {"activations": "The number of activations in the module is not that of the hidden layers."},
 )
-any_axes = Requirement("takes any axes in front", computes(twice=True))
+any_axes = Requirement("takes any axes in front", with_shape(computes(twice=True)), AXES, given=("returned", "repeats"))
 
 
 @exercise(

@@ -8,10 +8,10 @@ import torch
 
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
-from autograder.watching.probes.modules import computes, gives_shape, lists_parameters
+from autograder.watching.probes.modules import computes, gives_shape, lists_parameters, with_shape
 from autograder.watching.rules import avoids
 
-from ._calls import made_and_called
+from ._calls import AXES, made_and_called
 
 shape = Requirement("turns (batch, in_features) into (batch, out_features)", gives_shape)
 layers = Requirement(
@@ -20,7 +20,7 @@ layers = Requirement(
     {"parameters": "The names or shapes of the parameters are not those of two layers named fc1 and fc2."},
 )
 relu = Requirement("computes fc1, then relu, then fc2", computes())
-any_axes = Requirement("takes any axes in front", computes())
+any_axes = Requirement("takes any axes in front", with_shape(computes()), AXES, given=("returned",))
 
 
 @exercise(

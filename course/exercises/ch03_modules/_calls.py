@@ -11,6 +11,8 @@ from autograder.watching.exercise import Case
 from autograder.watching.probes.modules import INPUTS
 from autograder.watching.probes.sample_modules import named_in
 
+AXES = {"shape": "The last axis alone changes its length. The axes in front of it, however many, stay as they are."}
+
 
 def made_and_called(name: str, case: Case) -> str:
     """A class is made with its arguments; then the module is called with x, or with one batch after another."""

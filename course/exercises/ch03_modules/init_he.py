@@ -46,15 +46,19 @@ def facts(part: nn.Linear) -> dict[str, bool]:
 
 
 def nearest(part: nn.Linear) -> str:
-    """The formula that the std of a layer's weights comes nearest."""
+    """The formula that the std of a layer's weights comes nearest, if it comes near to any."""
     a, b = part.in_features, part.out_features
     near = {"sqrt(1 / in_features)": a**-0.5, "2 / in_features": 2 / a, "sqrt(2 / out_features)": (2 / b) ** 0.5}
     near |= {"sqrt(2 / (in_features + out_features))": (2 / (a + b)) ** 0.5, "1": 1.0}
+    near |= {"that of nn.Linear's own start": (3 * a) ** -0.5}
     near |= {"what it was": 0.5**0.5}  # of the sines that a sample module holds
     std = float(part.weight.detach().std())
     if facts(part)["std"]:
         return "sqrt(2 / in_features)"
-    return min(near, key=lambda name: abs(near[name] / std - 1)) if std else "0"
+    if not std:
+        return "0"
+    name = min(near, key=lambda name: abs(near[name] / std - 1))
+    return name if abs(near[name] / std - 1) < 0.1 else "another"
 
 
 def drawn(module: nn.Module) -> int:
@@ -174,6 +178,7 @@ def init_he(draw: Draw) -> Iterator[Case]:
     yield basic("two layers", draw.whole(90, 100), draw.whole(45, 55), draw.whole(65, 75))
     yield depth("nested layers", b, c, a)
     yield depth("a linear layer", b, a)
+    yield depth("a class made from nn.Linear", a, b)
     yield normal("two layers", c, b, a)
     yield biases("layers of many kinds", b, c)
     yield in_place("two layers", a, b, c)

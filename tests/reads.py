@@ -1,0 +1,74 @@
+"""Which parts of the course, and whether documents and modules of the tests that they do not import, tests read.
+
+A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
+class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does. A module that
+is not named here reads nothing of that. One that reads more than it says has red tests, which say what to write here.
+"""
+
+LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"
+FIGURES, DOCUMENTS, TESTS = "figures", "documents", "tests"
+KINDS = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES, DOCUMENTS, TESTS)
+EVERYTHING = KINDS
+OWN = "<own>"
+
+
+def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
+    """These kinds of a chapter; all of it where none is named."""
+    return tuple(f"{kind}/{chapter}" for kind in kinds or COURSE)
+
+
+COURSE = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES)
+HANDED_OUT = (LESSONS, EXERCISES, SHIPPED, FIGURES)  # what students get, and what it is made of
+# Of these, a test that has a chapter in its name reads those before it too.
+UP_TO = ("mine_in_chapters",)
+READS: dict[str, tuple[str, ...]] = {
+    # proofs of every exercise, or of every chapter
+    "agreement": _of("ch01_tensors"),
+    "arrange": COURSE,
+    "bank": _of(OWN),
+    "ch06_hunt": _of("ch06_capstone"),
+    "cheating": _of(OWN),
+    "colab": (*HANDED_OUT, *_of(OWN), DOCUMENTS),
+    "forged": _of("ch04_training"),
+    "graded_banks": _of(OWN),
+    "judge": _of("ch04_training", EXERCISES, SHIPPED),
+    "leaks": (*COURSE, DOCUMENTS),
+    "mutation": _of(OWN),
+    "names": _of(OWN, ANSWERS),
+    "other_processors": (*COURSE, TESTS),
+    "own_lines": _of(OWN),
+    "parity": _of(OWN),
+    "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
+    "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
+    "tally": (*COURSE, DOCUMENTS),
+    "worth_a_look": (LESSONS, *_of(OWN)),
+    # what students get
+    "card": HANDED_OUT,
+    "desk": (LESSONS,),
+    "exercise": (EXERCISES,),
+    "figures": (LESSONS, FIGURES),
+    "handed": (LESSONS,),
+    "inbox": (LESSONS,),
+    "ledger": _of(OWN, *HANDED_OUT),
+    "mine_in_chapters": _of(OWN, *HANDED_OUT),
+    "other_torch": HANDED_OUT,
+    "packed": HANDED_OUT,
+    "progress": HANDED_OUT,
+    "reading": _of(OWN, LESSONS),
+    "reporting_students": HANDED_OUT,
+    "side_paths": (LESSONS,),
+    "sync": (LESSONS, EXERCISES, SHIPPED),
+    "words": (EXERCISES, SHIPPED),
+    # the project as a whole
+    "attacks": (DOCUMENTS,),
+    "attempts": (DOCUMENTS,),
+    "commands": (*HANDED_OUT, DOCUMENTS),
+    "own": (DOCUMENTS,),
+    "remembered": EVERYTHING,
+    "rooms": (LESSONS, EXERCISES, FIGURES, DOCUMENTS, TESTS),
+    "setup": (*HANDED_OUT, DOCUMENTS, TESTS),
+    "site": (*HANDED_OUT, DOCUMENTS),
+    "site_taken": (*HANDED_OUT, *_of("ch04_training"), DOCUMENTS),
+    "suite": (*HANDED_OUT, DOCUMENTS, TESTS),
+    "watch": EVERYTHING,
+}

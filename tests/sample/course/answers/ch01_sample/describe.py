@@ -1,0 +1,89 @@
+"""Answers to `describe`: wrong ones that learners really give, and right ones that must pass."""
+
+from autograder.authoring.bank import AnswerBank
+
+bank = AnswerBank("describe")
+
+
+@bank.wrong(
+    "bytes-is-numel",
+    "You count elements, not bytes. How many bytes does one element of this dtype take?",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.numel(),
+    }
+
+
+@bank.wrong(
+    "device-object",
+    "Your device is a `torch.device` object. Its type, a string such as `'cpu'`, is asked for.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.told("grad-is-there", "returned")
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.grad is not None,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.wrong(
+    "dtype-as-string",
+    "Your dtype is a string. Keep the `torch.dtype` object itself, so that it can be compared and reused.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": str(x.dtype),
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.nbytes,
+    }
+
+
+@bank.right("nbytes")
+def describe(x):
+    return dict(
+        shape=tuple(x.size()),
+        dtype=x.dtype,
+        device=str(x.device.type),
+        requires_grad=x.requires_grad,
+        bytes=x.nbytes,
+    )
+
+
+@bank.wrong(
+    "bytes-of-the-storage",
+    "You count the bytes of the memory that `x` lives in. A view uses a part of it: count what its own elements need.",
+)
+def describe(x):
+    return {
+        "shape": tuple(x.shape),
+        "dtype": x.dtype,
+        "device": x.device.type,
+        "requires_grad": x.requires_grad,
+        "bytes": x.untyped_storage().nbytes(),
+    }
+
+
+@bank.right("getattr")
+def describe(x):
+    facts = {name: getattr(x, name) for name in ("shape", "dtype", "requires_grad")}
+    return facts | {"shape": (*x.shape,), "device": x.device.type, "bytes": len(x.flatten()) * x.itemsize}

@@ -1,0 +1,94 @@
+"""`describe`: tell what a tensor knows about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.observation import Observation
+from autograder.watching.probe import Answer
+from autograder.watching.probes.tensors import entries
+
+
+def bytes_of_a_part(answer: Answer, case: Case) -> Observation:
+    """The entry `bytes`, where an x of one axis is the first half of a longer tensor."""
+
+    def on_part(x: torch.Tensor) -> object:
+        return answer(torch.cat([x, x])[: len(x)] if x.ndim == 1 else x)
+
+    return entries("bytes")(on_part, case)
+
+
+def tracked_or_computed(answer: Answer, case: Case) -> Observation:
+    """The entry `requires_grad` of an x that requires grad; one of one axis is computed from another, and no leaf."""
+
+    def on_computed(x: torch.Tensor) -> object:
+        return answer(2 * x if x.ndim == 1 else x)
+
+    return entries("requires_grad", beside="shape", tracked=True)(on_computed, case)
+
+
+class _OnCard(torch.Tensor):
+    """Says that it is on a second card with CUDA: where a device has a number, its text is more than its type."""
+
+    device = torch.device("cuda", 1)
+    is_cuda, is_cpu = True, False
+
+    def get_device(self) -> int:
+        """The number of the card."""
+        return 1
+
+
+def elsewhere_or_on_a_card(answer: Answer, case: Case) -> Observation:
+    """The entry `device` of an x on the meta device; one of two axes says that it is on a second card."""
+    if case.args[0].ndim != 2:
+        return entries("device", beside="shape", device="meta")(answer, case)
+    return entries("device", beside="shape")(lambda x: answer(x.as_subclass(_OnCard)), case)
+
+
+dtype = Requirement("tells the dtype", entries("dtype", beside="shape"), given=("beside",))
+shape = Requirement("tells the shape, as a plain tuple", entries("shape"))
+device = Requirement("tells the device type, as a string", entries("device", beside="shape"), given=("beside",))
+elsewhere = Requirement(
+    "tells the type of another device, without its number", elsewhere_or_on_a_card, given=("beside",)
+)
+requires_grad = Requirement(
+    "tells whether x requires grad", entries("requires_grad", beside="shape"), given=("beside",)
+)
+tracked = Requirement(
+    "tells that an x which requires grad does so",
+    tracked_or_computed,
+    tells={"returned": "Here `x` requires grad, and your entry says something else. `x` itself knows."},
+    given=("beside",),
+)
+size = Requirement("counts the bytes of all elements", bytes_of_a_part)
+
+
+@exercise(
+    tier="warm-up",
+    hints=(
+        "Four of the five facts are attributes of `x`. Make a tensor `x` in a new cell and print `x.dtype`; what else?",
+        "`tuple(...)` turns a `torch.Size` into a plain tuple; a device has an attribute `type`.",
+        "The bytes are the number of elements times the bytes of one: `numel` and `element_size`.",
+    ),
+    independent=True,
+)
+def describe(draw: Draw) -> Iterator[Case]:
+    """Tell what a tensor knows about itself."""
+    n, d, k = draw.sizes(3, 2, 12)
+    kinds = (draw.normal(n, d), draw.normal(d, dtype=torch.float64), draw.ints(0, 9, d, k, n))
+    for x in (torch.zeros(2, 3), *kinds, draw.bools(n, d), draw.normal(k, n).to(torch.float16)):
+        yield dtype(x)
+    for x in (*kinds, torch.tensor(draw.real(0, 1))):
+        yield shape(x)
+    yield device(kinds[0])
+    yield elsewhere(kinds[2].float())
+    yield elsewhere(kinds[0])
+    yield requires_grad(kinds[2])
+    yield tracked(kinds[0])
+    yield tracked(kinds[1])
+    for x in (*kinds, draw.bools(n, d), draw.normal(n, k).T, torch.zeros(0, k)):
+        yield size(x)

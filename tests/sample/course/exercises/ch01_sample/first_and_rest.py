@@ -1,0 +1,49 @@
+"""`first_and_rest`: take row 0 as a copy and the other rows as a view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from autograder.watching.draw import Draw
+from autograder.watching.exercise import Case, Requirement, exercise
+from autograder.watching.probe import facets
+from autograder.watching.probes.memory import copy_and_view
+
+rows = Requirement("returns row 0 and the other rows", facets(copy_and_view, "returned", "inputs"))
+own_memory = Requirement(
+    "puts the copy into memory of its own",
+    facets(copy_and_view, "copy_follows", "detached", "returned"),
+    tells={
+        "copy_follows": "When `x` changes afterwards, so does your copy: it lives in the memory of `x`, as what plain "
+        "indexing, `contiguous` or `detach` gives may do."
+    },
+    given=("returned",),
+)
+shared_memory = Requirement(
+    "keeps the view in the memory of x",
+    facets(copy_and_view, "view_follows", "returned"),
+    tells={"view_follows": "When `x` changes afterwards, your view stays as it was: it has memory of its own."},
+    given=("returned",),
+)
+
+
+@exercise(
+    tier="core",
+    hints=(
+        "Which kinds of indexing give a view, which a copy? A number and a slice are of one kind.",
+        "Take row 0 and the other rows by plain indexing, then ask which of the two needs something more.",
+        "One method of a tensor gives it memory of its own. `detach` is not it.",
+    ),
+)
+def first_and_rest(draw: Draw) -> Iterator[Case]:
+    """Take row 0 as a copy and the other rows as a view."""
+    n, d = draw.sizes(2, 3, 7)
+    for shape in ((n, d), (d, n), (2, d), (1, d)):
+        yield rows(draw.normal(*shape))
+    yield rows(draw.normal(n, d, dtype=torch.float64))
+    yield rows(draw.normal(d, n).T)
+    yield rows(draw.ints(-9, 9, d, n))
+    yield own_memory(draw.normal(n, d))
+    yield shared_memory(draw.normal(d, n))

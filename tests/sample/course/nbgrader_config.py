@@ -1,0 +1,1 @@
+../../../course/nbgrader_config.py

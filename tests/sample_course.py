@@ -1,0 +1,38 @@
+"""The tests' own course, for whatever needs exercises to grade and does not mind which.
+
+It lies in `tests/sample/`: a chapter of seven exercises, warm-up, core and stretch, with parts that count alone,
+rules, extra credit, and a small bank of answers each. Tests that use it do not run again when a chapter of this project
+changes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+from autograder.authoring.chapter import read_chapter
+from autograder.authoring.judge import Judge
+from autograder.authoring.notebook import source_notebook, to_bytes
+from autograder.catalog.course import course_in
+from tests.small_chapter import SAMPLE
+
+STEM = "ch01_sample"
+COURSE = course_in(SAMPLE / "course")
+NOTEBOOK = SAMPLE / "notebooks" / f"{STEM}.ipynb"
+_MADE_BY_NBGRADER = ("source", "release", "__pycache__")
+
+
+@cache
+def sample_judge() -> Judge:
+    """The judge of the chapter, made once."""
+    return Judge(COURSE.folder, STEM)
+
+
+def make_course(folder: Path) -> Path:
+    """Write a course folder of this chapter, with nbgrader's source; returns it."""
+    copytree(COURSE.folder, folder, ignore=ignore_patterns(*_MADE_BY_NBGRADER))
+    source = folder / "source" / STEM / f"{STEM}.ipynb"
+    source.parent.mkdir(parents=True)
+    source.write_bytes(to_bytes(source_notebook(read_chapter(folder / "chapters" / f"{STEM}.py"), "")))
+    return folder

@@ -1,0 +1,25 @@
+"""The tests' own course: built as its chapter says, with exercises of all kinds."""
+
+from __future__ import annotations
+
+from autograder.authoring.build import check_sync
+from tests.sample_course import COURSE, STEM, sample_judge
+from tests.small_chapter import SAMPLE
+
+
+def test_it_is_in_sync() -> None:
+    """Its notebooks and what is shipped of it are what its chapter, exercises and answers say."""
+    problems = [str(problem) for problem in check_sync(SAMPLE)]
+
+    assert [] == problems, "run `python -m autograder --root tests/sample build`"
+
+
+def test_it_has_exercises_of_all_kinds() -> None:
+    """Points for parts, rules, extra credit, slips, and sentences that hold of another mistake or of a facet."""
+    exercises, answers = list(COURSE.exercises(STEM)), [each for bank in sample_judge().banks.values() for each in bank]
+
+    assert {"warm-up", "core", "stretch"} == {each.tier for each in exercises}
+    assert any(each.independent for each in exercises) and any(each.rules for each in exercises)
+    assert any(worth.extra for worth in COURSE.listed[0].exercises.values())
+    assert any(each.slip for each in answers) and any(each.also for each in answers)
+    assert any(each.facet for each in answers) and any(each.is_right for each in answers)

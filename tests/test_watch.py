@@ -1,0 +1,97 @@
+"""A test that reads what it does not say is red."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.reads import ANSWERS
+from tests.small_chapter import PROJECT
+from tests.watch import Watch, unsaid
+
+TEXT = f"""
+import os, subprocess, sys
+from pathlib import Path
+
+PROJECT = Path({str(PROJECT)!r})
+COURSE = PROJECT / "course"
+
+
+def test_nothing():
+    assert PROJECT.is_dir() and sorted(COURSE.glob("*.py"))
+
+def test_an_answer():
+    (COURSE / "answers" / "ch01_tensors" / "standardize.py").read_bytes()
+
+def test_a_document_by_its_place_in_the_working_folder():
+    os.chdir(PROJECT)
+    Path("README.md").read_text()
+
+def test_in_another_process():
+    code = "from pathlib import Path; Path('notebooks/ch05_gpu_amp.ipynb').read_text()"
+    subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=True)
+
+def test_in_a_process_that_is_forked():
+    process = os.fork()
+    if not process:
+        (COURSE / "answers" / "ch03_modules" / "MLP.py").read_bytes()
+        os._exit(0)
+    os.waitpid(process, 0)
+
+def test_by_the_course():
+    from autograder.catalog.course import course_in
+    course_in(COURSE).hints("ch06_capstone")
+
+def test_by_the_course_that_has_read_it_before():
+    from autograder.catalog.course import course_in
+    course_in(COURSE).hints("ch06_capstone")
+"""
+
+
+def run(folder: Path) -> str:
+    """What pytest says of these tests, with this project's hooks."""
+    (folder / "test_reading_more.py").write_text(TEXT)
+    words = ("-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "-c", str(PROJECT / "pyproject.toml"))
+    command = [sys.executable, "-m", "pytest", *words, "--rootdir", str(folder), str(folder)]
+    by_day = {name: value for name, value in os.environ.items() if name != "THOROUGH"}
+    ran = subprocess.run(command, cwd=PROJECT, env=by_day, capture_output=True, text=True, check=False)
+    return ran.stdout
+
+
+def test_what_is_read_and_not_said_is_red(tmp_path: Path) -> None:
+    """In this process, in another one, and where the course gives again what it has read; what to write is said."""
+    told = run(tmp_path)
+
+    found = dict(re.findall(r"::(\w+) reads ([^:\n]+): add it to what tests/reads\.py says of 'reading_more'", told))
+    assert {
+        "test_an_answer": "answers/ch01_tensors",
+        "test_a_document_by_its_place_in_the_working_folder": "documents",
+        "test_in_another_process": "lessons/ch05_gpu_amp",
+        "test_in_a_process_that_is_forked": "answers/ch03_modules",
+        "test_by_the_course": "shipped/ch06_capstone",
+        "test_by_the_course_that_has_read_it_before": "shipped/ch06_capstone",
+    } == found, told
+    assert "6 errors" in told and "failed" not in told
+
+
+def test_what_a_module_reads_while_it_is_imported_counts_for_all_its_tests() -> None:
+    """And for no other module's."""
+    watch = Watch()
+    module = compile("note(path)", __file__, "exec")
+    exec(module, {"note": watch.note, "path": str(PROJECT / "course" / "answers" / "ch02_autograd" / "vjp.py")})
+    watch.start()
+
+    for _ in range(2):
+        assert "answers/ch02_autograd" in watch.read_by(Path(__file__))
+    assert "answers/ch02_autograd" not in watch.read_by(PROJECT / "tests" / "test_grids.py")
+
+
+def test_a_kind_alone_is_that_of_every_chapter() -> None:
+    """Who reads all answers may read those of one chapter."""
+    assert "" == unsaid("test_x", {"answers/ch02_autograd"}, (ANSWERS,))
+    assert unsaid("test_x", {"answers/ch02_autograd"}, ("answers/ch01_tensors",)).endswith(
+        "what tests/reads.py says of 'x'"
+    )
