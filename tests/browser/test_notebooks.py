@@ -7,8 +7,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
 from playwright.sync_api import Locator, expect
 
+from autograder.authoring.chapter_rules import RESERVED
 from autograder.authoring.judge import Judge
 from tests.browser.lab import PATIENCE, Lab
 from tests.made_submissions import handed_in
@@ -22,6 +24,18 @@ SLOW = 180_000  # milliseconds that a chapter, or nbgrader with one, may take on
 def student(stem: str) -> Path:
     """A notebook as students get it."""
     return PROJECT / "notebooks" / f"{stem}.ipynb"
+
+
+def around(stem: str, exercise: str) -> NotebookNode:
+    """A notebook as students get it, without its lessons: what it begins with, one exercise, and the progress.
+
+    For what happens at one exercise; that whole chapters run is shown by whole chapters.
+    """
+    notebook = nbformat.read(student(stem), as_version=4)
+    wanted = {*RESERVED, "parameters", exercise, f"check_{exercise}", "progress"}
+    notebook.cells = [cell for cell in notebook.cells if cell.id in wanted]
+    assert len(wanted) == len(notebook.cells)
+    return notebook
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +82,8 @@ def test_answers_are_typed_and_judged(lab: Lab, judge: Judge) -> None:
     """A wrong answer gets its own sentence, a right one all its checks; both outlive a restart of the kernel."""
     wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
     right = judge.chapter.solution(EXERCISE)
-    lab.open(lab.copy(student(STEM)))
+    nbformat.write(around(STEM, EXERCISE), lab.server.folder / f"{STEM}.ipynb")
+    lab.open(f"{STEM}.ipynb")
     lab.run_all()
 
     check = answered(lab, EXERCISE, wrong.source)
@@ -111,9 +126,8 @@ class TestValidateButton:
         return {name: judge.chapter.solution(name) for name in judge.chapter.exercises}
 
     @staticmethod
-    def validated(lab: Lab, answers: dict[str, str]) -> Locator:
+    def validated(lab: Lab, release: NotebookNode, answers: dict[str, str]) -> Locator:
         """Press the button on a notebook with these answers; returns what nbgrader says."""
-        release = nbformat.read(student(STEM), as_version=4)
         (lab.server.folder / "validate.ipynb").write_bytes(handed_in(release, answers))
         lab.open("validate.ipynb")
         lab.page.locator(".validate-button").click()
@@ -123,12 +137,13 @@ class TestValidateButton:
 
     def test_solved(self, lab: Lab, solved: dict[str, str]) -> None:
         """With every exercise solved, all is well."""
-        expect(self.validated(lab, solved)).to_contain_text("Success")
+        release = nbformat.read(student(STEM), as_version=4)
+        expect(self.validated(lab, release, solved)).to_contain_text("Success")
 
     def test_wrong(self, lab: Lab, judge: Judge, solved: dict[str, str]) -> None:
         """One wrong answer fails, and is named with the sentence of its mistake."""
         wrong = next(answer for answer in judge.banks[EXERCISE] if answer.tag == MISTAKE)
-        dialog = self.validated(lab, solved | {EXERCISE: wrong.source})
+        dialog = self.validated(lab, around(STEM, EXERCISE), solved | {EXERCISE: wrong.source})
 
         expect(dialog).to_contain_text(f'The following cell failed:check("{EXERCISE}"')
         expect(dialog).to_contain_text(str(wrong.sentence))  # wherever the lines break

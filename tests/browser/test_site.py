@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
@@ -15,6 +16,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from autograder.files import digest_of
+from tests.asked import THOROUGH
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import keep_picture
 from tests.our_course import COURSE
@@ -48,11 +51,28 @@ pytestmark = pytest.mark.xdist_group("site")  # it is built once
 
 @pytest.fixture(scope="module")
 def site(kernels: dict[str, str]) -> Path:
-    """The folder of the site, built from what stands here; chapters that have not changed are not run again."""
-    command, environment = [sys.executable, "-m", "autograder", "site"], {**os.environ, **kernels}
-    ran = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return PROJECT / "build" / "site" / "html"
+    """The folder of the site, built from what stands here, unless it was already; chapters are run when they change."""
+    html = PROJECT / "build" / "site" / "html"
+    stamp, content = html / ".built-from", read_by_the_site()  # a later build of something else takes it away
+    if THOROUGH or not stamp.is_file() or stamp.read_text() != content:
+        command, environment = [sys.executable, "-m", "autograder", "site"], {**os.environ, **kernels}
+        ran = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        stamp.write_text(content)
+    return html
+
+
+def read_by_the_site() -> str:
+    """The digest of all that the site is made of, with Python, torch and Sphinx."""
+    listing = ["git", "ls-files", "-co", "--exclude-standard", "--", ".", ":!tests"]
+    names = [name for name in said(*listing).splitlines() if (PROJECT / name).is_file()]
+    hashes = said("git", "hash-object", "--stdin-paths", asked="\n".join(names))  # no bank is opened by the test itself
+    return digest_of(sys.version, version("torch"), version("sphinx"), version("matplotlib"), *names, hashes)
+
+
+def said(*command: str, asked: str = "") -> str:
+    """What a command prints."""
+    return subprocess.run(command, cwd=PROJECT, input=asked, capture_output=True, text=True, check=True).stdout
 
 
 @cache
@@ -407,6 +427,7 @@ def test_a_grid_of_feedback_fits_a_phone(site: Path, browser: Browser) -> None:
     page.goto((site / "index.html").as_uri())
     for name in ("expected", "yours"):
         grid = page.get_by_role("group", name=f"{name}, as a grid")
+        grid.scroll_into_view_if_needed()
         right = grid.evaluate(
             "each => Math.max(...[...each.querySelectorAll('td')].map(td => td.getBoundingClientRect().right))"
         )
