@@ -1,15 +1,16 @@
 """Which parts of the course, and whether documents and modules of the tests that they do not import, tests read.
 
 A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
-class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does. A module that
-is not named here reads nothing of that. One that reads more than it says has red tests, which say what to write here.
+class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does; with
+`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. One that reads more
+than it says has red tests, which say what to write here.
 """
 
 LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"
 FIGURES, DOCUMENTS, TESTS = "figures", "documents", "tests"
 KINDS = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES, DOCUMENTS, TESTS)
 EVERYTHING = KINDS
-OWN = "<own>"
+OWN, SO_FAR = "<own>", "<so far>"
 
 
 def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
@@ -19,8 +20,6 @@ def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
 
 COURSE = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES)
 HANDED_OUT = (LESSONS, EXERCISES, SHIPPED, FIGURES)  # what students get, and what it is made of
-# Of these, a test that has a chapter in its name reads those before it too.
-UP_TO = ("mine_in_chapters",)
 READS: dict[str, tuple[str, ...]] = {
     # proofs of every exercise, or of every chapter
     "agreement": _of("ch01_tensors"),
@@ -37,7 +36,7 @@ READS: dict[str, tuple[str, ...]] = {
     "names": _of(OWN, ANSWERS),
     "other_processors": (*COURSE, TESTS),
     "own_lines": _of(OWN),
-    "parity": _of(OWN),
+    "parity": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
     "tally": (*COURSE, DOCUMENTS),
@@ -49,8 +48,8 @@ READS: dict[str, tuple[str, ...]] = {
     "figures": (LESSONS, FIGURES),
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
-    "ledger": _of(OWN, *HANDED_OUT),
-    "mine_in_chapters": _of(OWN, *HANDED_OUT),
+    "ledger": _of(SO_FAR, *HANDED_OUT),
+    "mine_in_chapters": _of(SO_FAR, *HANDED_OUT),
     "other_torch": HANDED_OUT,
     "packed": HANDED_OUT,
     "progress": HANDED_OUT,
