@@ -12,8 +12,6 @@ import tokenize
 import warnings
 from functools import lru_cache
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 _CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is read as from then on
 _SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
 _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
@@ -62,6 +60,8 @@ def _tree(source: str) -> ast.Module:
 def _transformed(source: str) -> str:
     if not magic_work(source):
         return source
+    from IPython.core.inputtransformer2 import TransformerManager  # which takes its time, and few cells need it
+
     try:
         return str(TransformerManager().transform_cell(source))
     except Exception:  # the tokenizer has many ways to give up on a text that is no code

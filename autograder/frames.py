@@ -81,7 +81,8 @@ def _read(fd: int, size: int, deadline: float | None) -> bytes:
     """Exactly `size` bytes, or fewer where the pipe ends."""
     parts, left = [], size
     while left:
-        _wait(fd, select.POLLIN, deadline)
+        if deadline is not None:
+            _wait(fd, select.POLLIN, deadline)
         part = os.read(fd, min(left, _CHUNK))
         if not part:
             break
@@ -91,6 +92,8 @@ def _read(fd: int, size: int, deadline: float | None) -> bytes:
 
 
 def _write(fd: int, data: memoryview, deadline: float | None) -> None:
+    while data and deadline is None:
+        data = data[os.write(fd, data) :]  # as much as the pipe takes, however long the other side lets it wait
     while data:
         _wait(fd, select.POLLOUT, deadline)
         # A pipe that polls as writable takes this much without blocking.

@@ -8,6 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from autograder.authoring import address
+from autograder.site.figures import lightened
 
 _HERE = Path(__file__).resolve().parent
 _ADDRESS = address.read(_HERE.parent)
@@ -36,7 +37,7 @@ html_use_index = False
 html_static_path = ["_static", "../explorers/static/moving.js"]  # which plays what explorers recorded
 html_extra_path = ["_extra"]
 _STYLES = (_HERE.parent / "explorers" / "static" / "explorer.css", _HERE / "site.css")
-_SCRIPTS = ("page.js", "asks.js", "moving.js", "films.js")
+_SCRIPTS = ("page.js", "asks.js", "moving.js", "near.js")
 html_js_files = [(name, {"defer": "defer"}) for name in _SCRIPTS]
 html_favicon = "_static/favicon.svg"
 templates_path = ["_templates"]
@@ -77,7 +78,7 @@ def _draw_preview(app: Sphinx) -> None:
 def _lighten(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object) -> None:
     """Leave out what a page does not need; a summary is named by its own words."""
     body = _PLAIN.sub(r"\1", context.get("body", "").replace("<span></span>", ""))
-    context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
+    context["body"] = lightened(body.replace(' aria-label="Toggle hidden content"', ""))
     context["toc"] = _MINUTES.sub("", _PLAIN.sub(r"\1", context.get("toc", "")))
 
 

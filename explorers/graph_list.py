@@ -26,9 +26,12 @@ def step_list(story: Story, phase: Phase) -> Html:
     shown, before, after = _window(rows, story.now.row if story.now else None)
     line = _forward_line if phase == "forward" else _back_line
     drawn = table(CAPTIONS[phase], HEADS[phase], [line(story, row) for row in shown], class_="x-steps")
-    above = tag("p", f"{before} earlier rows are not listed.", class_="x-small") if before else Html("")
-    below = tag("p", f"{after} more rows are not listed.", class_="x-small") if after else Html("")
-    return tag("div", above, drawn, below, class_="x-scroll", data_keep=phase)
+    return tag("div", _left_out(before, "earlier"), drawn, _left_out(after, "more"), class_="x-scroll", data_keep=phase)
+
+
+def _left_out(count: int, which: str) -> Html:
+    rows = "row is" if count == 1 else "rows are"
+    return tag("p", f"{count:,} {which} {rows} not listed.", class_="x-small") if count else Html("")
 
 
 def _window(rows: list[GraphRow], here: GraphRow | None) -> tuple[list[GraphRow], int, int]:

@@ -18,6 +18,7 @@ from explorers.tensor_values import Values
 MOST_DRAWN = 14  # boxes of a graph that is drawn as a whole
 MOST_COLUMNS = 6  # of them side by side
 MOST_AROUND = 8  # boxes where only the neighborhood of the present row is drawn
+TOO_LONG = "These {:,} rows are too many for one picture. Where a kernel runs, what lies around each step is drawn."
 MOST_LETTERS = 16  # in a box
 MOST_VALUE = 10  # letters of a value in a box
 MOST_BUTTONS = 30  # for folding
@@ -90,7 +91,7 @@ def _drawing(story: Story) -> Html:
     pairs = pairs_of(story)
     whole = len(story.rows) <= MOST_DRAWN and _length(pairs) <= MOST_COLUMNS
     if not whole and story.now is None:
-        return NOTHING
+        return small(TOO_LONG.format(len(story.rows)))
     rows = list(story.rows) if whole or story.now is None else _around(story.rows, pairs, story.now.row)
     number = {row: place for place, row in enumerate(rows)}
     arrows = [(number[start], number[end]) for start, end in pairs if start in number and end in number]
@@ -100,7 +101,7 @@ def _drawing(story: Story) -> Html:
         [box_of(story, row) for row in rows], arrows, _words(story, rows), lambda arrow: arrow[1] == here, back
     )
     hidden = len(story.rows) - len(rows)
-    more = f" Drawn is what lies around the present step; {hidden} more rows are not." if hidden else ""
+    more = f" Drawn is what lies around the present step; {hidden:,} more rows are not." if hidden else ""
     return join(tag("div", picture, class_="x-scroll", data_keep="graph"), small(LEGEND + more))
 
 

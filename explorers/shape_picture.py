@@ -137,6 +137,8 @@ def _label(shown: Shown) -> Sequence[str]:
 
 def memory(found: Exploration) -> str:
     """Whether the result has memory of its own."""
+    if found.shape and 0 in found.shape:
+        return "The result has no numbers: there is nothing that could be shared."
     if not found.shares:
         return "The result has memory of its own: a change to it does not reach what went in."
     names = " and ".join(f"`{name}`" for name in found.shares)

@@ -80,6 +80,14 @@ def shared_file() -> int:
     return os.open(os.__file__, os.O_RDONLY)
 
 
+def thirty_two_bits() -> str:
+    """A process id by the kernel's older door: `mov eax, 20; int 0x80`, as bytes of a program."""
+    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    code.write(bytes.fromhex("53b814000000cd805bc3"))
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+    return "done" if ctypes.CFUNCTYPE(ctypes.c_int)(begin)() > 0 else "refused"
+
+
 # What is tried, and how what comes of it begins.
 REFUSED, NOT_THERE = "PermissionError", "FileNotFoundError"
 ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
@@ -134,13 +142,20 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
     "another time": ("time.clock_settime(time.CLOCK_REALTIME, 0)", REFUSED),
     "another name of the machine": ("socket.sethostname('mine')", REFUSED),
     "keys of the teacher's session": ("call('keyctl', 11, -3 % 2**64, 0, 0)", REFUSED),
-    "to set how the kernel works": ("written('/proc/sys/kernel/core_pattern', '|/tmp/x')", (REFUSED, "OSError")),
+    "to set how the kernel works": (
+        "written('/proc/sys/kernel/core_pattern', '|/tmp/x')",
+        (REFUSED, "OSError", NOT_THERE),
+    ),
     "to press its emergency key": ("written('/proc/sysrq-trigger', 'b')", (REFUSED, "OSError", NOT_THERE)),
     "the machine's memory": ("open('/proc/kcore', 'rb').read(1)", (REFUSED, "OSError", NOT_THERE)),
     "the kernel's log": ("open('/proc/kmsg', 'rb')", (REFUSED, "OSError", NOT_THERE)),
     "the first one's files": ("os.listdir('/proc/1/root')", REFUSED),
     "the first one's descriptors": ("os.listdir('/proc/1/fd')", REFUSED),
     "a copy of one": ("call('pidfd_getfd', os.pidfd_open(1), 0, 0)", REFUSED),
+    "to interrupt the first one": (
+        "[os.kill(1, n) for n in (2, 3, 15)], time.sleep(0.1), open('/proc/1/stat').read().split()[2]",
+        (REFUSED, "([None, None, None], None, 'S')"),
+    ),
     "to stop the first one": (
         "os.kill(1, signal.SIGSTOP), open('/proc/1/stat').read().split()[2]",
         (REFUSED, "(None, 'S')"),
@@ -167,9 +182,17 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "([], False)",
     ),
     "connections of the machine": (
-        "len(open('/proc/net/tcp').readlines()), len(open('/proc/net/unix').readlines())",
+        "len(open('/proc/self/net/tcp').readlines()), len(open('/proc/self/net/unix').readlines())",
         "(1, 1)",
     ),
+    "the name of the machine": ("platform.node(), socket.gethostname()", "('localhost', 'localhost')"),
+    "with what the machine was started": ("len(open('/proc/cmdline').read())", NOT_THERE),
+    "how busy it is": ("open('/proc/loadavg').read()", NOT_THERE),
+    "its disks, its locks, its settings": (
+        "[name for name in os.listdir('/proc') if not name.isdigit() and name not in ('self', 'thread-self')]",
+        "[]",
+    ),
+    "a table of calls of thirty-two bits": ("apart(thirty_two_bits)", ("ended with -31", "ended with -11", "ended with 1")),
     "the devices' own folders": (
         "[path for path in ('/sys', '/run', '/dev/pts', '/dev/tty', '/dev/mem', '/var') if os.path.exists(path)]",
         "[]",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+import time
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
@@ -136,6 +137,17 @@ def test_odd_forms_fail(facet: str, odd: str) -> None:
     first = judged(judge, "broken_loops", 0, forged, "").verdicts[0]
 
     assert first.status in (Status.FAIL, Status.ERROR) and len(first.sentence) <= 1000
+
+
+@pytest.mark.parametrize("shape", [(300, 300, 300, 0), (2**40, 2**20, 0), (1000, 1000)])
+def test_a_tensor_in_a_number_s_place_is_told_at_once(shape: tuple[int, ...]) -> None:
+    """Neither its numbers nor the brackets around nothing become lists, which would take seconds and the memory."""
+    exercise = made.exercise()
+    judge, begun = one_exercise(exercise, {"returned": 1.0}), time.process_time()
+
+    first = judged(judge, exercise.name, 0, [{"returned": Seen(torch.empty(shape), shape, "float32", "cpu")}], "")
+
+    assert "got a tensor" in first.verdicts[0].sentence and time.process_time() - begun < 0.5
 
 
 def comparing(compare: Callable[..., object]) -> Any:

@@ -119,6 +119,7 @@ class TestPicture:
         drawn = graph_picture(replace(story_of(read(y, {"x": x})), at=None))
 
         assert len(rows(drawn, "Backward pass")) == MOST_TOLD + 1 and "241 more rows are not listed" in drawn
+        assert "These 301 rows are too many for one picture." in drawn
 
     def test_a_folded_module(self) -> None:
         """A folded module tells what leaves it, and what is added to its parameters."""

@@ -122,6 +122,12 @@ class TestTold:
         """Column heads of both grids."""
         assert 2 * [str(each) for each in range(27, 35)] == re.findall(r"<th[^>]*>(\d+)</th>", html(self.report))
 
+    def test_a_grid_moves_by_itself(self) -> None:
+        """On a phone eight numbers are wider than the page: a finger or keys move each grid, which has a name."""
+        found = re.findall(r'overflow-x:auto" tabindex="0" role="group" aria-label="([^"]*)"><table', html(self.report))
+
+        assert ["expected, as a grid", "yours, as a grid"] == found
+
     def test_a_terminal_gets_a_line(self) -> None:
         """The text says where to look."""
         assert "compared  2 of 60 numbers differ, the first at [30]" in text(self.report)

@@ -66,6 +66,12 @@ def old(notebook: Any) -> Any:
     return {"nbformat": 3, "worksheets": [{"cells": cells[:9]}, {"cells": cells[9:]}], "metadata": {}}
 
 
+def without_ends(notebook: Any) -> None:
+    """Each cell's text as a list of lines, and no line with its end."""
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"]).split("\n")
+
+
 def script(mark: str) -> bytes:
     """As a script, with a mark before each cell of code."""
     cells = json.loads(solved())["cells"]
@@ -79,6 +85,8 @@ READ = {
     "a JSON string": (json.dumps(solved().decode()).encode(), "packed into a JSON string"),
     "format 3": (changed(old), "old format 3"),
     "no format": (changed(lambda notebook: {"cells": notebook["cells"]}), ""),
+    "lines without their ends": (changed(without_ends), "lines had lost their ends, which were put back"),
+    "two marks of UTF-8": (b"\xef\xbb\xbf" * 2 + solved(), ""),
     "no end": (solved()[: solved().index(b'"nbformat"')], "breaks off behind its last cell"),
     "a script of JupyterLab's": (script("# In[3]:"), "handed in as a Python script"),
     "a script of jupytext's": (script("# %%"), "handed in as a Python script"),
@@ -190,6 +198,7 @@ UNREADABLE = {
     "a script without marks": (b"import torch\n\ndef f(x):\n    return x", "a Python script without marks", "Download"),
     "a PDF": (b"%PDF-1.7\n%\xe2\xe3", "it is a PDF", "File > Download"),
     "nothing": (b"", "the file is empty", "again"),
+    "zeros": (b"\0" * 5000, "the file is empty", "again"),
     "a mark of UTF-8 alone": (b"\xef\xbb\xbf", "the file is empty", "again"),
     "a pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "Git LFS pointer", "git lfs pull"),
     "a shortcut": (

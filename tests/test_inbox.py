@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograder.errors import WorkFailed
+from autograder.reading import inbox
 from autograder.reading.inbox import parcel
 from autograder.reading.marks import starters
 from autograder.reading.reader import read_parcel
@@ -256,3 +257,19 @@ def test_mark_is_ours(tmp_path: Path) -> None:
     opened(folder)
 
     assert "b.ipynb" == json.loads((folder / ".graded-copy.json").read_text())["name"]
+
+
+def test_what_is_gone_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that is moved away under the reader costs its own student the grading, with a sentence."""
+    folder = tmp_path / "submitted" / "ada" / STEM
+    folder.mkdir(parents=True)
+    (folder / f"{STEM}.ipynb").write_bytes(b"{}")
+
+    def read_and_gone(path: Path) -> tuple[bytes, str]:
+        folder.rename(tmp_path / "elsewhere")
+        return b"{}", ""
+
+    monkeypatch.setattr(inbox, "handed_in", read_and_gone)
+
+    with pytest.raises(WorkFailed, match="cannot be read"):
+        inbox.parcel(folder, STEM, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -202,6 +203,15 @@ class TestExplaining:
 
         assert ("known",) == judge(sum_and_mean, key, seen, "x.sum()").mistakes
         assert () == judge(sum_and_mean, key, seen, "x.sum() * w").mistakes
+
+    def test_a_text_without_end_is_not_searched(self) -> None:
+        """A pattern may take a minute to find nothing in it; then the mistake is not told."""
+        pattern, long = r"(?s)x.*y", "x " * 60_000
+        mistake, cases = self.mistake(forgets, unless=pattern), sum_and_mean.cases(0)
+        key, begun = Key("sum_and_mean", cases, sum_and_mean.observe(right, cases), (mistake,)), time.process_time()
+
+        assert () == judge(sum_and_mean, key, sum_and_mean.observe(forgets, cases), long).mistakes
+        assert time.process_time() - begun < 1
 
     def test_a_comment_proves_nothing(self) -> None:
         """A line that was switched off, as in `# optimizer.zero_grad()`, is no line of the answer."""

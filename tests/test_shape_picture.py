@@ -74,6 +74,13 @@ def test_view_names_whose_memory() -> None:
     assert "The result is a view: it looks at the memory of table" in told
 
 
+def test_nothing_is_shared_where_nothing_is() -> None:
+    """A view of a tensor without numbers has no memory, neither of its own nor somebody else's."""
+    told = words(shape_picture(explore("transpose", [("table", torch.zeros(0, 3))])))
+
+    assert "The result has no numbers: there is nothing that could be shared." in told and "of its own" not in told
+
+
 def test_clash_is_marked_without_color() -> None:
     """Where sizes do not fit stands a sign with a name, and torch's error word for word."""
     found = explore("add", [("a", counted(2, 3)), ("b", counted(4))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from autograder.notebook.lesson_cells import Reveal
 from autograder.reporting import teach_again
 from autograder.site.build import build
 from autograder.site.chapter_page import chapter_page
+from autograder.site.executed import executed
+from autograder.site.figures import lightened
 from tests import side_chapter
 from tests.small_chapter import PROJECT
 
@@ -215,6 +218,86 @@ def test_no_solution_stands_open(path: Path) -> None:
 
     assert written and not written.intersection(shown)
     assert len({each.id for each in page.cells}) == len(page.cells)
+
+
+def drawn(letters: str, words: str = "a &amp; b") -> str:
+    """A figure as chapters have it, with these letters."""
+    paths = "".join(f'<path id="DejaVuSans-{each}" d="M 1" transform="scale(2)"/>' for each in letters)
+    head = f'<svg xmlns="x" role="img" aria-label="{words}" width="400" viewBox="0 0 300 150" style="s"><desc>'
+    return f'{head}{words}</desc><g><defs> {paths}</defs><use xlink:href="#DejaVuSans-{letters[0]}"/></g></svg>'
+
+
+def test_figures_wait_in_places_of_their_size() -> None:
+    """With their words; the markup stands where only a browser without scripts reads it."""
+    page = lightened(f"<p>a</p>{drawn('a')}<p>b</p>")
+    place = (
+        '<div class="later" role="img" aria-label="a &amp; b" style="max-width:400px;aspect-ratio:300/150"><noscript>'
+    )
+
+    assert page.startswith(f"<p>a</p>{place}<svg xmlns") and "</svg></noscript></div><p>b</p>" in page
+
+
+def test_letters_of_figures_stand_on_a_page_once() -> None:
+    """Behind all that uses them, and not where a script puts them in later."""
+    page = lightened(drawn("ab") + drawn("bc"))
+    letters = page.rpartition("</noscript>")[2]
+
+    assert ["a", "b", "c"] == re.findall(r'id="DejaVuSans-(.)"', page) == re.findall(r'id="DejaVuSans-(.)"', letters)
+    assert 2 == page.count("<use ") and "<defs></defs>" not in page
+
+
+def test_a_page_without_figures_stays() -> None:
+    """But for pictures in pixels, which wait too; explorers' drawings are not figures."""
+    text = '<p>a</p><svg viewBox="0 0 1 1"><g/></svg><img alt="x" src="a.png">'
+
+    assert text == lightened(text)
+    assert '<img loading="lazy" alt="x" src="data:image/png;base64,x">' == lightened(
+        '<img alt="x" src="data:image/png;base64,x">'
+    )
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A course of two chapters in `tmp_path`, and the stems of the notebooks that are run, which is imitated."""
+    begun: list[str] = []
+
+    def run(notebook: NotebookNode, *_: str) -> NotebookNode:
+        begun.append(notebook.metadata.stem)
+        return notebook
+
+    monkeypatch.setattr("autograder.site.executed.run_notebook", run)
+    monkeypatch.setattr("autograder.site.executed.ProcessPoolExecutor", ThreadPoolExecutor)
+    for stem in ("a1", "a2"):
+        nbformat.write(new_notebook(metadata={"stem": stem}), tmp_path / f"{stem}.ipynb")
+    for name in ("figures/a1.py", "figures/drawing.py", "answers/a1/f.py", "exercises/a1/f.py", "chapters/a1.py"):
+        path = tmp_path / "course" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("changed", "again"),
+    [
+        ("figures/a1.py", ["a1"]),
+        ("exercises/a1/f.py", ["a1"]),
+        ("figures/drawing.py", ["a1", "a2"]),
+        ("answers/a1/f.py", []),
+        ("chapters/a1.py", []),
+    ],
+)
+def test_a_chapter_is_run_again_when_what_it_shows_changes(
+    changed: str, again: list[str], runs: list[str], tmp_path: Path
+) -> None:
+    """A figure that is drawn in another way is drawn again; what no cell reads changes nothing."""
+    solutions, course = [tmp_path / "a1.ipynb", tmp_path / "a2.ipynb"], tmp_path / "course"
+    first = executed(solutions, course, tmp_path / "cache")
+    assert ["a1", "a2"] == sorted(runs) == list(first)
+    runs.clear()
+    (course / changed).write_text("x = 2\n", encoding="utf-8")
+    executed(solutions, course, tmp_path / "cache")
+
+    assert again == sorted(runs) and 2 == len(list((tmp_path / "cache").iterdir()))
 
 
 def test_outside_a_clone(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ from autograder.authoring.lent import Lent, begun, joined
 from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
 from autograder.errors import ChapterError, ExerciseError
-from autograder.judging.judgement import judge
+from autograder.files import digest_of
+from autograder.judging.judgement import judge, judge_read
 from autograder.judging.key import Key, Mistake
+from autograder.judging.text import Text
 from autograder.judging.verdict import Report
 from autograder.judging.words import spelled
 from autograder.watching.exercise import Case, Exercise, ExerciseSet
@@ -29,6 +31,7 @@ from autograder.watching.rules import broken
 
 VISIBLE_SEED = 0
 _DRAWS = 8  # how often fresh cases are drawn, at most, so that they give no points for what is shipped
+_MOST = 4096  # reports that are remembered
 _APART = 1_000_003  # how far apart the seeds of these drawings are
 
 
@@ -60,6 +63,7 @@ class Judge:
         self._keys: dict[tuple[str, int], Key] = {}
         self._repeated: dict[str, Key] = {}
         self.drawn: dict[tuple[str, int], int] = {}  # from which seed the cases of an exercise were drawn, for a seed
+        self._reports: dict[tuple[str, int, str, Text | str], Report] = {}
         self._shown: dict[str, list[tuple[KnownAnswer, tuple[Observation, ...]]]] = {}
 
     def _borrow(self, lent: Sequence[Lent]) -> None:
@@ -178,6 +182,23 @@ class Judge:
     def judge(self, name: str, seed: int, observations: Sequence[Observation], source: str) -> Report:
         """The report on an answer that was observed on the cases of this seed; `source` is its solution cell."""
         return judge(self.exercises[name], self.key(name, seed), observations, source)
+
+    def reported(self, name: str, seed: int, digest: str, source: str) -> Report | None:
+        """The report on an answer of the same text that showed the same; None where there is none yet."""
+        return self._reports.get((name, seed, digest, digest_of(source)))
+
+    def judge_once(self, name: str, seed: int, observations: Sequence[Observation], source: str, digest: str) -> Report:
+        """As `judge`, but once for all answers that show the same, for which `digest` stands, and whose texts say the
+        same.
+        """
+        exercise, key = self.exercises[name], self.key(name, seed)
+        text = Text.read(exercise, key, source)
+        report = self._reports.get((name, seed, digest, text)) or judge_read(exercise, key, observations, text)
+        for known in (text, digest_of(source)):
+            if len(self._reports) >= _MOST:
+                self._reports.pop(next(iter(self._reports)))
+            self._reports[name, seed, digest, known] = report
+        return report
 
 
 def _mistake(exercise: Exercise, answer: KnownAnswer, cases: tuple[Case, ...]) -> Mistake:

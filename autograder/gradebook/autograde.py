@@ -184,7 +184,8 @@ class GradeSubmission(NbGraderPreprocessor):
             about[CHANGED] = shown.changed
             with _gradebook(exporter.parent) as gradebook:
                 give_extra_credit(gradebook, course, student, found)
-                lateness.set_extension(gradebook.find_submission(stem, student), deadlines.read(course), stem)
+                submission = gradebook.find_submission(stem, student)
+                lateness.set_extension(submission, deadlines.read(course), stem, student)
                 gradebook.db.commit()
             _fill(nb, shown.verdict, _hints(course, wanted))
         except OperationalError as error:

@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -123,9 +124,9 @@ class Cycle:
         """
         failures: dict[str, str] = {}
         with self._ready(how, preflight.gradable) as (gradebook, wanted):
-            recorder = Recorder(gradebook, ReleasedAssignment.of(wanted), self.api)
+            recorder = cache(lambda: Recorder(gradebook, ReleasedAssignment.of(wanted), self.api))
             scored = own_cells.Scoring(wanted, self.api)
-            known = {submission.student.id for submission in gradebook.assignment_submissions(self.stem)}
+            known = {submission.student_id for submission in gradebook.assignment_submissions(self.stem)}
             folders = self._folders(students)
             run = class_run.grade_class(wanted, folders, how.workers, how.force, scored, how.again)
             with contextlib.closing(run) as done:
@@ -176,11 +177,14 @@ class Cycle:
     def _folders(self, students: Sequence[str]) -> dict[str, Path]:
         return {student: self._folder("submitted", student) for student in students}
 
-    def _recorded(self, recorder: Recorder, student: str, outcome: SubmissionVerdict | str, known: bool) -> str:
+    def _recorded(
+        self, made: Callable[[], Recorder], student: str, outcome: SubmissionVerdict | str, known: bool
+    ) -> str:
         """Put a verdict into the gradebook, if it is not there; gives the reason where that cannot be."""
         verdict = outcome if isinstance(outcome, SubmissionVerdict) else None
         if verdict is None and (outcome or (known and self._is_recorded(student))):
             return str(outcome)
+        recorder = made()  # at the first one
         recorder.verdict = verdict
         with temp_attrs(self.api.coursedir, assignment_id=self.stem, student_id=student):
             reason = _reason(capture_log(recorder))

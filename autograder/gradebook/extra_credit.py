@@ -16,7 +16,8 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
     """Write what stretch exercises earned; a value that we did not write before is the teacher's.
 
-    What is about to be written is noted first: a run that is killed in between still knows its own.
+    What is about to be written is noted first: a run that is killed in between still knows its own. Mostly it was noted
+    when the verdict was stored.
     """
     verdict = found.verdict
     extra = [exercise for exercise, most in verdict.extra.items() if most]
@@ -30,7 +31,8 @@ def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: K
         exercise: _without_double(grade.extra_credit, verdict.earned_extra(exercise))
         for exercise, grade in ours.items()
     }
-    _note(course, student, found, {**found.given, **given})
+    others = {exercise: values for exercise, values in found.given.items() if exercise not in extra}
+    _note(course, student, found, {**others, **given})
     for exercise, grade in ours.items():
         grade.extra_credit = verdict.earned_extra(exercise)
     gradebook.db.commit()

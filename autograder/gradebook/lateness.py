@@ -122,17 +122,17 @@ def set_dates(gradebook: Gradebook, course: Path, stem: str) -> Deadlines:
     if now.due or (before.due and before.due == assignment.duedate):
         assignment.duedate = now.due
     for submission in gradebook.assignment_submissions(stem):
-        if before.extended.get(submission.student.id) == submission.extension:
+        if before.extended.get(submission.student_id) == submission.extension:
             submission.extension = None
-        set_extension(submission, found, stem)
+        set_extension(submission, found, stem, submission.student_id)
     gradebook.db.commit()
     return found
 
 
-def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str) -> None:
+def set_extension(submission: SubmittedAssignment, found: Deadlines, stem: str, student: str) -> None:
     """Put a student's extension there; of a chapter that the file does not speak of, nothing is changed."""
     if stem in found.extended:
-        submission.extension = found.extension(stem, submission.student.id)
+        submission.extension = found.extension(stem, student)
 
 
 def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
@@ -140,7 +140,7 @@ def set_time(submission: SubmittedAssignment, course: Path, stem: str) -> None:
 
     nbgrader reads it only when it grades. An empty file says that nobody knows; one that is no time changes nothing.
     """
-    path = course / "submitted" / submission.student.id / stem / TIME
+    path = course / "submitted" / submission.student_id / stem / TIME
     with suppress(WorkFailed, ValueError, OverflowError, TypeError):
         text, nothing = handed_in(path, most=_LONGEST_TIME)
         if not nothing and len(text) <= _LONGEST_TIME:
@@ -157,7 +157,7 @@ def settle(api: NbGraderAPI, gradebook: Gradebook, course: Path, stem: str) -> l
     gradebook.db.flush()
     penalized = _penalized(gradebook)
     for submission in submissions:
-        student, seconds = submission.student.id, submission.total_seconds_late
+        student, seconds = submission.student_id, submission.total_seconds_late
         if seconds or submission.id in penalized:
             for notebook in submission.notebooks:
                 _penalize(api, notebook.name, stem, student)

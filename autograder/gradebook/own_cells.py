@@ -21,6 +21,7 @@ from autograder.cell_text import CHECK, as_python
 from autograder.errors import WorkFailed
 from autograder.grading.assignment import Assignment, OwnCells
 from autograder.grading.submission_verdict import SubmissionVerdict, key_of
+from autograder.grading.worth import exercises_of
 from autograder.reading.marks import grade_id
 from autograder.recording.outputs import Output
 from autograder.running.waiting import PROCESS_ENDED
@@ -52,7 +53,7 @@ def with_own(wanted: Assignment, gradebook: Gradebook, converter: Any) -> Assign
 
 def _with_cells(wanted: Assignment, notebook: Notebook, files: Mapping[str, bytes], seconds: float) -> Assignment:
     """A notebook with what nbgrader grades in it beside exercises."""
-    exercises = wanted.chapter().exercises
+    exercises = exercises_of(wanted)
     checks = {CHECK + name for name in exercises}
     texts = {cell.name: cell.source for cell in notebook.source_cells}
     answers = {cell.name for cell in notebook.solution_cells}

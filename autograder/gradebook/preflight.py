@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from autograder.authoring.cells import Chapter
-from autograder.authoring.chapter import read_chapter
 from autograder.errors import CourseNotFound, WorkFailed
-from autograder.grading.assignment import Assignment, chapter_text
+from autograder.grading.assignment import Assignment
+from autograder.grading.worth import exercises_of
 
 _ROOM = 50 * 2**20
 _SQLITE = "sqlite:///"
@@ -78,21 +77,20 @@ def gradable(gradebook: Gradebook, wanted: Assignment) -> None:
     generated(gradebook, wanted)
     if not wanted.is_chapter:
         return
-    chapter = read_chapter(Path(wanted.course) / chapter_text(wanted.stem))
-    if changed := list(_changed(gradebook, wanted.stem, chapter)):
+    if changed := list(_changed(gradebook, wanted.stem, exercises_of(wanted))):
         raise WorkFailed(
             f"what exercises are worth has changed since {wanted.stem} was generated: {', '.join(changed)}. "
             f"Nothing was graded. Run `nbgrader generate_assignment {wanted.stem}`, which tells the gradebook."
         )
 
 
-def _changed(gradebook: Gradebook, stem: str, chapter: Chapter) -> Iterator[str]:
+def _changed(gradebook: Gradebook, stem: str, points: Mapping[str, float]) -> Iterator[str]:
     """Each exercise whose points in the gradebook are not those of the chapter: a score may not exceed them there."""
     for notebook in gradebook.find_assignment(stem).notebooks:
         for cell in notebook.grade_cells:
             name = cell.name.removeprefix("check_")
-            if name in chapter.exercises and cell.max_score != chapter.points(name):
-                yield f"{name} ({cell.max_score:g} there, {chapter.points(name)} in the chapter)"
+            if name in points and cell.max_score != points[name]:
+                yield f"{name} ({cell.max_score:g} there, {points[name]:g} in the chapter)"
 
 
 def _check_lock(course: Path, database: Path, patience: float) -> None:

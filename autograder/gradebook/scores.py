@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
@@ -90,10 +91,16 @@ def _marked(gradebook: Gradebook, assignment: Assignment) -> MarkedAssignment:
 
 
 def _with_older_score(gradebook: Gradebook, assignment: Assignment) -> set[str]:
-    """Who has a score by hand from before the last grading; asked once for a class."""
+    """Who has a score by hand from before the last grading."""
+    return _scored(gradebook, assignment.name, Grade.needs_manual_grade)
+
+
+def _scored(gradebook: Gradebook, assignment: str, *which: Any) -> set[str]:
+    """Who has a score by hand, of which this is true; asked once for a class."""
     asked = gradebook.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.notebooks)
-    asked = asked.join(SubmittedNotebook.grades).filter(SubmittedAssignment.assignment_id == assignment.id)
-    return {each for (each,) in asked.filter(Grade.needs_manual_grade, Grade.manual_score.isnot(None))}
+    asked = asked.join(SubmittedNotebook.grades).join(SubmittedAssignment.assignment)
+    asked = asked.filter(Assignment.name == assignment)
+    return {each for (each,) in asked.filter(Grade.manual_score.isnot(None), *which)}
 
 
 def _mark(submission: SubmittedAssignment, older: Collection[str]) -> Mark:
@@ -113,14 +120,16 @@ def scored_by_hand(gradebook: Gradebook, assignment: str) -> dict[str, tuple[str
 
 
 def _by_hand(gradebook: Gradebook, assignment: str, waiting: bool) -> dict[str, tuple[str, ...]]:
-    found = {
-        submission.student.id: tuple(
+    which = (Grade.needs_manual_grade,) if waiting else ()
+    scored = _scored(gradebook, assignment, *which)
+    found = gradebook.assignment_submissions(assignment) if scored else ()
+    return {
+        submission.student_id: tuple(
             grade.name if len(submission.notebooks) == 1 else in_notebook(notebook.name, grade.name)
             for notebook in submission.notebooks
             for grade in notebook.grades
             if grade.manual_score is not None and (grade.needs_manual_grade or not waiting)
         )
-        for submission in gradebook.assignment_submissions(assignment)
-        if submission.needs_manual_grade or not waiting
+        for submission in found
+        if submission.student_id in scored
     }
-    return {student: cells for student, cells in found.items() if cells}

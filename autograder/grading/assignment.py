@@ -209,7 +209,7 @@ def chapter_text(stem: str) -> str:
 def _lent(course: Path, stem: str, release: bytes) -> tuple[Lent, ...]:
     """The exercises of other chapters in a released notebook; none where the course has no list of its exercises."""
     listed = (course / LIST).read_bytes() if (course / LIST).is_file() else b""
-    return lent_in(nbformat.reads(release.decode(), as_version=4), stem, decode(listed)) if listed else ()
+    return lent_in(_looked_at(release), stem, decode(listed)) if listed else ()
 
 
 def _texts(course: Path, stem: str, lent: Sequence[Lent]) -> list[Path]:
@@ -249,7 +249,14 @@ def released_starters(course: Path, stem: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def _starters(release: Path, _changed: int) -> dict[str, str]:
-    return starters(nbformat.read(release, as_version=4))
+    return starters(_looked_at(release.read_bytes()))
+
+
+@lru_cache(maxsize=4)
+def _looked_at(release: bytes) -> NotebookNode:
+    """A released notebook that nobody changes: to read one takes as long as to grade two."""
+    notebook: NotebookNode = nbformat.reads(release.decode(), as_version=4)
+    return notebook
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from autograder.grading.verdict_files import verdict_path
 
 SEED_VARIABLE = "PYTORCH_BASICS_SEED"
 _ROUND = ".round"  # no student's name begins with a dot
-_MOST = 16  # verdict files that are remembered
+_MOST = 512  # verdict files that are remembered
 _known: dict[str, Kept] = {}  # by their texts
 
 
@@ -88,7 +88,7 @@ def _read(text: str) -> Kept:
 
 
 def _note(text: str, what: Kept) -> None:
-    """Remember what a text says: it is asked for a few times, one student after the other."""
+    """Remember what a text says: it is asked for a few times, one student after the other, and once more for all."""
     if len(_known) >= _MOST:
         _known.clear()
     _known[text] = what
@@ -103,7 +103,14 @@ def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
 def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Write a verdict that the gradebook does not have yet; raises WorkFailed, the old file untouched."""
     before = kept(course, verdict.assignment, student)
-    keep(course, student, before.followed_by(verdict) if before else Kept(verdict))
+    new = before.followed_by(verdict) if before else Kept(verdict)
+    keep(course, student, replace(new, given=_may_be_given(new.given, verdict)))
+
+
+def _may_be_given(before: Mapping[str, tuple[float, ...]], verdict: SubmissionVerdict) -> dict[str, tuple[float, ...]]:
+    """The extra credit that may be ours once the verdict is recorded: what may have been so far, and what it gives."""
+    now = {exercise: verdict.earned_extra(exercise) for exercise, most in verdict.extra.items() if most}
+    return {**before, **{name: tuple(dict.fromkeys((*before.get(name, ()), each))) for name, each in now.items()}}
 
 
 def keep(course: Path, student: str, what: Kept) -> None:

@@ -117,7 +117,7 @@ def report_on(
     if outcome.observations is None or len(outcome.observations) != len(cases):
         raised = outcome.raised or Raised("DamagedData", "the checks did not all answer")
         return _stopped(exercise, cases, raised)
-    report = judged(judge, name, seed, outcome.observations, source)
+    report = judged(judge, name, seed, outcome.observations, source, outcome.digest)
     note = _on_cell(exercise, outcome.cell, limits, given)
     attempted = report.verdicts[0].status is not Status.NOT_ATTEMPTED
     return replace(report, notes=(*report.notes, note)) if note and attempted else report

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from autograder.cell_text import without_comments
 from autograder.judging.key import Key, Mistake
+from autograder.judging.text import Text
 from autograder.watching.difference import Difference, differences, first_difference
 from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
@@ -16,7 +15,7 @@ Path = tuple[str | int, ...]
 
 
 def explanation(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, wrong: Sequence[int]
+    exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, wrong: Sequence[int]
 ) -> Mistake | None:
     """The known mistake that explains why these cases of one requirement went wrong.
 
@@ -25,9 +24,8 @@ def explanation(
     the one that agrees on more cases than any other.
     """
     ranked: list[tuple[int, Mistake]] = []
-    code = without_comments(source)
-    for mistake in key.mistakes:
-        if not mistake.sentence or (mistake.unless and re.search(mistake.unless, code)):
+    for place, mistake in enumerate(key.mistakes):
+        if not mistake.sentence or place in text.disproved:
             continue
         # Most mistakes show something else on the first: the other cases are looked at only for those that do not.
         if not same(exercise, mistake.observations[wrong[0]], seen[wrong[0]]):

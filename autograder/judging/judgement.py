@@ -14,10 +14,10 @@ from autograder.judging import words
 from autograder.judging.explaining import cases_wrong, explanation, same, shows
 from autograder.judging.key import Key
 from autograder.judging.parting import Parting, part
+from autograder.judging.text import Text
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.exercise import Case, Exercise
 from autograder.watching.observation import Observation, Raised
-from autograder.watching.rules import broken, remarks
 from autograder.watching.slips import Slip
 
 UNTOUCHED = "untouched"  # the tag of a program to mend that does what it did before
@@ -26,15 +26,20 @@ _STUB = "NotImplementedError"
 
 def judge(exercise: Exercise, key: Key, observations: Sequence[Observation], source: str) -> Report:
     """Compare what was seen with the key, case by case, and say which misunderstanding a difference looks like."""
+    return judge_read(exercise, key, observations, Text.read(exercise, key, source))
+
+
+def judge_read(exercise: Exercise, key: Key, observations: Sequence[Observation], text: Text) -> Report:
+    """The same where the answer's text has been read: the report depends on nothing else of it."""
     if all(is_stub(seen.get("raised")) for seen in observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, words.not_attempted(exercise.name))
     as_given = next((mistake for mistake in key.mistakes if mistake.tag == UNTOUCHED), None)
     if as_given and shows(exercise, as_given, observations):
         return whole(exercise, key.cases, Status.NOT_ATTEMPTED, as_given.sentence)
-    verdicts = _Lines(exercise, key, observations, source).verdicts()
-    verdicts += list(_rule_verdicts(exercise, key, observations, source, verdicts))
+    verdicts = _Lines(exercise, key, observations, text).verdicts()
+    verdicts += list(_rule_verdicts(exercise, key, observations, text, verdicts))
     report = Report(exercise.name, tuple(verdicts))
-    return replace(report, notes=remarks(exercise.notes, source, exercise.name)) if report.passed else report
+    return replace(report, notes=text.remarks) if report.passed else report
 
 
 def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: str) -> Report:
@@ -59,8 +64,8 @@ def _sentences(cases: Sequence[Case]) -> list[str]:
 class _Lines:
     """One answer, requirement by requirement."""
 
-    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation], source: str) -> None:
-        self.exercise, self.key, self.seen, self.source = exercise, key, seen, source
+    def __init__(self, exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text) -> None:
+        self.exercise, self.key, self.seen, self.text = exercise, key, seen, text
         self.parted = [
             part(exercise, case, right, mine) for case, right, mine in zip(key.cases, key.reference, seen, strict=True)
         ]
@@ -136,7 +141,7 @@ class _Lines:
         difference, case, seen = self.parted[index].first, self.key.cases[index], self.seen[index]
         assert difference is not None
         told = words.tell(self.exercise, self.exercise.requirements[text].tells, difference, seen)
-        mistake = explanation(self.exercise, self.key, self.seen, self.source, wrong)
+        mistake = explanation(self.exercise, self.key, self.seen, self.text, wrong)
         return Verdict(
             requirement=text,
             status=Status.ERROR if "raised" in seen else Status.FAIL,
@@ -171,7 +176,7 @@ def _waiting(text: str, awaited: str) -> Verdict:
 
 
 def _rule_verdicts(
-    exercise: Exercise, key: Key, seen: Sequence[Observation], source: str, verdicts: Sequence[Verdict]
+    exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, verdicts: Sequence[Verdict]
 ) -> Iterator[Verdict]:
     """A verdict per rule, which says how a result is to be come by: it waits until half of the checks are met.
 
@@ -179,7 +184,7 @@ def _rule_verdicts(
     """
     unmet = [verdict.requirement for verdict in verdicts if verdict.status is not Status.PASS]
     many = 2 * len(unmet) > len(verdicts)
-    names = tuple(rule.name for rule in broken(exercise.rules, source, exercise.name))
+    names = text.broken
     known = [m for m in key.mistakes if m.rules == names and not unmet and shows(exercise, m, seen)] if names else []
     for rule in exercise.rules:
         if many:

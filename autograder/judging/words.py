@@ -225,7 +225,7 @@ def _ends(values: torch.Tensor, width: int) -> torch.Tensor:
         size, kept = values.shape[dim], max(1, -(-width // max(1, each)))
         if size > 2 * kept:
             values = torch.cat((values.narrow(dim, 0, kept), values.narrow(dim, size - kept, kept)), dim)
-        each *= values.shape[dim]
+        each *= max(1, values.shape[dim])  # brackets around nothing take room as well
     return values
 
 

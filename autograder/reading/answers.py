@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from autograder.reading.handed import MAX_CELLS, Handed
-from autograder.reading.marks import bare, exercise_checked, grade_id, starters, texts_of
+from autograder.reading.marks import bare, released_cells, starters, texts_of
 from autograder.reading.source import defines, statements
 
 if TYPE_CHECKING:  # readers' machines may do without it
@@ -65,7 +65,7 @@ def answers_among(
 
 def checks_of(code: Sequence[Handed], release: NotebookNode) -> dict[str, Checked]:
     """The last cell of a student's notebook that checks each exercise: the course's own, or one that was added."""
-    return checks_among(code, {name: grade_id(cell) for cell in release.cells if (name := exercise_checked(cell))})
+    return checks_among(code, released_cells(release).checks)
 
 
 def checks_among(code: Sequence[Handed], marks: Mapping[str, str]) -> dict[str, Checked]:

@@ -9,7 +9,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.reading.handed import Handed
-from autograder.reading.marks import is_kept
+from autograder.reading.marks import GivenCell
 from autograder.reading.own_text import fill, own_cell
 
 
@@ -24,10 +24,9 @@ class PlacedCell:
     handed: Handed | None = None
 
 
-def placed(place: int, handed: Handed | None, release: NotebookNode) -> PlacedCell:
+def placed(place: int, handed: Handed | None, cell: GivenCell) -> PlacedCell:
     """A released cell, with a student's text where that is another one and may stand there."""
-    cell = release.cells[place]
-    untouched = handed is None or handed.source == cell.source or is_kept(cell)
+    untouched = handed is None or handed.source == cell.source or cell.is_kept
     return PlacedCell(place, None if untouched else handed)
 
 

@@ -14,6 +14,7 @@ _MARKS = (
 )
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 _HIGH = bytes(range(128, 256))
+_ONCE_MORE = "\N{ZERO WIDTH NO-BREAK SPACE}"  # in front, once more where a file was saved twice
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def decoded(data: bytes) -> Decoded:
     encoding, name = _encoding(data)
     told = (f"the file was saved as {name}; read all the same",) if name else ()
     try:
-        return Decoded(data.decode(encoding), told)
+        return Decoded(data.decode(encoding).lstrip(_ONCE_MORE), told)
     except UnicodeDecodeError as error:
         if error.reason in ("unexpected end of data", "truncated data"):  # cut off within a letter
             return Decoded(data[: error.start].decode(encoding), told)

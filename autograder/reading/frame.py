@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
-from autograder.reading.marks import bare, grade_id, is_kept, is_solution, mark
+from autograder.reading.marks import bare, grade_id, is_kept, is_solution, mark, released_cells
 from autograder.reading.submission import Submission
 
 _COPIES = "cells there more than once; the last one counts: {}"
@@ -150,5 +150,5 @@ def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: _Homes) ->
     yield from behind[-1]
     for cell in handed:
         home = homes.places.get(cell.index)
-        yield PlacedCell(None, cell) if home is None else placed(home, cell, release)
+        yield PlacedCell(None, cell) if home is None else placed(home, cell, released_cells(release).cells[home])
         yield from behind[cell.index]

@@ -78,7 +78,14 @@ def _contents(data: bytes) -> Contents:
     handed = tuple(_handed(index, cell) for index, cell in enumerate(cells))
     _check_work(handed)
     kept, lost = _with_room(handed)
-    return Contents(kept, (*read.repairs, *found.repairs, *of_format), (*read.eye, *found.eye, *lost))
+    repairs = (*read.repairs, *found.repairs, *of_format, *_ends_put_back(cells))
+    return Contents(kept, repairs, (*read.eye, *found.eye, *lost))
+
+
+def _ends_put_back(cells: list[Any]) -> tuple[str, ...]:
+    """What to tell of cells whose lines had no ends."""
+    count = sum(_lost_ends(_dict(cell).get("source")) for cell in cells)
+    return (f"cells whose lines had lost their ends, which were put back: {count}",) if count else ()
 
 
 def _with_room(handed: tuple[Handed, ...]) -> tuple[tuple[Handed, ...], tuple[str, ...]]:
@@ -109,7 +116,7 @@ def _check_work(handed: tuple[Handed, ...]) -> None:
 
 
 def _check_size(data: bytes) -> None:
-    if not data.strip():
+    if not data.strip(b"\0 \t\r\n"):  # zeros are what a full disk or a broken copy leaves
         raise UnreadableError("the file is empty. Hand in the notebook again.")
     if len(data) > MAX_BYTES:
         raise UnreadableError(
@@ -166,20 +173,23 @@ def _handed(index: int, cell: object) -> Handed:
 def _source(value: object, kind: str) -> tuple[str, tuple[AttachedPicture, ...]]:
     """The text of a cell, and the pictures that stood in it."""
     if isinstance(value, list):
-        value = _joined(value)
-    # Half a surrogate pair can be written in JSON, and then in no file.
-    text = _text(value).encode("utf-8", "replace").decode()
-    if kind == "code":
+        value = ("\n" if _lost_ends(value) else "").join(_texts(value))
+    text = _text(value)
+    if not text.isascii():  # half a surrogate pair can be written in JSON, and then in no file
+        text = text.encode("utf-8", "replace").decode()
+    if kind == "code" or "data:" not in text:  # without which there is no picture in it
         return text, ()
     text, drawn = pictures.out_of_text(text) if kind == "markdown" else (text, ())
     return _PICTURE.sub("picture", text), drawn
 
 
-def _joined(lines: list[Any]) -> str:
-    try:
-        return "".join(lines)
-    except TypeError:  # among them is something else
-        return "".join(line for line in lines if isinstance(line, str))
+def _texts(lines: list[Any]) -> list[str]:
+    return [line for line in lines if isinstance(line, str)]
+
+
+def _lost_ends(value: object) -> bool:
+    """Whether a text was written line by line, and each line without its end, as some converters do."""
+    return isinstance(value, list) and len(value) > 1 and not any("\n" in line for line in _texts(value))
 
 
 def _text(value: object) -> str:

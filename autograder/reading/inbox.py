@@ -39,15 +39,15 @@ def parcel(folder: Path, stem: str, starters: Mapping[str, str]) -> Parcel:
     Raises WorkFailed where there is no notebook, and where this machine does not let us read it.
     """
     set_aside(folder)
-    try:
+    try:  # anything may be gone again that was there a moment ago
         placed = place_notebook(folder, stem, starters)
+        if placed is None:
+            raise WorkFailed(no_notebook(folder))
+        data, trouble = handed_in(placed.path)
+        beside = companions(folder)
+        return Parcel(data, trouble, _notes(folder, placed), (*_eye(placed), *beside.eye), beside.files)
     except OSError as error:
         raise unreadable(folder, error) from None
-    if placed is None:
-        raise WorkFailed(no_notebook(folder))
-    data, trouble = handed_in(placed.path)
-    beside = companions(folder)
-    return Parcel(data, trouble, _notes(folder, placed), (*_eye(placed), *beside.eye), beside.files)
 
 
 def no_notebook(folder: Path) -> str:

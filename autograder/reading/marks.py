@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from autograder.cell_text import CHECK, SETUP
@@ -53,20 +54,83 @@ def is_written(cell: NotebookNode) -> bool:
     return is_solution(cell) and cell["cell_type"] != "code"
 
 
+@dataclass(frozen=True)
+class GivenCell:
+    """What its marks say of a cell of a released notebook, and its text."""
+
+    kind: str
+    source: str
+    cell_id: str
+    grade_id: str
+    has_mark: bool
+    is_solution: bool
+    is_kept: bool
+    is_written: bool
+    ran_before: bool
+    exercise: str | None  # that it checks
+
+    @classmethod
+    def of(cls, cell: NotebookNode) -> GivenCell:
+        """Look at a cell."""
+        return cls(
+            cell["cell_type"],
+            cell["source"],
+            str(cell.get("id") or ""),
+            grade_id(cell),
+            "nbgrader" in cell["metadata"],
+            is_solution(cell),
+            is_kept(cell),
+            is_written(cell),
+            ran_before(cell),
+            exercise_checked(cell),
+        )
+
+
+class ReleasedCells:
+    """A released notebook as reading looks at it: for a class it is looked at once."""
+
+    def __init__(self, release: NotebookNode) -> None:
+        self.release = release
+        self.cells = tuple(map(GivenCell.of, release["cells"]))
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The texts of its cells, bare."""
+        return frozenset(bare(cell.source) for cell in self.cells)
+
+    @cached_property
+    def starters(self) -> dict[str, str]:
+        """The cells that students were given for code, by exercise."""
+        return {cell.grade_id: cell.source for cell in self.cells if cell.is_solution and not cell.is_written}
+
+    @cached_property
+    def checks(self) -> dict[str, str]:
+        """The marks of the cells that check, by exercise."""
+        return {cell.exercise: cell.grade_id for cell in self.cells if cell.exercise}
+
+
+_known: list[ReleasedCells] = []
+_MOST = 4  # that are remembered
+
+
+def released_cells(release: NotebookNode) -> ReleasedCells:
+    """What there is to know of a released notebook, which nobody changes once it has been looked at."""
+    for known in _known:
+        if known.release is release:
+            return known
+    _known[_MOST - 1 :] = []
+    _known.insert(0, ReleasedCells(release))
+    return _known[0]
+
+
 def starters(release: NotebookNode) -> dict[str, str]:
     """The cells that students were given for code, by exercise."""
-    marked = (cell for cell in release["cells"] if "nbgrader" in cell["metadata"])  # most cells have no mark
-    return {grade_id(cell): cell.source for cell in marked if is_solution(cell) and not is_written(cell)}
+    return released_cells(release).starters
 
 
 def texts_of(release: NotebookNode) -> frozenset[str]:
     """The texts of a released notebook's cells, bare."""
-    return _bare(tuple(cell["source"] for cell in release["cells"]))
-
-
-@lru_cache(maxsize=8)
-def _bare(sources: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(bare, sources))
+    return released_cells(release).texts
 
 
 @lru_cache(maxsize=4096)  # most cells are the course's own, and each is asked for many times

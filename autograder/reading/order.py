@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from autograder.reading.answers import Checked
 from autograder.reading.handed import Handed
-from autograder.reading.marks import bare, exercise_checked, grade_id, is_solution, ran_before, texts_of
+from autograder.reading.marks import bare, released_cells, texts_of
 
 if TYPE_CHECKING:  # readers' machines may do without it
     from nbformat import NotebookNode
@@ -105,14 +105,14 @@ class _Keys:
 
 def _of_the_release(release: NotebookNode, places: Places, keys: _Keys) -> Iterator[tuple[_Key, Part]]:
     """The lesson's cells, and where each exercise is checked: never above the first cell that answers it."""
-    for place, cell in enumerate(release.cells):
-        if cell.cell_type != "code" or ran_before(cell):
+    for place, cell in enumerate(released_cells(release).cells):
+        if cell.kind != "code" or cell.ran_before:
             continue
-        if is_solution(cell):
-            if not places.answers.get(grade_id(cell)):
-                yield keys.of_given(place), Part(Role.ANSWER, cell.source, (grade_id(cell),))
+        if cell.is_solution:
+            if not places.answers.get(cell.grade_id):
+                yield keys.of_given(place), Part(Role.ANSWER, cell.source, (cell.grade_id,))
             continue
-        exercise = exercise_checked(cell)
+        exercise = cell.exercise
         if exercise is None:
             yield keys.of_given(place), Part(Role.GIVEN, cell.source)
             continue

@@ -17,7 +17,7 @@ from autograder.cell_text import SETUP
 from autograder.reading.answers import Find, checks_of, find_answers
 from autograder.reading.assembled import PlacedCell, placed
 from autograder.reading.handed import MAX_SOURCE, Handed
-from autograder.reading.marks import bare, grade_id, is_kept, is_written, mark, starters, texts_of
+from autograder.reading.marks import GivenCell, bare, released_cells, starters, texts_of
 from autograder.reading.order import Places, in_order
 from autograder.reading.source import statements
 from autograder.reading.submission import Submission
@@ -78,7 +78,7 @@ def _lines(
 def _as_code(handed: Sequence[Handed], release: NotebookNode) -> list[Handed]:
     """The cells as what they are: code that was turned into text, by one key in JupyterLab, is code."""
     known = texts_of(release)
-    marked = {grade_id(cell) for cell in release.cells if "nbgrader" in cell.metadata and cell.cell_type == "code"}
+    marked = {cell.grade_id for cell in released_cells(release).cells if cell.has_mark and cell.kind == "code"}
 
     def is_code(cell: Handed) -> bool:
         if cell.is_cut or bare(cell.source) in known:
@@ -113,21 +113,21 @@ def _told(notes: Mapping[str, list[str]]) -> tuple[str, ...]:
 def _find_others(handed: Sequence[Handed], release: NotebookNode, finds: Mapping[str, Find]) -> dict[int, Handed]:
     """The handed cell that each released cell became, by its place in the release."""
     homes: dict[int, Handed] = {}
-    for place, cell in enumerate(release.cells):
-        if grade_id(cell) in finds:
-            found = finds[grade_id(cell)].cell
+    released = released_cells(release).cells
+    for place, cell in enumerate(released):
+        if cell.grade_id in finds:
+            found = finds[cell.grade_id].cell
             if found:
                 homes[place] = found
     used = {cell.index for cell in homes.values()}
     free = [cell for cell in handed if cell.index not in used]
     by_mark, by_id = _by((cell.grade_id, cell) for cell in free), _by((cell.cell_id, cell) for cell in free)
     by_text = cache(lambda: _by((_text_key(cell.kind, cell.source), cell) for cell in free))  # mostly, nobody asks
-    for place, cell in enumerate(release.cells):
-        name = grade_id(cell)
-        if place in homes or name in finds:
+    for place, cell in enumerate(released):
+        if place in homes or cell.grade_id in finds:
             continue
-        known = (by_mark.get(name), by_id.get(cell.get("id")))
-        option = _first(known, used) or _first([by_text().get(_text_key(cell.cell_type, cell.source))], used)
+        known = (by_mark.get(cell.grade_id), by_id.get(cell.cell_id))
+        option = _first(known, used) or _first([by_text().get(_text_key(cell.kind, cell.source))], used)
         if option:
             homes[place] = option
             used.add(option.index)
@@ -155,23 +155,23 @@ def _text_key(kind: str, source: str) -> str:
 
 
 def _note_locked(release: NotebookNode, homes: dict[int, Handed], notes: dict[str, list[str]]) -> None:
-    for place, cell in enumerate(release.cells):
-        if "nbgrader" not in cell["metadata"]:
+    for place, cell in enumerate(released_cells(release).cells):
+        if not cell.has_mark:
             continue
-        if is_written(cell) and place not in homes:
-            notes["missing"].append(grade_id(cell))
-        if not is_kept(cell):
+        if cell.is_written and place not in homes:
+            notes["missing"].append(cell.grade_id)
+        if not cell.is_kept:
             continue
         if place not in homes:
-            notes[_kind_of_locked(cell)].append(grade_id(cell))
+            notes[_kind_of_locked(cell)].append(cell.grade_id)
         elif bare(homes[place].source) != bare(cell.source):
-            notes["changed"].append(grade_id(cell))
+            notes["changed"].append(cell.grade_id)
 
 
-def _kind_of_locked(cell: NotebookNode) -> str:
-    if mark(cell, "grade"):
+def _kind_of_locked(cell: GivenCell) -> str:
+    if cell.exercise is not None:
         return "checks"
-    return "setup" if grade_id(cell) == SETUP else "locked"
+    return "setup" if cell.grade_id == SETUP else "locked"
 
 
 # --- laying out
@@ -181,9 +181,9 @@ def _laid_out(handed: Sequence[Handed], release: NotebookNode, homes: Mapping[in
     """The released cells that are needed, with the student's texts, and their own cells behind those they followed."""
     own = _own_cells(handed, release, homes)
     yield from own.get(-1, ())
-    for place, cell in enumerate(release.cells):
-        if place in homes or "nbgrader" in cell.metadata:
-            yield placed(place, homes.get(place), release)
+    for place, cell in enumerate(released_cells(release).cells):
+        if place in homes or cell.has_mark:
+            yield placed(place, homes.get(place), cell)
         yield from own.get(place, ())
 
 

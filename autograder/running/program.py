@@ -115,11 +115,12 @@ class Limits:
 class Outcome:
     """How one exercise ended: `observations` where its probes ran, else what was raised, or `timed_out`.
 
-    `cell` tells how the answer's cell ended where that was not well and the answer was there all the same; `later` is
+    `digest` stands for the observations, where it is known: no others have it. `cell` tells how the answer's cell ended where that was not well and the answer was there all the same; `later` is
     the outcome of the second look at the end of the notebook.
     """
 
     observations: tuple[Observation, ...] | None = None
+    digest: str = ""
     raised: Raised | None = None
     timed_out: bool = False
     cell: Outcome | None = None

@@ -28,11 +28,13 @@ from autograder.running.program import (
     Program,
     Step,
 )
+from autograder.running.seen_before import SeenBefore
 from autograder.running.waiting import PATIENCE, PROCESS_ENDED, Patience, epitaph, wait_for
-from autograder.watching.observation import Raised, clean, from_bytes
+from autograder.watching.observation import Raised, clean
 
 UNDEFINED = Outcome()  # nothing stands under the exercise's name
 UNREADABLE = "the code sent back something that cannot be read"
+_BEFORE = SeenBefore()
 TOO_MUCH = "what your answer gives back is too much to check: more than {} MB of tensors, or {} MB of anything else"
 
 
@@ -175,16 +177,4 @@ def unpacked(frame: Frame, text_bytes: int = LIMITS.text_bytes) -> Outcome:
         return UNDEFINED
     if not frame.body:
         return Outcome(observations=())
-    observations = from_bytes(frame.body, text_bytes)
-    if not isinstance(observations, list) or not all(map(_is_observation, observations)):
-        raise DamagedData("expected a list of observations")
-    return Outcome(observations=tuple(observations))
-
-
-def _is_observation(item: object) -> bool:
-    """Whether an item has the form that judging relies on."""
-    return isinstance(item, dict) and all(isinstance(key, str) for key in item) and _tells_error(item)
-
-
-def _tells_error(item: dict[str, object]) -> bool:
-    return "raised" not in item or isinstance(item["raised"], Raised)
+    return Outcome(*_BEFORE.read(frame.body, text_bytes))

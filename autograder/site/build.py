@@ -36,6 +36,7 @@ def build(project: Path, target: Path) -> Path:
         raise CourseNotFound(f"expected docs/conf.py in {project}, found none. Run this in the project folder.")
     source, fresh, html = target / "source", target / "fresh", target / "html"
     os.environ.setdefault(logbook.OFF, "off")  # these runs are nobody's progress
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side, and would wait for one another's threads
     os.environ[RECORD] = "all"
     os.environ.setdefault(SEED_VARIABLE, _SEED)
     for folder in (source, fresh):
@@ -52,7 +53,7 @@ def _gather(project: Path, source: Path, cache: Path) -> None:
     shutil.copytree(project / "docs", source, ignore=shutil.ignore_patterns("conf.py", "__pycache__"))
     for name, page in _BESIDE.items():
         shutil.copyfile(project / name, source / page)
-    ran = {solution.stem: executed(solution, cache) for solution in sorted((project / "solutions").glob("*.ipynb"))}
+    ran = executed(sorted((project / "solutions").glob("*.ipynb")), project / "course", cache)
     for path in source.glob("*.md"):
         path.write_text(_linked(path.read_text(encoding="utf-8")), encoding="utf-8")
     filler = Filler(project / "course", ran, lambda stem: class_report(project, stem, cache), address.read(project))

@@ -127,12 +127,23 @@ def _html_picture(verdict: Verdict) -> Html:
     picture = verdict.picture
     grids = (("expected", verdict.expected, picture.expected), ("yours", verdict.got, picture.got))
     drawn = (
-        tag("div", tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"), _grid(picture, cells))
+        tag(
+            "div",
+            tag("div", f"{title}: {value.partition(':')[0]}", style="opacity:0.75"),
+            _wide(title, picture, cells),
+            style="min-width:0",
+        )
         for title, value, cells in grids
     )
     side_by_side = tag("div", *drawn, style="display:flex;flex-wrap:wrap;gap:1.5em")
     told = tag("div", picture.told, style="opacity:0.75") if picture.told else ""
     return tag("div", side_by_side, told, style="margin:0.3em 0 0.5em 1.5em")
+
+
+def _wide(title: str, picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:
+    """A grid that a finger or arrow keys move where it is wider than the screen, as on a phone."""
+    name = f"{title}, as a grid"
+    return tag("div", _grid(picture, cells), style="overflow-x:auto", tabindex="0", role="group", aria_label=name)
 
 
 def _grid(picture: Picture, cells: tuple[tuple[str, ...], ...]) -> Html:

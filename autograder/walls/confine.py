@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import resource
+import signal
+import socket
 import struct
 import sys
 import traceback
@@ -33,6 +36,7 @@ from autograder.walls.syscalls import Rules
 
 STATUS = struct.Struct("=i")  # as os.waitpid gives it
 NOBODY = 65534
+NOWHERE = "localhost"  # what the machine is called in there
 _OWN = Namespace.MOUNT | Namespace.NAMES | Namespace.IPC | Namespace.PID | Namespace.NETWORK
 
 
@@ -77,11 +81,14 @@ class Walls:
         proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)  # in the room, nothing can be written there
         if owner is not None:
             _map_to(proc, *owner)
+        socket.sethostname(NOWHERE)
+        vars(platform)["_uname_cache"] = None  # Python remembers the name that it was told before
         self.room.enter()
         child = os.fork()
         if child == 0:
             _close_all_but(0, 1, 2, *keep, proc)
             _never_return(lambda: self._confine(inner, proc, as_root=owner is None))
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # what number 1 does not handle, nobody in there can send it
         hide_memory()
         _close_all_but(status)
         while True:

@@ -1215,7 +1215,7 @@ assert abs(int(_right[0].sum()) - int(_right[1].sum())) < 25
 assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and surer of the others
 
 # %% [markdown]
-# In the end it is surer of everything, even where it is wrong.
+# In the end it is surer, even where it is wrong.
 # So what you win is a model that doubts where it should, and you win time: stop when nothing better has come for, say, twenty epochs. That is **early stopping**.
 #
 # ### A second drawer

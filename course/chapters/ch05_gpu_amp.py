@@ -615,8 +615,7 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture your card does nothing.
-# So add up `loss.detach()` on the device, and look once in a hundred steps.
+# In the gaps of the second picture your card does nothing. So add up `loss.detach()` on the device, and look once in a hundred steps.
 
 # %% [markdown] side=true
 # #### Which words make a device wait? ({minutes} minutes)
@@ -1017,29 +1016,10 @@ figures.scaled_cycle()
 # %% [markdown] name="autocast"
 # ## 6 Forward: autocast ({minutes} minutes)
 #
-# A sum stood still in section 5, and a network is made of sums: each number in a product of matrices is one.
+# Which operations are safe in 16 bits? A product is: inside it the sum has 32 bits here, and only the result is rounded. (A side path below tries it out.)
+# That is good news, because most of the time and memory goes to products.
 #
-# *Predict.* A row of 3000 ones times a column of 3000 ones, in float16. What is it?
-
-# %% predict=true
-guess = 3000  # a number
-
-# %% name="sum-in-a-product"
-row = torch.ones(1, 3000, dtype=torch.float16)
-reveal(guess, (row @ row.T).item())
-
-# %% claim=true
-assert (row @ row.T).item() == 3000
-_row = torch.ones(1, 1000, dtype=torch.bfloat16)
-assert (_row @ _row.T).item() == 1000
-
-# %% [markdown]
-# It is right! Inside a product the sum has 32 bits here, and only the result is rounded to 16.
-# (The count was rounded after each of its 3000 steps.)
-#
-# So products are safe in 16 bits, and most of the time and memory goes to products.
-# Not so a loss. Where the price of a house is predicted, it may be off by 300, and the squared error is 300 ** 2.
-#
+# A loss is not. Where the price of a house is predicted, it may be off by 300, and the squared error is 300 ** 2.
 # So the bits are chosen for each operation. `torch.autocast` makes a block in which torch does that for you.
 
 # %% name="squared-error"
@@ -1195,6 +1175,28 @@ def autocast_dtypes(ops, device):
 
 # %% check="autocast_dtypes" points=3
 check("autocast_dtypes", autocast_dtypes)
+
+# %% [markdown] side=true
+# #### Does a sum inside a product stand still too? ({minutes} minutes)
+#
+# Each number in a product of matrices is a sum, and a sum stood still in section 5.
+#
+# *Predict.* A row of 3000 ones times a column of 3000 ones, in float16. What is it?
+
+# %% predict=true
+guess = 3000  # a number
+
+# %% name="sum-in-a-product"
+row = torch.ones(1, 3000, dtype=torch.float16)
+reveal(guess, (row @ row.T).item())
+
+# %% claim=true
+assert (row @ row.T).item() == 3000
+_row = torch.ones(1, 1000, dtype=torch.bfloat16)
+assert (_row @ _row.T).item() == 1000
+
+# %% [markdown]
+# It is right, because this sum is kept in 32 bits to its end, whereas the count was rounded after each of its 3000 steps.
 
 # %% [markdown] side=true
 # #### May what comes out of the block go on outside? ({minutes} minutes)
@@ -1448,12 +1450,9 @@ assert _one - 0.001 == _one  # so a thousand such steps change nothing
 
 # %% [markdown]
 # The others are rounded back to where they were, at this step and at every one like it.
-#
 # The remedy you have already, because autocast leaves the weights alone.
 # They are float32, and the 16-bit copies live only as long as the forward and the backward pass need them.
 # The float32 weights are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
-#
-# It costs 4 bytes for each weight, which is little beside the activations of a large batch.
 
 # %% [markdown] name="amp-loop-text"
 # ## 9 The whole step ({minutes} minutes)
@@ -1589,7 +1588,7 @@ def half_step(model, optimizer, criterion, x, y):
     return my_amp_train_step(model, optimizer, scaler, x, target, **options)
 
 # %% [markdown]
-# The next cell sets `scaler` and `options`. The limit of 100 is far above these gradients, so nothing is clipped, and only the bits differ from float32.
+# The training below sets `scaler` and `options`. The limit of 100 is far above these gradients, so nothing is clipped, and only the bits differ from float32.
 #
 # *Predict.* With either format of 16 bits, does it read fewer of the unseen digits, by more than two of 100?
 
@@ -1675,7 +1674,6 @@ if not torch.cuda.is_available():
 # Chapter 6 needs nothing of this: a formula that autocast does not know, time, memory, and batches of any shape.
 # You can do all of it without a card, but with one the measurements show more.
 # Colab lends you one (Runtime, Change runtime type, GPU; then run the chapter from the top).
-# Its figures agree with those of the CPU, except in their last digits (a side path of section 2 says why).
 
 # %% [markdown] name="fragile-text"
 # ## 10 What autocast cannot know ({minutes} minutes)

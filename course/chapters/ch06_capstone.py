@@ -77,7 +77,7 @@ assert images.shape == (1797, 1, 8, 8) and images.max() == 1 and len(drawer) == 
 # %% [markdown]
 # The model is that of chapter 3, which looks at small pieces of the picture.
 # It has a second layer here, which looks at what the first has found, and a pooling behind it, which keeps the largest number of each 2 by 2.
-# It is made by a function, because this chapter will need it again and again with the same first weights.
+# A function makes it, because this chapter will need it again and again with the same first weights.
 
 # %% name="make-model"
 def make_model(seed):
@@ -259,8 +259,7 @@ plt.show()
 #
 # An accuracy says how often, and not what.
 # For that, count each pair: what a digit is, and what the model says.
-# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class; with a second `one_hot` in place of the pictures, it counts.
-# The table is called a **confusion matrix**.
+# In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class; with a second `one_hot` in place of the pictures, it counts, and gives a **confusion matrix**.
 
 # %% name="confusion"
 def probabilities(model, pictures):
@@ -301,7 +300,7 @@ assert (true_share[hardest] <= true_share.median()).all()
 show_digits(images[drawer][hardest], says=says[hardest], is_=labels[drawer][hardest])
 
 # %% [markdown]
-# Where you could not tell either, more training will not help. A higher number would only mean that the model has learned somebody's slip of the pen by heart.
+# Where you could not tell either, more training will not help; it would only teach the model somebody's slip of the pen.
 
 # %% [markdown] side=true
 # #### What does a device that computes nothing say to this trainer? ({minutes} minutes)
@@ -489,8 +488,8 @@ assert before != state["state"][0]["momentum_buffer"].item()
 # %% [markdown] name="part-b"
 # ## 4 Part B: in half the bits ({minutes} minutes)
 #
-# Chapter 5 named two cures for a full memory: half the bits, and a batch in parts, whose gradients `backward` adds up, as in chapter 2.
-# A large model needs both, so here they come together. What is new is how to count the parts.
+# Chapter 5 named two cures for a full memory: half the bits, and a batch in parts, whose gradients `backward` adds up.
+# A large model needs both. What is new is how to count the parts.
 #
 # *Predict.* Fifty images are seven batches. They are put in groups of three, one step for each group, and no batch is left out. How many steps?
 
@@ -799,7 +798,7 @@ pad
 
 # %% [markdown]
 # Was that your handwriting, or the model?
-# To measure it, let a program draw some more, as people do: larger and smaller, here and there on the paper, slanted, with thin pens and thick ones.
+# To measure it, let a program draw some more, as people do: larger and smaller, here and there, slanted, with thin pens and thick ones.
 
 # %% name="drawn-by-a-program"
 from explorers.strokes import drawn_digits
@@ -841,16 +840,12 @@ assert 0.15 < as_drawn < 0.45
 # Above, five digits from the data; below, what the model gets of five drawings of the same digits.
 
 # %% name="side-by-side"
-def one_of_each(pictures, labels):
-    """The first picture of each digit from 0 to 4."""
-    return [pictures[labels == digit][0] for digit in range(5)]
-
-
-data, drawn = one_of_each(images[:, 0] * 16, labels), one_of_each(seen, drawn_labels)
+data = [images[labels == digit][0, 0] * 16 for digit in range(5)]  # the first of each
+drawn = [seen[drawn_labels == digit][0] for digit in range(5)]
 show_digits([*data, *drawn], is_=[*range(5), *range(5)], per_row=5)
 
 # %% [markdown]
-# Each picture has peculiarities of its own, so take the mean of all in the data, and of all drawings as the model sees them.
+# So much for five of each. Take the mean of all in the data, and of all drawings as the model sees them.
 
 # %% name="two-means"
 show_digits([images[:, 0].mean(dim=0) * 16, seen.mean(dim=0)], says=["the data", "what we drew"])
@@ -864,8 +859,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # %% [markdown]
 # There it is.
 # In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one.
-# Yours stand somewhere on the paper, with room around them.
-# The model was never shown a small four in a corner, so it never had a reason to learn that this is a four.
+# Yours stand somewhere on the paper, with room around them, and the model was never shown a small four in a corner.
 #
 # How did that come about? The data set has a description, which one had better read first.
 
@@ -883,9 +877,8 @@ print(about[start : about.index("For info on NIST")].strip())
 # %% name="find-the-box"
 small = torch.tensor([[0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0]])
 rows, columns = small.nonzero().T  # where the ink is
-print("rows", rows.tolist(), "columns", columns.tolist())
 box = small[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
-print(box)
+print("rows", rows.tolist(), "columns", columns.tolist(), "box", box.tolist())
 
 # %% claim=true
 assert box.tolist() == [[1, 0], [1, 1]]
@@ -912,8 +905,7 @@ def cut_to_box(drawing):
 assert cut_to_box(torch.zeros(32, 32)).sum() == 0
 
 # %% [markdown]
-# Here is one four as it was drawn, and cut to its box.
-# Below is what the model sees of the one and of the other, beside a four from the data.
+# Here is one four, as drawn and cut to its box; below, what the model sees of each, beside a four from the data.
 
 # %% name="one-four"
 four = drawings[drawn_labels == 4][0]
@@ -966,10 +958,9 @@ assert len(misread) == 10
 
 # %% [markdown]
 # Nothing that you would stumble over: some lean, a loop is wide, a stroke is one place further to the side.
-# We could straighten every drawing, or show the model more of this, so that leaning and slipping are nothing new to it.
-# A leaning four is still a four. So make ten copies of each known digit, and shift, scale and slant each a little; that is called **augmentation**.
+# So show the model more of this. A leaning four is still a four: make ten copies of each known digit, and shift, scale and slant each a little. That is called **augmentation**.
 #
-# How does one slant a picture? For each place of the new one, look somewhere else in the old one. Where, says a matrix of 2 by 3.
+# To slant a picture, look for each place of the new one somewhere else in the old one. Where, says a matrix of 2 by 3.
 # `affine_grid` works out the places, and `grid_sample` fetches what is there. Here is one digit with four such matrices.
 
 # %% name="four-looks"
@@ -984,14 +975,12 @@ further_right = [[1, 0, 0.25], [0, 1, 0]]
 nearer_the_middle = [[0.8, 0, 0], [0, 0.8, 0]]
 the_lower_the_further = [[1, 0.4, 0], [0, 1, 0]]
 looks = torch.tensor([here_itself, further_right, nearer_the_middle, the_lower_the_further])
-four_times = images[known[:1]].repeat(4, 1, 1, 1)
-says = ["as it is", "shifted", "larger", "slanted"]
-show_digits(look_elsewhere(four_times, looks) * 16, says=says, per_row=4)
+changed = look_elsewhere(images[known[:1]].repeat(4, 1, 1, 1), looks)
+show_digits(changed * 16, says=["as it is", "shifted", "larger", "slanted"])
 
 # %% claim=true
-_looked = look_elsewhere(four_times, looks)
-assert torch.allclose(_looked[0], four_times[0], atol=1e-5)
-assert torch.allclose(_looked[1][..., :-1], four_times[1][..., 1:], atol=1e-5)
+assert torch.allclose(changed[0], images[known[0]], atol=1e-5)
+assert torch.allclose(changed[1][..., :-1], changed[0][..., 1:], atol=1e-5)
 
 # %% [markdown]
 # A picture is 2 wide here, from -1 to 1, so 0.25 is one of its eight places: whoever looks one place further right sees the digit one place further left.
@@ -1015,8 +1004,7 @@ def changed_copies(pictures, count):
 show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
-# Of 1,400 digits that makes 14,000, for which nobody had to write anything.
-# Copies cost nothing, so each epoch has new ones. (And each takes smaller steps than the one before, as is usual toward the end.)
+# Of 1,400 digits that makes 14,000. Copies cost nothing, so each epoch has new ones. (And each takes smaller steps than the one before, as is usual toward the end.)
 
 # %% name="train-on-copies"
 count = 6 if short else 10
@@ -1032,7 +1020,7 @@ for lr in [0.005, 0.003, 0.001]:
 assert again["accuracies"][-1] > (0.94 if short else 0.97)
 
 # %% [markdown]
-# *Predict.* In the drawer it is as good as the first model, give or take a few digits. And the drawings, which it has never seen either: does it read more of them than the first model did, or fewer?
+# *Predict.* In the drawer it is about as good as the first model. Does it read more of the drawings than that one did, or fewer?
 
 # %% predict=true
 guess = "more"  # "more" or "fewer"
@@ -1103,7 +1091,7 @@ assert as_drawn < without_box < in_box - 0.05
 
 # %% [markdown]
 # It reads more than the first model did, because its copies were shifted too.
-# But a drawing of half the size is further away than any copy, and copies as small as that would have to fit into three or four pixels.
+# But a drawing of half the size is further away than any copy.
 
 # %% [markdown] name="your-own"
 # ## 9 Your own twenty drawings ({minutes} minutes)
@@ -1248,14 +1236,12 @@ progress(6)
 # 1. Name five things that a checkpoint has to remember.
 # 2. A group of batches is one step. What is divided by what?
 # 3. A model reads 98 of 100 in the drawer, and 30 in use. Is one of the numbers wrong?
-# 4. Which three remedies are there?
 #
 # <details><summary>Answers</summary>
 #
 # 1. The model, the optimizer, the generator of the order, torch's own generator, and what was measured so far.
 # 2. The sum of all losses of the group, by the number of its images.
 # 3. Neither. They were measured on pictures from two distributions.
-# 4. Prepare what is new like what was learned from; make what is learned from wider; collect from where it will be used.
 #
 # </details>
 

@@ -10,7 +10,7 @@ import torch
 from autograder.telling.palette import INK, NO_COLOR, SKY, TINT
 
 from ..instruments import saved_tensors
-from .drawing import blank, box, caption, finish
+from .drawing import blank, box, finish
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +31,8 @@ def life() -> Figure:
     return finish(
         fig,
         "What is left of a graph after each line",
-        "Three stages. After y = x ** 2 there is a node, the square, and it has saved x, which is 2. After backward the "
-        "node is there and holds nothing. After y has become something else, the node is gone too.",
+        "Three stages. After y = x ** 2 there is a node, the square, and it has saved x, which is 2. After backward "
+        "the node is there and holds nothing. After y has become something else, the node is gone too.",
     )
 
 

@@ -33,9 +33,11 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const sizes = new ResizeObserver((seen) => {
-    for (const { target } of seen)
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; // else no key moves it
+    const wide = seen.map(({ target }) => target.scrollWidth > target.clientWidth); // all are read before one is changed
+    seen.forEach(({ target }, i) => {
+      if (wide[i]) target.tabIndex = 0; // else no key moves it
       else target.removeAttribute("tabindex");
+    });
   });
-  for (const each of document.querySelectorAll(".cell_output, .taken, article table, .x-scroll")) sizes.observe(each);
+  for (const each of document.querySelectorAll(".cell_output, .taken, .taken [tabindex], article table, .x-scroll")) sizes.observe(each);
 });

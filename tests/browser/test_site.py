@@ -28,6 +28,20 @@ MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a
 # How many places of one film are read aloud, at most.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
   film => film.querySelectorAll(":is([role=status], [aria-live]:not([aria-live=off]))").length))"""
+# Answers each prediction as soon as it has a field; returns what the page then says.
+ANSWER_ALL = """async () => {
+  const said = [];
+  for (const place of document.querySelectorAll("div.asks")) {
+    place.scrollIntoView({ block: "center" });
+    for (let frame = 0; frame < 600 && !place.querySelector("button"); frame += 1)
+      await new Promise(requestAnimationFrame);
+    const [field, button] = [place.querySelector("input"), place.querySelector("button")];
+    if (field) field.value = "12";
+    button.click();
+    said.push(place.querySelector("[role=status]").textContent);
+  }
+  return said;
+}"""
 
 pytestmark = pytest.mark.xdist_group("site")  # it is built once
 
@@ -108,19 +122,32 @@ def test_no_page_is_large(site: Path) -> None:
     assert not {name: size for name, size in sizes.items() if size > LARGEST}
 
 
-def test_no_page_complains_or_asks_the_network(site: Path, page: Page) -> None:
-    """Read from the disk: no error on the console, nothing loaded from elsewhere."""
-    wrong: list[str] = []
-    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "request", lambda r: wrong.append(r.url) if urlsplit(r.url).scheme not in ("file", "data", "blob") else None
-    )
+@pytest.fixture(scope="module")
+def wrong(site: Path, browser: Browser) -> dict[str, list[str]]:
+    """What went wrong when each page was opened once: what its scripts complained of, and pictures without words."""
+    told: dict[str, list[str]] = {"complaints": [], "wordless": []}
+    page = browser.new_page()
+    noted = told["complaints"].append
+    page.on("console", lambda m: noted(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: noted(str(error)))
+    page.on("request", lambda r: noted(r.url) if urlsplit(r.url).scheme not in ("file", "data", "blob") else None)
     for path in pages(site):
         page.goto(path.as_uri())
         page.wait_for_load_state("load")
+        if page.locator("main img:not([alt]), main img[alt='']").count():
+            told["wordless"].append(path.name)
+    page.close()
+    return told
 
-    assert not wrong
+
+def test_no_page_complains_or_asks_the_network(wrong: dict[str, list[str]]) -> None:
+    """Read from the disk: no error on the console, nothing loaded from elsewhere."""
+    assert [] == wrong["complaints"]
+
+
+def test_pictures_have_words(wrong: dict[str, list[str]]) -> None:
+    """For those who do not see them."""
+    assert [] == wrong["wordless"]
 
 
 @pytest.mark.parametrize("stem", COURSE.stems)
@@ -138,24 +165,34 @@ def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) ->
 
 @pytest.mark.parametrize("stem", COURSE.stems)
 def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str) -> None:
-    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted."""
+    """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted.
+
+    Mouse and keys answer the first of each sort, the page's own events all of them.
+    """
     page.goto((site / "notebooks" / f"{stem}.html").as_uri())
     places = page.locator("div.asks")
     assert places.count() >= 3
-    for number in range(places.count()):
-        place = places.nth(number)
-        place.scroll_into_view_if_needed()
-        expect(place.locator("input, button").first).to_be_visible()
-        if place.locator("input").count():
-            place.locator("input").fill("12")
-            place.locator("input").press("Enter")
-        else:
-            place.locator("button").first.click()
-            expect(place.locator("button").first).to_have_attribute("aria-pressed", "true")
-        expect(place.get_by_role("status")).to_contain_text("You say: ")
+    for sort in (":not([data-choices=''])", "[data-choices='']"):
+        if page.locator(f"div.asks{sort}").count():
+            answer(page.locator(f"div.asks{sort}").first)
+    said = page.evaluate(ANSWER_ALL)
 
+    assert places.count() == len(said) and all(each.startswith("You say: ") for each in said)
     assert page.locator("details[open]", has_text="The answer is").count() > places.count() / 2
     assert "You predicted" not in page.content()
+
+
+def answer(place: Locator) -> None:
+    """Answer a prediction as a reader does."""
+    place.scroll_into_view_if_needed()
+    expect(place.locator("input, button").first).to_be_visible()
+    if place.locator("input").count():
+        place.locator("input").fill("12")
+        place.locator("input").press("Enter")
+    else:
+        place.locator("button").first.click()
+        expect(place.locator("button").first).to_have_attribute("aria-pressed", "true")
+    expect(place.get_by_role("status")).to_contain_text("You say: ")
 
 
 def test_an_exercise_is_linked_to_by_its_name(site: Path, page: Page) -> None:
@@ -179,10 +216,44 @@ def test_the_first_page_shows_the_course(site: Path, page: Page) -> None:
         )
     ]
 
-    assert page.locator("div.taken svg[aria-label]").count() >= len(COURSE.stems)
+    assert page.locator("div.taken [role=img][aria-label]").count() >= len(COURSE.stems)
     assert page.get_by_text("checks passed").count() == 1
     assert levels[0] == 1 and all(below - above <= 1 for above, below in pairwise(levels))
     assert "Author name not set" not in page.content() and page.locator("meta[property='og:image']").count() == 1
+
+
+def test_a_figure_is_laid_out_when_it_comes_near(site: Path, page: Page) -> None:
+    """Its place is as large before; then it has what it draws, and the words for who does not see it."""
+    page.goto((site / "notebooks" / "ch01_tensors.html").as_uri())
+    place = page.locator("article .later").last
+    words = place.get_attribute("aria-label")
+    assert words and not place.locator("svg").count()
+    # what is out of sight is laid out all the same where its size is asked for
+    before = place.evaluate("place => [place.offsetWidth, place.offsetHeight]")
+    place.evaluate("place => place.scrollIntoView({ block: 'center' })")
+    expect(place.get_by_role("img", name=words)).to_be_visible()
+
+    assert before == place.evaluate("place => [place.offsetWidth, place.offsetHeight]") and min(before) > 50
+    assert {"path", "use"} <= set(place.evaluate("p => [...p.querySelectorAll('*')].map(each => each.localName)"))
+
+
+def test_paper_and_browsers_without_scripts_get_all_figures(site: Path, browser: Browser, page: Page) -> None:
+    """Each is there, and each letter that it draws."""
+    place = (site / "index.html").as_uri()
+    page.goto(place)
+    page.pdf()
+    plain = browser.new_context(java_script_enabled=False)
+    still = plain.new_page()
+    still.goto(place)
+    for read in (page, still):
+        figures = read.locator("article .later")
+        assert figures.count() == read.locator("article .later svg").count() > len(COURSE.stems)
+        named = "all => all.map(each => each.getAttribute('xlink:href'))"
+        letters = {each for each in read.locator(".later use").evaluate_all(named) if each.startswith("#DejaVu")}
+        assert len(letters) > 20 and all(read.locator(f'[id="{each[1:]}"]').count() == 1 for each in letters)
+    still.locator("article .later svg").first.scroll_into_view_if_needed()
+    expect(still.locator("article .later svg").first).to_be_visible()
+    plain.close()
 
 
 def test_explorers_are_pictures(site: Path, page: Page) -> None:
@@ -307,13 +378,6 @@ def test_cells_are_walked_by_keys(site: Path, page: Page) -> None:
     expect(film.get_by_role("status")).to_contain_text("numbered[0, 0] = 0, place 0 in its memory.")
 
 
-def test_pictures_have_words(site: Path, page: Page) -> None:
-    """For those who do not see them."""
-    for path in pages(site):
-        page.goto(path.as_uri())
-        assert not page.locator("main img:not([alt]), main img[alt='']").count(), path
-
-
 def test_teachers_see_a_report(site: Path, page: Page) -> None:
     """The first page leads there; nothing of it names a place on the machine that made it."""
     page.goto((site / "index.html").as_uri())
@@ -337,6 +401,25 @@ def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
     context.close()
 
 
+def test_a_grid_of_feedback_fits_a_phone(site: Path, browser: Browser) -> None:
+    """Four numbers with their index; a wider grid would be moved by a finger or by keys."""
+    page = browser.new_page(viewport=PHONE)
+    page.goto((site / "index.html").as_uri())
+    for name in ("expected", "yours"):
+        grid = page.get_by_role("group", name=f"{name}, as a grid")
+        right = grid.evaluate(
+            "each => Math.max(...[...each.querySelectorAll('td')].map(td => td.getBoundingClientRect().right))"
+        )
+        assert PHONE["width"] * 0.6 < right < PHONE["width"] - 10, name
+        grid.evaluate("each => { each.style.width = '10rem' }")
+        expect(grid).to_have_attribute("tabindex", "0")
+        grid.focus()
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("each => each.scrollLeft > 0", arg=grid.element_handle())
+    page.close()
+
+
 def test_dark(site: Path, browser: Browser) -> None:
     """A reader whose system is dark gets dark pages, and readable letters."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
@@ -358,6 +441,7 @@ def test_pages_can_be_read(site: Path, browser: Browser, scheme: str) -> None:
             for film in page.locator(".x-film").all():
                 expect(shown(film).locator(".x-film-said")).to_have_attribute("role", "status")
             page.add_style_tag(content="* { content-visibility: visible !important }")
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")  # figures that have not come near
 
             faint = [told for told in faint_texts(page.locator("html")) if told[0] not in MARKS]
             assert not faint, (name, viewport)

@@ -127,10 +127,7 @@ def first_and_rest(x):
     return torch.tensor(x[0].numpy()), x[1:]
 
 
-@bank.wrong(
-    "copies-what-is-not-contiguous",
-    "Where x is not contiguous your view has memory of its own: there `reshape` and `contiguous` copy. A slice never does.",
-)
+@bank.told("copies-what-is-not-contiguous", "view_follows")
 def first_and_rest(x):
     n, d = x.shape
     line = x.reshape(-1)

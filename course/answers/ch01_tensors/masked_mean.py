@@ -34,7 +34,8 @@ def masked_mean(x, mask, dim):
 
 @bank.wrong(
     "nan-leaks",
-    "You multiply with the mask, and nan times 0 is nan. Replace what is masked out, do not multiply it.",
+    "What is left out reaches your sums: nan times 0 is nan, and so is nan minus nan. Replace what is masked out "
+    "before you add up.",
 )
 def masked_mean(x, mask, dim):
     return (x * mask).sum(dim) / mask.sum(dim).clamp(min=1)

@@ -17,7 +17,7 @@ def one_hot(labels, k):
 
 @bank.wrong(
     "scatter-wrong-dim",
-    "You scatter along dim 0: each label picks a row. It is the column that a label picks.",
+    "Your labels pick rows, as `scatter_` does along dim 0. It is the column that a label picks.",
 )
 def one_hot(labels, k):
     out = torch.zeros(len(labels), k)
@@ -47,7 +47,8 @@ def one_hot(labels, k):
 
 @bank.wrong(
     "fills-columns",
-    "`out[:, labels]` picks whole columns for every row. Pair each row number with its own label.",
+    "Each of your rows has a 1 for every label there is, as `out[:, labels]` picks whole columns. Pair each row "
+    "number with its own label.",
 )
 def one_hot(labels, k):
     out = torch.zeros(len(labels), k)

@@ -26,7 +26,7 @@ def precision_lab(step, tiny, count, n):
 
 @bank.wrong(
     "python-floats",
-    "You computed in Python's own floats, which have 64 bits. The question is what is left in 16.",
+    "You computed with more than 16 bits: Python's own floats, for one, have 64. The question is what is left in 16.",
     also=("bfloat16-for-float16", "counts-exactly", "float16-for-bfloat16"),
 )
 def precision_lab(step, tiny, count, n):

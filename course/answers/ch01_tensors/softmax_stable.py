@@ -41,7 +41,7 @@ def softmax_stable(x, dim):
 
 @bank.wrong(
     "detached",
-    "The values are right, but the result is cut off from autograd: no gradient reaches `x`.",
+    "Your result is cut off from autograd: no gradient reaches `x`.",
 )
 def softmax_stable(x, dim):
     x = x.detach()

@@ -466,7 +466,7 @@ class Value:
 
 @bank.wrong(
     "result-without-grad",
-    "The leaves are right, but the grad of the result itself stays 0. It becomes 1.0.",
+    "The grad of the result itself stays 0. It becomes 1.0.",
 )
 class Value:
     def __init__(self, data, parents=()):

@@ -97,7 +97,7 @@ def accumulate(loss_fn, batches, params):
 
 @bank.wrong(
     "grad-not-filled",
-    "Your list is right, but .grad of the parameters does not hold it: `torch.autograd.grad` stores nothing.",
+    "You return gradients, but .grad of the parameters does not hold them: `torch.autograd.grad` stores nothing.",
 )
 def accumulate(loss_fn, batches, params):
     total = sum(len(batch) for batch in batches)

@@ -28,8 +28,8 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "rebinds-leaf",
-    "`x = x - ...` makes a new tensor; made under `no_grad`, it does not require grad, so the second backward fails. "
-    "Change the leaf in place.",
+    "`x = x - ...` makes a new tensor. Made under `no_grad`, or detached, it does not require grad, and the "
+    "second backward fails. Change the leaf in place, or make the new tensor a leaf that requires grad.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

@@ -54,8 +54,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "silent-clamp",
-    "Two of three. The last program raises nothing, but `.data` hides that the scores, which the square "
-    "saved, are cut off.",
+    "The last program raises nothing, but `.data` hides that the scores, which the square saved, are cut off.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -192,7 +191,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "report-not-cut",
-    "The gradient is right now, but the report is no longer cut off above 1. Cut off a tensor of its own.",
+    "The report is no longer cut off above 1. Cut off a tensor of its own.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -257,7 +256,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "report-is-tracked",
-    "Your report still requires grad: detach it, as the other three results are.",
+    "Your report still requires grad: detach it.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

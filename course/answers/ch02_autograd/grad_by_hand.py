@@ -132,7 +132,7 @@ def grad_by_hand(x, y, z):
 
 @bank.wrong(
     "without-brackets",
-    "You differentiate x + y * z, without the brackets. The sum comes first, and z multiplies all of it.",
+    "By x you give 1, and by z you give y, as if z multiplied y alone. The sum comes first, and z multiplies all of it.",
 )
 def grad_by_hand(x, y, z):
     return (1.0, z, y)

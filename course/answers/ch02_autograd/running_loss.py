@@ -50,7 +50,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "returns-a-tensor",
-    "You keep no graph, but what you return is still a tensor. Make it a Python float.",
+    "What you return is a tensor. Make it a Python float.",
 )
 def running_loss(losses):
     total, count = 0.0, 0
@@ -63,7 +63,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "no-backward",
-    "The mean is right, but you never call backward: no gradient arrives at the parameters.",
+    "You never call backward: no gradient arrives at the parameters.",
     unless=r"\.backward\(",
 )
 def running_loss(losses):
@@ -213,7 +213,7 @@ def running_loss(losses):
 
 @bank.wrong(
     "divides-by-the-last-index",
-    "You divide by one less than there are losses: `enumerate` counts from 0.",
+    "You divide by one less than there are losses, as by the last number of `enumerate`, which counts from 0.",
 )
 def running_loss(losses):
     total = 0.0

@@ -163,7 +163,7 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "lost-the-relu",
-    "All seven tensors learn, but the ReLU after the hidden layers got lost on the way.",
+    "There is no ReLU after the hidden layers: it got lost on the way.",
 )
 class HouseNet(nn.Module):
     def __init__(self, features):
@@ -329,7 +329,7 @@ class HouseNet(nn.Module):
         return (x * self.scale).squeeze(1)
 
 
-@bank.wrong("scale-not-used", "The scale can learn, but nothing is multiplied by it: no price depends on it.")
+@bank.wrong("scale-not-used", "Nothing is multiplied by the scale: no price depends on it.")
 class HouseNet(nn.Module):
     def __init__(self, features):
         super().__init__()

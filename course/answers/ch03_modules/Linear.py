@@ -125,7 +125,8 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "positive-start",
-    "`torch.rand` gives numbers from 0 to 1, so yours are never negative. The range reaches from -bound to bound.",
+    "None of your numbers is negative, as where `torch.rand`, which gives numbers from 0 to 1, is only scaled. "
+    "The range reaches from -bound to bound.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):

@@ -9,7 +9,8 @@ bank = AnswerBank("MLP")
 
 @bank.wrong(
     "python-list-layers",
-    "Your layers stand in a plain list. The module does not look into it, and lists no parameters: use nn.ModuleList.",
+    "Your layers stand in a plain list, tuple or dict. The module does not look into it, and lists no "
+    "parameters: use nn.ModuleList.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
@@ -212,7 +213,7 @@ class MLP(nn.Module):
 
 @bank.wrong(
     "listed-from-the-end",
-    "Your model computes the right thing, but registers its layers from output to input; so parameters() lists them.",
+    "You register your layers from output to input, and in this order parameters() lists them.",
 )
 class MLP(nn.Module):
     def __init__(self, sizes, activation):

@@ -96,7 +96,7 @@ class TwoLayerMLP(nn.Module):
 
 @bank.wrong(
     "other-names",
-    "Your layers are right, but have other names than fc1 and fc2. Saved weights are found by name.",
+    "Your layers have other names than fc1 and fc2. Saved weights are found by name.",
 )
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):

@@ -121,7 +121,7 @@ def count_params(module, trainable_only=False):
 
 @bank.wrong(
     "returns-a-tensor",
-    "Your count is right, but it is a tensor. An int is asked for.",
+    "Your count is a tensor. An int is asked for.",
 )
 def count_params(module, trainable_only=False):
     return torch.tensor(sum(p.numel() for p in module.parameters() if p.requires_grad or not trainable_only))

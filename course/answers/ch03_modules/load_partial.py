@@ -111,7 +111,8 @@ def load_partial(module, state):
 
 @bank.wrong(
     "assigns-new-parameters",
-    "With assign=True the module gets other parameters. Whoever holds the old ones, to train them, now holds nothing.",
+    "The module gets other parameters, as assign=True and a new nn.Parameter make them. Whoever holds the old "
+    "ones, to train them, now holds nothing.",
 )
 def load_partial(module, state):
     own = module.state_dict()

@@ -350,6 +350,70 @@ class AdamW:
 
 
 @bank.wrong(
+    "keeps-the-corrected",
+    "What your second step begins with has been divided by 1 - beta ** t already. Keep m and s as they are, and "
+    "divide only where you use them.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        first, second = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            self.t[i] += 1
+            p *= 1 - self.lr * self.weight_decay
+            self.m[i] = first * self.m[i] + (1 - first) * p.grad
+            self.s[i] = second * self.s[i] + (1 - second) * p.grad**2
+            self.m[i] /= 1 - first ** self.t[i]
+            self.s[i] /= 1 - second ** self.t[i]
+            p -= self.lr * self.m[i] / (self.s[i].sqrt() + self.eps)
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
+    "counts-from-zero",
+    "Your first step makes nan: by the root of something negative, or by a division by 0, as where t is still 0 in "
+    "1 - beta ** t. In the first step, t is 1.",
+)
+class AdamW:
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2):
+        self.params = list(params)
+        self.lr, self.betas, self.eps, self.weight_decay = lr, betas, eps, weight_decay
+        self.m = [torch.zeros_like(p) for p in self.params]
+        self.s = [torch.zeros_like(p) for p in self.params]
+        self.t = [0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        first, second = self.betas
+        for i, p in enumerate(self.params):
+            if p.grad is None:
+                continue
+            p *= 1 - self.lr * self.weight_decay
+            self.m[i] = first * self.m[i] + (1 - first) * p.grad
+            self.s[i] = second * self.s[i] + (1 - second) * p.grad**2
+            m = self.m[i] / (1 - first ** self.t[i])
+            s = self.s[i] / (1 - second ** self.t[i])
+            p -= self.lr * m / (s.sqrt() + self.eps)
+            self.t[i] += 1
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "betas-swapped",
     "The first beta belongs to m, the second to s. You have them the other way round.",
 )

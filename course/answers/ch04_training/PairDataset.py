@@ -77,7 +77,7 @@ class PairDataset(Dataset):
 
 @bank.wrong(
     "lengths-unchecked",
-    "You take x and y of different lengths without a word. Some inputs would have no target: raise a ValueError.",
+    "You take x and y of different lengths without a word. Some rows would have no partner: raise a ValueError.",
 )
 class PairDataset(Dataset):
     def __init__(self, x, y):

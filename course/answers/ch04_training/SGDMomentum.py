@@ -32,6 +32,30 @@ class SGDMomentum:
 
 
 @bank.wrong(
+    "used-up-in-init",
+    "Given a generator, your optimizer moves nothing. One walk, such as that for the velocities, uses it up: "
+    "make a list of it first.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = params
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for p, v in zip(self.params, self.velocities):
+                if p.grad is None:
+                    continue
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p -= self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "shared-state",
     "Your velocities live in the class: a second optimizer throws away those of the first.",
 )
@@ -297,6 +321,31 @@ class SGDMomentum:
 
 
 @bank.wrong(
+    "renames-the-tensor",
+    "The caller's tensors never move. A line such as p = p - ... only gives the name p to a new tensor: change the "
+    "one that is there, in place.",
+    also=("rebinds-the-tensor",),
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [torch.zeros_like(p) for p in self.params]
+
+    def step(self):
+        with torch.no_grad():
+            for p, v in zip(self.params, self.velocities):
+                if p.grad is None:
+                    continue
+                v.mul_(self.momentum).add_(p.grad + self.weight_decay * p)
+                p = p - self.lr * v
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "writes-into-grad",
     "You add the decay to .grad itself. The gradient is the caller's.",
 )
@@ -322,7 +371,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "zeros-not-none",
-    "Your zero_grad fills .grad with zeros. None is asked for: a tensor that gets no gradient is then left alone.",
+    "After your zero_grad, .grad still holds numbers, zeros perhaps. None is asked for: a tensor that gets no gradient is then "
+    "left alone.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

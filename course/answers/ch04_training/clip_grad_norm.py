@@ -154,6 +154,20 @@ def clip_grad_norm(params, max_norm):
 
 
 @bank.wrong(
+    "forgets-the-root-of-a-float",
+    "You take the sum of squares for the norm. The norm is its root.",
+    also=("forgets-the-root",),
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    norm = float(sum((grad**2).sum().item() for grad in grads))
+    if norm > max_norm:
+        for grad in grads:
+            grad *= max_norm / norm
+    return norm
+
+
+@bank.wrong(
     "divides-by-norm",
     "You divide by the norm and forget max_norm: the new norm is 1, whatever was asked for.",
     slip=True,

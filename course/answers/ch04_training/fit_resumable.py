@@ -762,7 +762,8 @@ def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
 
 @bank.wrong(
     "random-numbers-from-before",
-    "You save the state of the generator from before the training. What it has drawn since will be drawn again.",
+    "You put the generator back to where it was before the training, by a state or a seed from then. What it has drawn "
+    "since is drawn again.",
 )
 def fit_resumable(model, optimizer, scheduler, loader, epochs, checkpoint=None):
     losses = []

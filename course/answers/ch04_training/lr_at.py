@@ -87,6 +87,19 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 
 
 @bank.wrong(
+    "t-over-all-steps-then-cut",
+    "You divide by all steps, those of the warm-up included: right before the end your rate is still far above min_lr.",
+)
+def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
+    if step < warmup_steps:
+        return base_lr * (step + 1) / warmup_steps
+    if step >= total_steps:
+        return min_lr
+    t = (step - warmup_steps) / total_steps
+    return min_lr + (base_lr - min_lr) * (1 + math.cos(math.pi * t)) / 2
+
+
+@bank.wrong(
     "up-again",
     "Beyond the last step your cosine goes up again. From there on the rate is min_lr.",
 )

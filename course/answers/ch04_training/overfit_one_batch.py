@@ -265,6 +265,53 @@ def overfit_one_batch(trial):
 
 
 @bank.wrong(
+    "a-half-is-ok",
+    "You say ok of a loss that is still above one tenth of the first. Learned by heart means below it.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    same, other = trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, other):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    losses = [trial.step(x, y)]
+    if all(torch.equal(p, old) for p, old in zip(params, before)):
+        return "no step"
+    losses += [trial.step(x, y) for _ in range(100)]
+    return "ok" if losses[-1] < losses[0] / 2 else "learning rate"
+
+
+@bank.wrong(
+    "hundredth-loss",
+    "You find fault with a loss that is below one tenth after 100 steps, and was not before the last of them. step returns "
+    "the loss before it: after the hundredth, ask once more.",
+)
+def overfit_one_batch(trial):
+    x, y = trial.batch()
+    same, other = trial.batch()
+    if torch.equal(x, same) and not torch.equal(y, other):
+        return "shuffled labels"
+    params = list(trial.model.parameters())
+    if any(not p.requires_grad for p in params):
+        return "frozen"
+    held = {id(p) for group in trial.optimizer.param_groups for p in group["params"]}
+    if any(id(p) not in held for p in params):
+        return "wrong parameters"
+    before = [p.detach().clone() for p in params]
+    losses = [trial.step(x, y)]
+    if all(torch.equal(p, old) for p, old in zip(params, before)):
+        return "no step"
+    losses += [trial.step(x, y) for _ in range(99)]
+    return "ok" if losses[-1] < losses[0] / 10 else "learning rate"
+
+
+@bank.wrong(
     "in-compares-numbers",
     "`p in a_list` compares the numbers of tensors, and fails where shapes differ. Ask whether it is the same object.",
 )

@@ -21,7 +21,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "zero-after-backward",
-    "You clear the gradients after backward has filled them. The step then has nothing to go by.",
+    "You clear the gradients after backward has filled them. A step has nothing to go by then.",
     also=("no-step",),
     unless=r"(?s)\A(?!.*backward)",
 )
@@ -98,7 +98,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.wrong(
     "no-backward",
-    "You never call backward: .grad stays empty, and the step moves nothing.",
+    "You never call backward: .grad stays empty, and a step moves nothing.",
     unless=r"\.backward\(|autograd\.grad",
 )
 def train_step(model, optimizer, criterion, x_batch, y_batch):
@@ -190,6 +190,19 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     optimizer.zero_grad()
     loss = criterion(model(x_batch), y_batch)
     loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@bank.wrong(
+    "clips-too",
+    "Your step goes by a gradient that is shorter than that of the batch. Nobody asked for clipping here.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     return loss.item()
 

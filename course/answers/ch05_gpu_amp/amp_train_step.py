@@ -304,6 +304,41 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 
 @bank.wrong(
+    "always-bfloat16",
+    "Your autocast lowers to bfloat16, whatever `dtype` says. Hand dtype on to it.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=torch.bfloat16):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
+    "divides-twice",
+    "Your gradients are divided by the factor twice. `unscale_` does it already: what is left is far too short.",
+)
+def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
+    optimizer.zero_grad()
+    with torch.autocast(device_type, dtype=dtype):
+        loss = F.mse_loss(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    for p in model.parameters():
+        if p.grad is not None:
+            p.grad /= scaler.get_scale()
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach()
+
+
+@bank.wrong(
     "no-scaling",
     "You call backward on the loss itself. unscale_ then divides gradients that were never multiplied.",
 )

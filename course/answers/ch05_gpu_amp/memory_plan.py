@@ -123,6 +123,61 @@ def memory_plan(model, batch, optimizer, dtype):
 
 
 @bank.wrong(
+    "buffers-among-the-parameters",
+    "You count buffers among the parameters. They are left out of this plan.",
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    parameters = list(twin.parameters())
+    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch.to(dtype))
+    trained = sum(p.nbytes for p in parameters if p.requires_grad)
+    return {
+        "parameters": sum(t.nbytes for t in [*parameters, *twin.buffers()]),
+        "gradients": trained,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
+    "four-bytes-for-a-parameter",
+    "You count four bytes for each number of the parameters. In `dtype` it may have more or fewer.",
+    slip=True,
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    parameters = list(twin.parameters())
+    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[memory.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch.to(dtype))
+    trained = sum(p.nbytes for p in parameters if p.requires_grad)
+    return {
+        "parameters": sum(4 * p.numel() for p in parameters),
+        "gradients": trained,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
     "adam-once",
     "You count one number for each weight for Adam. It keeps two: the mean of the gradient and that of its square.",
 )
@@ -316,8 +371,37 @@ def memory_plan(model, batch, optimizer, dtype):
 
 
 @bank.wrong(
+    "pieces-by-the-view",
+    "You tell pieces of memory apart by where a view begins, as `t.data_ptr()` says. Views of one piece begin in different "
+    "places, and then it counts more than once.",
+    also=("each-saved-tensor",),
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    parameters = list(twin.parameters())
+    own = {t.untyped_storage().data_ptr() for t in [*parameters, *twin.buffers()]}
+    saved = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in own:
+            saved[tensor.data_ptr()] = memory.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        _result = twin(batch.to(dtype))
+    trained = sum(p.nbytes for p in parameters if p.requires_grad)
+    return {
+        "parameters": sum(p.nbytes for p in parameters),
+        "gradients": trained,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * trained,
+        "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
     "counts-twice",
-    "What is saved twice you count twice. Each piece of memory is there once: tell them apart by data_ptr().",
+    "What is saved twice you count twice. Each piece of memory is there once: tell them apart by the address of their storage.",
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)

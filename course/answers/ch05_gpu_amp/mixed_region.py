@@ -118,6 +118,33 @@ def mixed_region(block):
         return safe
 
 
+@bank.told("switches-on-afterwards", "still_on")
+def mixed_region(block):
+    def safe(x):
+        kind = x.device.type
+        torch.set_autocast_enabled(kind, False)
+        try:
+            return block(x.float())
+        finally:
+            torch.set_autocast_enabled(kind, True)
+
+    return safe
+
+
+@bank.right("switched-and-put-back")
+def mixed_region(block):
+    def safe(x):
+        kind = x.device.type
+        was = torch.is_autocast_enabled(kind)
+        torch.set_autocast_enabled(kind, False)
+        try:
+            return block(x.to(torch.float32))
+        finally:
+            torch.set_autocast_enabled(kind, was)
+
+    return safe
+
+
 @bank.told("off-for-good", "still_on")
 def mixed_region(block):
     def safe(x):

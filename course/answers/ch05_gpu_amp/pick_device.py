@@ -103,7 +103,7 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "always-the-cpu",
-    "Without `prefer` you return the CPU, whatever is there: you do not ask torch, or asked it once, when the cell ran.",
+    "Without `prefer` you return the CPU, whatever is there: ask torch at each call, and go by what it says.",
 )
 def pick_device(prefer=None):
     return torch.device("cpu" if prefer is None else prefer)

@@ -117,6 +117,62 @@ def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
 
 
 @bank.wrong(
+    "drops-last-from-the-mean-too",
+    "You leave out the last batch where it is smaller, in the steps and in the mean. Its images belong to the epoch too.",
+    also=("drops-last",),
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total, count = 0.0, 0
+        for rows in torch.randperm(len(labels), generator=order).split(batch_size):
+            if len(rows) < batch_size:
+                continue
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(images[rows].to(device)), labels[rows].to(device))
+            loss.backward()
+            optimizer.step()
+            total, count = total + loss.item() * len(rows), count + len(rows)
+        losses.append(total / count)
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
+    "labels-in-their-own-order",
+    "The images of a batch come in the new order, and the labels in their old one: most images meet somebody else's label.",
+)
+def train(model, optimizer, train_set, val_set, epochs, batch_size=16, seed=0):
+    images, labels = train_set
+    device = next(model.parameters()).device
+    order = torch.Generator().manual_seed(seed)
+    losses, accuracies = [], []
+    for _ in range(epochs):
+        model.train()
+        total = 0.0
+        shuffled = images[torch.randperm(len(labels), generator=order)]
+        for x, y in zip(shuffled.split(batch_size), labels.split(batch_size)):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(y)
+        losses.append(total / len(labels))
+        model.eval()
+        with torch.no_grad():
+            right = model(val_set[0].to(device)).argmax(dim=1) == val_set[1].to(device)
+        accuracies.append(right.float().mean().item())
+    return {"losses": losses, "accuracies": accuracies}
+
+
+@bank.wrong(
     "no-shuffle",
     "Your images come in the order in which they are stored. Each epoch should draw a new one.",
 )

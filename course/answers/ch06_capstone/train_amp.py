@@ -59,6 +59,31 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
 
 
 @bank.wrong(
+    "cleared-before-the-first-group",
+    "You clear the gradients before the first group alone: each later group adds to those of the groups before.",
+)
+def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True):
+    model.train()
+    losses = []
+    optimizer.zero_grad()
+    for first in range(0, len(batches), accumulate):
+        group = batches[first : first + accumulate]
+        count = sum(len(y) for _, y in group)
+        total = 0.0
+        for x, y in group:
+            with torch.autocast(x.device.type, dtype=torch.bfloat16, enabled=amp):
+                loss = F.cross_entropy(model(x), y, reduction="sum") / count
+            scaler.scale(loss).backward()
+            total += loss.item()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(total)
+    return losses
+
+
+@bank.wrong(
     "zero-each-batch",
     "You clear the gradients before each batch: only the last batch of a group is left for the step.",
 )

@@ -70,7 +70,7 @@ size = Requirement("counts the bytes of all elements", bytes_of_a_part)
 @exercise(
     tier="warm-up",
     hints=(
-        "Four of the five facts are attributes of `x`. Make a tensor `x` in a new cell and print `x.dtype`; what else?",
+        "Most of these facts are attributes of `x`. Make a tensor `x` in a new cell and print `x.dtype`; what else?",
         "`tuple(...)` turns a `torch.Size` into a plain tuple; a device has an attribute `type`.",
         "The bytes are the number of elements times the bytes of one: `numel` and `element_size`.",
     ),

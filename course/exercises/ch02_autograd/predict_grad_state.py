@@ -40,7 +40,8 @@ programs = {
         "tells about a tensor in the middle",
         state_told,
         tells={
-            "returned": "An operation made h: it is no leaf, and has a .grad only where `retain_grad` asked for it, the one by h itself."
+            "returned": "An operation made h: it is no leaf, and has a .grad only where `retain_grad` asked for it, "
+            "the one by h itself."
         },
         given=("once",),
     ): ("middle", "kept"),

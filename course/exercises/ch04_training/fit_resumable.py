@@ -79,7 +79,7 @@ rate = Requirement("goes on with the learning rate", resumed(_Fit), _TELLS)
 chance = Requirement("goes on with the random numbers", resumed(_Fit), _TELLS)
 buffers = Requirement("goes on with buffers, in train mode", resumed(_Fit), _TELLS)
 file = Requirement("survives torch.save and torch.load", resumed(_Fit, saved=True), _TELLS)
-kept = Requirement("is not changed by later training", resumed(_Fit, reused=True), _TELLS)
+kept = Requirement("is not changed by later training", resumed(_Fit, reused=True), _TELLS, needs=(memory, rate))
 
 
 def resuming(name: str, case: Case) -> str:

@@ -65,7 +65,7 @@ def _for_x(parts: dict[str, Tensor], x: Tensor, y: Tensor, new: Tensor) -> Tenso
 
 _LINE = {
     "line": "Your line is not near the best one. These are its prices for x, as distances from the mean of y, in "
-    "spreads of y.",
+    "spreads of y. If the loss still falls at the last step, the steps are too few, or too short for some column.",
 }
 
 near = Requirement("comes near the best line", priced("line"), _LINE)

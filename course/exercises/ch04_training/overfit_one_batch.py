@@ -106,6 +106,19 @@ def _zero_biases(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
     return _linear_with_rate(1e-25)(model, x, y)
 
 
+def _falling(share: float, steps: float) -> Make:
+    """One weight, whose loss shrinks by one factor with each step: after these steps, this share of it is left."""
+    kept = share ** (0.5 / steps)
+
+    def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
+        weight = nn.utils.skip_init(nn.Linear, 1, 1, bias=False, dtype=y.dtype)
+        nn.init.zeros_(weight.weight)
+        optimizer = torch.optim.SGD(weight.parameters(), lr=(1 - kept) / 2)
+        return Trial(nn.Sequential(weight), optimizer, torch.ones_like(y), torch.full_like(y, float(y.abs().max())))
+
+    return make
+
+
 _TRIALS: dict[str, Make] = {
     "sound": _sound,
     "sound: two groups in Adam": _two_groups,
@@ -125,6 +138,9 @@ _TRIALS: dict[str, Make] = {
     "learning rate 0.00001, and small targets": _small_targets,
     "learning rate 1e-25, and biases that begin at 0": _zero_biases,
     "learning rate 100": _linear_with_rate(100.0),
+    "a third of the loss is left after 100 steps": _falling(1 / 3, 100),
+    "a tenth is left after 99 and a half": _falling(0.1, 99.5),
+    "a tenth is left after 100 and a half": _falling(0.1, 100.5),
 }
 
 
@@ -160,6 +176,9 @@ shown_by = {
         "learning rate 0.00001, and small targets",
         "learning rate 1e-25, and biases that begin at 0",
         "learning rate 100",
+        "a third of the loss is left after 100 steps",
+        "a tenth is left after 99 and a half",
+        "a tenth is left after 100 and a half",
     ),
     Requirement("does not suspect what is sound", diagnosed): (
         "sound: two groups in Adam",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -52,7 +52,7 @@ class _Block(nn.Module):
 
 
 def region(*kept: str, within: bool = True) -> Probe:
-    """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without.
+    """Two calls of the function that `mixed_region` returns, within autocast to bfloat16 or without, as a case may say.
 
     Facets: `returned`, `calls` (of the block), `gradient` (of x, and of the block's weights), `early` (calls before the
     first), `still_on` (autocast, after the second call) and always `entered`: the device types of the autocast blocks
@@ -63,7 +63,8 @@ def region(*kept: str, within: bool = True) -> Probe:
         kind, x = copy_of(case.args)
         block = _Block(kind)
         seen: Observation = {}
-        with torch.autocast("cpu", dtype=torch.bfloat16) if within else nullcontext():
+        around = torch.autocast("cpu", dtype=torch.bfloat16) if case.kwargs.get("within", within) else nullcontext()
+        with _left_as_it_was(), around:
             with autocast_entered() as making:
                 safe = answer(block)
             seen["early"] = block.calls
@@ -75,6 +76,16 @@ def region(*kept: str, within: bool = True) -> Probe:
         return seen | {"entered": [sorted(making), sorted(running)]}
 
     return watched(look, *kept, "entered")
+
+
+@contextmanager
+def _left_as_it_was() -> Iterator[None]:
+    """Whatever an answer leaves on or off, the next one finds autocast as it was."""
+    before = torch.is_autocast_enabled("cpu")
+    try:
+        yield
+    finally:
+        torch.set_autocast_enabled("cpu", before)
 
 
 class _Elsewhere(Tensor):
@@ -158,7 +169,7 @@ on_again = Requirement(
     {
         "early": "`mixed_region` itself calls the block; only `safe` is to call it.",
         "calls": "Each call of `safe` is to call the block once.",
-        "still_on": "After a call of `safe` under autocast, autocast is off.",
+        "still_on": "After a call of `safe`, autocast is not as it was: off where it was on, or on where it was off.",
     },
 )
 
@@ -191,3 +202,4 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield as_is("a sum in float64", x())
     yield on_again("a product", x())
     yield on_again("a failure", x())
+    yield on_again("a product", x(), within=False)

@@ -36,7 +36,9 @@ def _numbers(seen: Plain) -> Plain:
 
 whole = Requirement("trains as `train` does when nothing is stopped", trained(Training), KEYS | OUTPUTS | MODES)
 goes_on = Requirement("goes on bit for bit, with another model", resumed(_Stopped), _RESUMED)
-keeps = Requirement("gives a checkpoint that keeps", resumed(_Stopped, saved=True, reused=True), _RESUMED)
+keeps = Requirement(
+    "gives a checkpoint that keeps", resumed(_Stopped, saved=True, reused=True), _RESUMED, needs=(goes_on,)
+)
 
 
 @exercise(
