@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from shutil import copyfile, copytree, ignore_patterns
 
 import pytest
 
@@ -18,6 +19,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.judgement import UNTOUCHED
 from tests.asked import THOROUGH
 from tests.conftest import UNCONFINED
+from tests.our_course import COURSE
 from tests.sample_course import STEM
 from tests.small_chapter import PROJECT, SAMPLE
 
@@ -49,7 +51,7 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
         empty, whole = example_class.empty_folder(folder), stem == WHOLE
         repeats = whole or THOROUGH
         return example_class.run(
-            SAMPLE if whole else PROJECT,
+            SAMPLE if whole else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
             empty,
             stem,
             mishaps=whole,
@@ -58,6 +60,17 @@ def _graded_class(stem: str, folder: Path) -> ExampleClass:
             workers=ONE,
             unconfined=UNCONFINED,
         )
+
+
+def _with_one_chapter(stem: str, folder: Path) -> Path:
+    """This project with one chapter of its course: its class needs nothing of the others, and reads nothing."""
+    others = [other for other in COURSE.stems if other != stem]
+    ignored = ignore_patterns("__pycache__", *others, *(f"{other}.*" for other in others))
+    for name in ("chapters", "answers", "exercises", "shipped"):
+        copytree(COURSE.folder / name, folder / "course" / name, ignore=ignored)
+    for name in ("course/nbgrader_config.py", "pyproject.toml"):
+        copyfile(PROJECT / name, folder / name)
+    return folder
 
 
 def verdict_of(graded: ExampleClass, student: str) -> SubmissionVerdict:

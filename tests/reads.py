@@ -1,15 +1,16 @@
 """Which parts of the course, and whether documents and modules of the tests that they do not import, tests read.
 
 A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
-class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does. A module that
-is not named here reads nothing of that. One that reads more than it says has red tests, which say what to write here.
+class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does; with
+`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. One that reads more
+than it says has red tests, which say what to write here.
 """
 
 LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"
 FIGURES, DOCUMENTS, TESTS = "figures", "documents", "tests"
 KINDS = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES, DOCUMENTS, TESTS)
 EVERYTHING = KINDS
-OWN = "<own>"
+OWN, SO_FAR = "<own>", "<so far>"
 
 
 def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
@@ -19,8 +20,6 @@ def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
 
 COURSE = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES)
 HANDED_OUT = (LESSONS, EXERCISES, SHIPPED, FIGURES)  # what students get, and what it is made of
-# Of these, a test that has a chapter in its name reads those before it too.
-UP_TO = ("mine_in_chapters",)
 READS: dict[str, tuple[str, ...]] = {
     # proofs of every exercise, or of every chapter
     "agreement": _of("ch01_tensors"),
@@ -37,38 +36,37 @@ READS: dict[str, tuple[str, ...]] = {
     "names": _of(OWN, ANSWERS),
     "other_processors": (*COURSE, TESTS),
     "own_lines": _of(OWN),
-    "parity": _of(OWN),
+    "parity": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
     "tally": (*COURSE, DOCUMENTS),
     "worth_a_look": (LESSONS, *_of(OWN)),
     # what students get
     "card": HANDED_OUT,
-    "desk": (LESSONS,),
     "exercise": (EXERCISES,),
     "figures": (LESSONS, FIGURES),
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
-    "ledger": _of(OWN, *HANDED_OUT),
-    "mine_in_chapters": _of(OWN, *HANDED_OUT),
+    "ledger": _of(SO_FAR, *HANDED_OUT),
+    "mine_in_chapters": _of(SO_FAR, *HANDED_OUT),
     "other_torch": HANDED_OUT,
     "packed": HANDED_OUT,
-    "progress": HANDED_OUT,
+    "progress": (EXERCISES, SHIPPED),
     "reading": _of(OWN, LESSONS),
-    "reporting_students": HANDED_OUT,
+    "reporting_students": (LESSONS,),
     "side_paths": (LESSONS,),
     "sync": (LESSONS, EXERCISES, SHIPPED),
-    "words": (EXERCISES, SHIPPED),
+    "words": (EXERCISES,),
     # the project as a whole
     "attacks": (DOCUMENTS,),
     "attempts": (DOCUMENTS,),
-    "commands": (*HANDED_OUT, DOCUMENTS),
+    "commands": (DOCUMENTS,),
     "own": (DOCUMENTS,),
     "remembered": EVERYTHING,
     "rooms": (LESSONS, EXERCISES, FIGURES, DOCUMENTS, TESTS),
     "setup": (*HANDED_OUT, DOCUMENTS, TESTS),
-    "site": (*HANDED_OUT, DOCUMENTS),
-    "site_taken": (*HANDED_OUT, *_of("ch04_training"), DOCUMENTS),
+    "site": (LESSONS, FIGURES, DOCUMENTS),
+    "site_taken": (LESSONS, *_of("ch04_training"), DOCUMENTS),
     "suite": (*HANDED_OUT, DOCUMENTS, TESTS),
     "watch": EVERYTHING,
 }

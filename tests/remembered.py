@@ -26,8 +26,8 @@ from tests.reads import (
     LESSONS,
     OWN,
     READS,
+    SO_FAR,
     TESTS,
-    UP_TO,
 )
 from tests.small_chapter import PROJECT
 
@@ -99,16 +99,15 @@ def content(reads: tuple[str, ...]) -> str:
 
 def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str, ...]:
     """What a test may read: that of its module, where `OWN` stands for the chapter of its class, or that its name has,
-    or of the exercise that its name has.
+    or of the exercise that its name has, and `SO_FAR` for that and those before.
     """
-    known = module.removeprefix("test_")
-    told = READS.get(known, ())
+    told = READS.get(module.removeprefix("test_"), ())
     of_class = [group.removeprefix(GROUP) for group in groups if group.startswith(GROUP)]
     words = {_exercises().get(word, "") for word in re.findall(r"\w+", name)} - {""}
     chapters = of_class or sorted({stem for stem in stems() if stem in name} | words) or list(stems())
-    if known in UP_TO:
-        chapters = [stem for stem in stems() if stem <= max(chapters)]
-    whole = [kind.replace(OWN, stem) for kind in told for stem in (chapters if OWN in kind else [""])]
+    meant = {OWN: chapters, SO_FAR: [stem for stem in stems() if stem <= max(chapters)]}
+    parts = [(kind, chapter) for kind, _, chapter in (part.partition("/") for part in told)]
+    whole = [f"{kind}/{stem}".rstrip("/") for kind, chapter in parts for stem in meant.get(chapter, [chapter])]
     return tuple(sorted({part for part in whole if part in KINDS or part.split("/")[1] in stems()} | helpers(module)))
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import reads, remembered
-from tests.reads import ANSWERS, DOCUMENTS, EVERYTHING, OWN, READS, TESTS
+from tests import remembered
+from tests.reads import ANSWERS, DOCUMENTS, EVERYTHING, OWN, READS, SO_FAR, TESTS
 from tests.small_chapter import PROJECT
 
 FIRST, FOURTH = "ch01_tensors", "ch04_training"
@@ -120,10 +120,9 @@ def test_own_is_the_chapter_of_the_class_or_of_the_name(monkeypatch: pytest.Monk
     assert {DOCUMENTS, *(f"{ANSWERS}/{stem}" for stem in remembered.stems())} == of_the_course("test_x", name="test_a")
 
 
-def test_up_to_is_the_chapter_and_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_far_is_the_chapter_and_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what builds on earlier chapters."""
-    monkeypatch.setitem(READS, "x", (f"{ANSWERS}/{OWN}",))
-    monkeypatch.setattr(remembered, "UP_TO", ("x",))
+    monkeypatch.setitem(READS, "x", (f"{ANSWERS}/{SO_FAR}",))
 
     both = {f"{ANSWERS}/{stem}" for stem in (FIRST, "ch02_autograd")}
     assert both == of_the_course("test_x", name="test_a[ch02_autograd]")
@@ -165,9 +164,9 @@ def test_a_change_runs_its_own_tests_again(changed: str, runs_again: set[str], m
 
 def test_the_table_is_well_formed() -> None:
     """Its modules are there, and so is what they read."""
-    known = {*READS, *reads.UP_TO, *remembered.ANEW}
+    known = {*READS, *remembered.ANEW}
     parts = {part for told in READS.values() for part in told}
-    stems = (*remembered.stems(), OWN)
+    stems = (*remembered.stems(), OWN, SO_FAR)
 
     assert set() == {name for name in known if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
     assert set() == {part for part in parts if part not in EVERYTHING and part.split("/")[1] not in stems}

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hypothesis.internal import constants_ast
+
 from tests.reads import ANSWERS
 from tests.small_chapter import PROJECT
 from tests.watch import Watch, unsaid
@@ -87,6 +89,16 @@ def test_what_a_module_reads_while_it_is_imported_counts_for_all_its_tests() -> 
     for _ in range(2):
         assert "answers/ch02_autograd" in watch.read_by(Path(__file__))
     assert "answers/ch02_autograd" not in watch.read_by(PROJECT / "tests" / "test_grids.py")
+
+
+def test_what_hypothesis_looks_for_constants_in_counts_for_nobody() -> None:
+    """It reads each module that is there, also those of other tests."""
+    watch = Watch()
+    watch.start()
+    path = str(PROJECT / "course" / "answers" / "ch02_autograd" / "vjp.py")
+    exec(compile("note(path)", constants_ast.__file__, "exec"), {"note": watch.note, "path": path})
+
+    assert "answers/ch02_autograd" not in watch.read_by(Path(__file__))
 
 
 def test_a_kind_alone_is_that_of_every_chapter() -> None:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from autograder.catalog.course import Course
@@ -23,6 +24,7 @@ from tests.small_chapter import PROJECT
 VARIABLE = "PYTEST_WATCHED"  # names the file in which processes note what they open of the project
 CHILDREN = str(PROJECT / "tests" / "watched")
 _TESTS = str(PROJECT / "tests")
+_CONSTANTS = os.path.join("hypothesis", "internal", "constants_ast.py")
 # What a course reads once: the method, and in which of its folders.
 _GIVEN_AGAIN = {"exercises": "exercises", "keys": "shipped", "hints": "shipped", "figures": "figures", "card": "cards"}
 
@@ -67,15 +69,15 @@ class Watch:
             with suppress(OSError):  # a folder that is gone
                 path = os.path.join(os.getcwd(), path)
         part = part_of(path.removeprefix(self._prefix)) if path.startswith(self._prefix) else ""
-        if not part or (self._is_running and part in self._read):
+        if not part or (self._is_running and part in self._read) or any(map(_looks_for_constants, _calling())):
             return
         self._read.add(part)
         if os.getpid() != self._process:
             with suppress(OSError), self._noted.open("a", encoding="utf-8") as file:
                 file.write(f"{path}\n")
         elif not self._is_running:
-            for module in _being_imported():
-                self._imported.setdefault(module, set()).add(part)
+            for module in filter(_is_imported, _calling()):
+                self._imported.setdefault(module.co_filename, set()).add(part)
 
     def _telling(self, inner: Callable[[Course, str], Any], folder: str) -> Callable[[Course, str], Any]:
         def told(course: Course, stem: str) -> Any:
@@ -104,13 +106,24 @@ class Watch:
         return found
 
 
-def _being_imported() -> Iterable[str]:
-    """The modules of the tests that are being imported now."""
+def _calling() -> Iterable[CodeType]:
+    """What is running now, from the innermost call on."""
     frame = sys._getframe()
     while frame.f_back is not None:
         frame = frame.f_back
-        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(_TESTS):
-            yield frame.f_code.co_filename
+        yield frame.f_code
+
+
+def _is_imported(code: CodeType) -> bool:
+    """Whether it is a module of the tests that is being imported."""
+    return code.co_name == "<module>" and code.co_filename.startswith(_TESTS)
+
+
+def _looks_for_constants(code: CodeType) -> bool:
+    """Whether it is hypothesis, which draws from the numbers and texts of every module that is there, whoever asked
+    for it.
+    """
+    return code.co_filename.endswith(_CONSTANTS)
 
 
 def unsaid(module: str, read: Iterable[str], reads: tuple[str, ...]) -> str:
