@@ -12,6 +12,7 @@ from autograder.watching.rules import broken, remarks
 
 _SEARCHED = 20_000  # characters: a pattern may have to be tried at each of them, to the end
 
+
 @dataclass(frozen=True)
 class Text:
     """The rules that it breaks, by name; the places in the key of the mistakes that it cannot have made; remarks.

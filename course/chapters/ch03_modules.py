@@ -1379,7 +1379,7 @@ show_digits(looker[1].weight[:, 0], per_row=8)
 
 # %% claim=true
 assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
-assert accuracy(looker) > accuracy(yours) - 0.005  # 13 of 14 starts read more, and one as many
+assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
 # It makes fewer mistakes (after an unlucky start, as many), and nobody told it which strokes to look for: these sixteen kernels it has found by itself.
