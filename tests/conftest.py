@@ -62,6 +62,7 @@ FORKED = (
 )
 
 _IS_KEPT = pytest.StashKey[bool]()
+_UNSAID = "read, and not said"
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
 
 
@@ -134,18 +135,30 @@ def _ask_alembic_once() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember a test that passed, where it is worth it, once it has put back what it replaced (a full disk, say)."""
+    """Remember a test that passed, where it is worth it, once it has put back what it replaced (a full disk, say).
+
+    One that read what its module does not say is not remembered, and told at the end.
+    """
     report = yield
     if report.when == "call":
         worth = remembered.worth_it(item.path.stem, _groups(item), call.duration)
         item.stash[_IS_KEPT] = report.passed and worth
     elif report.when == "teardown" and (told := _unsaid(item)):
-        report.outcome, report.longrepr = "failed", f"{item.nodeid} {told}"
+        report.user_properties.append((_UNSAID, told))
     elif report.when == "teardown" and report.passed and item.stash.get(_IS_KEPT, False):
         remembered_at = _place(item)
         if remembered_at is not None:
             remember(remembered_at)
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what modules of tests read beyond what they say: they run each time, until it is written down."""
+    ended = [report for reports in terminalreporter.stats.values() for report in reports]
+    told = {text for report in ended for name, text in getattr(report, "user_properties", ()) if name == _UNSAID}
+    if told:
+        terminalreporter.section("not remembered")
+        terminalreporter.write_line("\n".join(sorted(told)))
 
 
 def pytest_unconfigure() -> None:

@@ -2,8 +2,8 @@
 
 A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
 class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does; with
-`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. One that reads more
-than it says has red tests, which say what to write here.
+`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. Tests that
+read more than that are not remembered, and the end of a run says what to write here.
 """
 
 LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"

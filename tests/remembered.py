@@ -1,9 +1,9 @@
 """What passed before, remembered by content: a test that nothing has changed for is not run again.
 
 What a test depends on is every file of the project but those parts of the course, those documents and those modules of
-the tests that it does not read: what it reads, say its imports and `tests/reads.py`, and `tests/watch.py` turns a test
-red that reads anything else. Which files the course has, every test depends on. Change one of these files, Python or
-torch, and it runs. `THOROUGH=1` remembers nothing.
+the tests that it does not read: what it reads, say its imports and `tests/reads.py`; `tests/watch.py` sees to it that a
+test which reads anything else is not remembered. Which files the course has, every test depends on. Change one of these
+files, Python or torch, and it runs. `THOROUGH=1` remembers nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sees which parts of the course the tests read, so that one that reads what it does not say turns red.
+"""Sees which parts of the course the tests read, so that one that reads what it does not say is not remembered.
 
 Seen is every file that is opened in the process of the tests, and in each Python process that they start with their
 own environment (`watched/sitecustomize.py`); and what the course, once read, gives again without opening a file. What
@@ -131,7 +131,7 @@ def unsaid(module: str, read: Iterable[str], reads: tuple[str, ...]) -> str:
     more = sorted(part for part in read if not is_read(part, reads))
     if not more:
         return ""
-    return f"reads {', '.join(more)}: add it to what tests/reads.py says of {module.removeprefix('test_')!r}"
+    return f"{module} reads {', '.join(more)}: add it to what tests/reads.py says of {module.removeprefix('test_')!r}"
 
 
 WATCH = Watch()
