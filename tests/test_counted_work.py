@@ -137,7 +137,8 @@ def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[
     first, again, changed = counted
 
     assert exercises == first["judged"] == first["decoded"]
-    assert 0 == again["judged"] == again["decoded"] and exercises == changed["judged"] == changed["decoded"]
+    assert 0 == again["judged"] == again["decoded"]
+    assert exercises == changed["judged"] >= changed["decoded"] > 1  # an answer may show on them what it showed before
 
 
 def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> None:

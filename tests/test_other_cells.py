@@ -122,7 +122,8 @@ def nothing_left(course: Path) -> bool:
     """Whether nobody has a grade, a verdict or a graded notebook."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as gradebook:
         recorded = gradebook.assignment_submissions(STEM)
-    return not recorded and not any(list((course / name).rglob("*.*")) for name in ("verdicts", "autograded"))
+    # What begins with a dot is nobody's: `.exercises.json` keeps what the exercises are worth.
+    return not recorded and not any(list((course / name).rglob("[!.]*.*")) for name in ("verdicts", "autograded"))
 
 
 def test_refuses(other: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:

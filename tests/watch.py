@@ -73,7 +73,7 @@ class Watch:
             return
         self._read.add(part)
         if os.getpid() != self._process:
-            with suppress(OSError), self._noted.open("a", encoding="utf-8") as file:
+            with suppress(OSError), self._noted.open("a", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(f"{path}\n")
         elif not self._is_running:
             for module in filter(_is_imported, _calling()):
@@ -97,7 +97,7 @@ class Watch:
         return self._taken() | imported(module.stem) | {part for file in files for part in self._imported.get(file, ())}
 
     def _taken(self) -> set[str]:
-        with self._noted.open(encoding="utf-8") as file:
+        with self._noted.open(encoding="utf-8", errors="surrogateescape") as file:
             file.seek(self._seen_of_it)
             for line in file.read().splitlines():
                 self.note(line)

@@ -31,7 +31,7 @@ def watch(place: str) -> None:
             file = os.open(place, os.O_WRONLY | os.O_APPEND)
         except OSError:
             return  # behind walls, where there is no such file
-        os.write(file, f"{path}\n".encode())
+        os.write(file, os.fsencode(f"{path}\n"))
         os.close(file)
 
     sys.addaudithook(heard)

@@ -346,7 +346,7 @@ class MLP(nn.Module):
 class MLP(nn.Module):
     def __init__(self, sizes, activation):
         super().__init__()
-        self.layers = nn.Sequential(
+        self.net = nn.Sequential(
             nn.Linear(sizes[0], sizes[1]),
             activation(),
             nn.Linear(sizes[1], sizes[2]),
@@ -355,4 +355,4 @@ class MLP(nn.Module):
         )
 
     def forward(self, x):
-        return self.layers(x)
+        return self.net(x)

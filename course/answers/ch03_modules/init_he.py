@@ -274,7 +274,7 @@ def init_he(module):
 @bank.right("through-data")
 def init_he(module):
     for _, part in module.named_modules():
-        if type(part) is nn.Linear:
+        if isinstance(part, nn.Linear):
             part.weight.data.normal_(0.0, math.sqrt(2.0 / part.weight.size(1)))
             if part.bias is not None:
                 part.bias.data.mul_(0.0)

@@ -299,6 +299,7 @@ class SGDMomentum:
     "rebinds-the-tensor",
     "The caller's tensors, which the model uses, never move. A new tensor in your list is none of them: change "
     "those that you are given, in place.",
+    also=("renames-the-tensor",),
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
@@ -322,9 +323,8 @@ class SGDMomentum:
 
 @bank.wrong(
     "renames-the-tensor",
-    "The caller's tensors never move. A line such as p = p - ... only gives the name p to a new tensor: change the "
-    "one that is there, in place.",
-    also=("rebinds-the-tensor",),
+    "The caller's tensors never move. A new tensor, under the name p (p = p - ...) or in a list of yours, is none of "
+    "them: change the one that is there, in place.",
 )
 class SGDMomentum:
     def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):

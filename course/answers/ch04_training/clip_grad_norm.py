@@ -143,6 +143,7 @@ def clip_grad_norm(params, max_norm):
 @bank.wrong(
     "forgets-the-root",
     "You compare the sum of squares with max_norm. The norm is its root.",
+    also=("forgets-the-root-of-a-float",),
 )
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]
@@ -156,7 +157,6 @@ def clip_grad_norm(params, max_norm):
 @bank.wrong(
     "forgets-the-root-of-a-float",
     "You take the sum of squares for the norm. The norm is its root.",
-    also=("forgets-the-root",),
 )
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

@@ -78,6 +78,7 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 @bank.wrong(
     "t-over-all-steps",
     "You divide by all steps, those of the warm-up included: at the end t is not 1 yet.",
+    also=("t-over-all-steps-then-cut",),
 )
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     if step < warmup_steps:

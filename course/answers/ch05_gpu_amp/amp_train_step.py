@@ -290,6 +290,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "ignores-dtype",
     "You leave dtype out: autocast takes its usual one, whatever was asked for.",
+    also=("always-bfloat16",),
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -305,7 +306,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 @bank.wrong(
     "always-bfloat16",
-    "Your autocast lowers to bfloat16, whatever `dtype` says. Hand dtype on to it.",
+    "Your autocast lowers to bfloat16 here, whatever `dtype` says. Hand dtype on to it.",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -321,7 +322,8 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 @bank.wrong(
     "divides-twice",
-    "Your gradients are divided by the factor twice. `unscale_` does it already: what is left is far too short.",
+    "Your gradients are divided by the factor once too often. Either you divide them yourself, which `unscale_` does "
+    "already, or backward began at the loss itself, so that they were never multiplied.",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()
@@ -341,6 +343,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 @bank.wrong(
     "no-scaling",
     "You call backward on the loss itself. unscale_ then divides gradients that were never multiplied.",
+    also=("divides-twice",),
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

@@ -68,6 +68,7 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "always-four-bytes",
     "You count four bytes for each number. How many there are depends on `dtype`.",
+    also=("four-bytes-for-a-parameter", "state-in-float32"),
     slip=True,
 )
 def memory_plan(model, batch, optimizer, dtype):
@@ -345,7 +346,7 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "address-of-the-view",
     "You compare `t.data_ptr()`, where a view begins. Views of one piece of memory begin in different places.",
-    also=("buffers-as-activations",),
+    also=("buffers-as-activations", "pieces-by-the-view"),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
@@ -374,7 +375,6 @@ def memory_plan(model, batch, optimizer, dtype):
     "pieces-by-the-view",
     "You tell pieces of memory apart by where a view begins, as `t.data_ptr()` says. Views of one piece begin in different "
     "places, and then it counts more than once.",
-    also=("each-saved-tensor",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
