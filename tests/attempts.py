@@ -186,12 +186,6 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "(1, 1)",
     ),
     "the name of the machine": ("platform.node(), socket.gethostname()", "('localhost', 'localhost')"),
-    "with what the machine was started": ("len(open('/proc/cmdline').read())", NOT_THERE),
-    "how busy it is": ("open('/proc/loadavg').read()", NOT_THERE),
-    "its disks, its locks, its settings": (
-        "[name for name in os.listdir('/proc') if not name.isdigit() and name not in ('self', 'thread-self')]",
-        "[]",
-    ),
     "a table of calls of thirty-two bits": (
         "apart(thirty_two_bits)",
         ("ended with -31", "ended with -11", "ended with 1"),

@@ -48,7 +48,7 @@ READS: dict[str, tuple[str, ...]] = {
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "ledger": _of(SO_FAR, *HANDED_OUT),
-    "mine_in_chapters": _of(SO_FAR, *HANDED_OUT),
+    "mine_in_chapters": HANDED_OUT,
     "other_torch": HANDED_OUT,
     "packed": HANDED_OUT,
     "progress": (EXERCISES, SHIPPED),

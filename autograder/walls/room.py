@@ -64,8 +64,8 @@ class Room:
         for place in (SCRATCH, "/dev/shm"):
             _folder(place.strip("/"), "tmpfs", _PLAIN, f"size={self.scratch_mb}m,nr_inodes=10k,mode=1777")
         # Read-only: a process could write there how willingly it is killed where memory runs out.
-        # Of the kernel's own files none: what the machine is, does and holds is nobody's business in here.
-        _folder("proc", "proc", _PLAIN | Mount.NO_EXEC | Mount.READ_ONLY, "subset=pid")
+        # With the kernel's own files: without /proc/cpuinfo torch refuses to compute in float16.
+        _folder("proc", "proc", _PLAIN | Mount.NO_EXEC | Mount.READ_ONLY)
         for path, real in places:
             if os.path.islink(f"/old{path}"):
                 _make_parents(f"/new{path}")
