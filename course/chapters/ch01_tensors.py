@@ -98,6 +98,9 @@ assert labels[distances.argmin()] == labels[1500] == 1
 # In a cell with `guess = ...`, put your answer in the place of the `...` and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
 #
+# If you know NumPy: views, masks and broadcasting are here as they are there.
+# Then go from prediction to prediction in sections 2 and 4, and read the text around the one that surprises you.
+#
 # *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
 
 # %% predict=true
@@ -374,8 +377,8 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A view goes through memory in equal steps: the rows of the table begin at the places 0, 4 and 8, each 4 after the one before.
-# But the rows that you asked for begin at 8, at 0 and at 8 again, and no equal steps lead there.
+# A view goes through memory in equal steps. Count places, not values: the first row begins at place 0 of the line, the second at place 4, and the last at place 8, each 4 places after the one before.
+# But the rows that you asked for begin at place 8, at 0 and at 8 again, and no equal steps lead there.
 # So torch collects them into a **copy**, which has memory of its own. It does so for every list, even where a view would have done.
 # In the picture the copy is the lower strip, where the -1 is.
 
@@ -987,7 +990,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
 # A photo is kept in red, green and blue, its **channels**, and networks keep what they look at in channels too.
-# Often each of them gets a number of its own added, its **bias**, as you would brighten only the red.
+# To brighten only the red, you add a number to that channel. A network does so with each of its channels, and the number is the channel's **bias**.
 # Here are two channels of three numbers, with the biases 10 and 20:
 
 # %% name="add-bias-example"
@@ -1993,7 +1996,7 @@ assert _kept == [254, 255, 256, 256, 258, 260, 260]
 # But 314,000 is 3.14e5, and the next is 3.15e5, which is 315,000: a gap of 1,000.
 # The digits stay three, so the larger the numbers, the larger the gaps.
 #
-# bfloat16 has eight digits, binary ones. 255 is 11111111, which is just eight of them. 257 would be 100000001, and for the ninth there is no room.
+# bfloat16 has eight digits, binary ones. 255 is 11111111, which is just eight of them. 257 would be 100000001, and for the ninth there is no room. (256 and 258 have nine as well, but their ninth is a 0, which need not be written down.)
 # float16 spends its bits differently: it has eleven digits, so smaller gaps, but ends sooner. float32 has 24.
 #
 # On the left of the picture are the numbers that each format has near 1; those of float32 are too many to tell apart.

@@ -1102,7 +1102,7 @@ reveal(guess, runs(y.backward))
 assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# The first call let go of the x that the second would have needed. (Never mind the advice in the message for now.)
+# The first call let go of the x that the second would have needed. (The message advises `retain_graph=True`, which keeps the graph. In training that is nearly always the wrong cure: compute the loss anew.)
 # You will see this message when you have forgotten to compute the loss anew.
 
 # %% [markdown] side=true
@@ -1235,6 +1235,7 @@ with saved_tensors() as _alive:
 # %% [markdown]
 # A list of losses is a list of graphs.
 # `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
+# A running sum of losses is such a list in disguise, for the last sum leads to all of them.
 # Here are four passes, kept in four ways.
 
 # %% figure=true

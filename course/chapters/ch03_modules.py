@@ -150,7 +150,7 @@ assert list(look._parameters) == ["weight", "bias"]
 #
 # A module of your own is a class made from `nn.Module`.
 # Its `__init__` makes the parts, and its `forward` computes with them.
-# Here is the form, for a model of one layer, which judges the pixels themselves.
+# Here is the form first, with one layer only, which judges the pixels themselves; two layers are your exercise.
 
 # %% name="one-layer-module"
 class OneLayer(nn.Module):

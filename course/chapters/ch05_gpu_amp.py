@@ -382,7 +382,7 @@ with torch.no_grad():
 assert _says.device.type == device.type and _says.cpu().device.type == "cpu"
 
 # %% [markdown]
-# Now the rehearsal. Meta is as strict as a card about where things are, and stricter in one more point, as you will see.
+# Now rehearse for a card that you do not have, and run the same training on meta. Meta is as strict as a card about where things are, and stricter in one more point, as you will see.
 #
 # *Predict.* Does this training run to its end on meta?
 
@@ -1016,8 +1016,8 @@ figures.scaled_cycle()
 # %% [markdown] name="autocast"
 # ## 6 Forward: autocast ({minutes} minutes)
 #
-# Which operations are safe in 16 bits? A product is: inside it the sum has 32 bits here, and only the result is rounded. (A side path below tries it out.)
-# That is good news, because most of the time and memory goes to products.
+# Which operations are safe in 16 bits? A matrix product is, though each number in it is a long sum: that sum is kept in 32 bits here, and only the result is rounded. (A side path below tries it out.)
+# That is good news, because most of the time and memory goes to such products.
 #
 # A loss is not. Where the price of a house is predicted, it may be off by 300, and the squared error is 300 ** 2.
 # So the bits are chosen for each operation. `torch.autocast` makes a block in which torch does that for you.
@@ -1263,6 +1263,7 @@ assert torch.equal((slopes != 0).any(dim=0), (ink[:256] > 0).any(dim=0))  # whit
 
 # %% [markdown]
 # In float16 the smallest number above zero is about 6e-8, as you saw in section 5.
+# (Backward ran in float32 here; the question is which of its results float16 could hold.)
 #
 # *Predict.* How many of these gradients are still different from 0 in float16?
 
@@ -1469,7 +1470,10 @@ assert _one - 0.001 == _one  # so a thousand such steps change nothing
 # | `scaler.step(optimizer)` | not `optimizer.step()` |
 # | `scaler.update()` | once |
 #
-# One mistake in the order is silent: to clip before unscaling.
+# Two of the lines are there for **clipping** alone: where the gradients of all parameters together are longer than a limit, `clip_grad_norm_` shortens them to it, so that one bad batch cannot throw the model far.
+# It has to see true gradients, so `unscale_` stands before it. If you don't clip, leave both out, since `scaler.step` unscales by itself.
+#
+# To clip before unscaling is a mistake that nobody hears of.
 #
 # *Predict.* The true gradient is 0.5, the limit 1.0, the factor 1024. You clip first, and unscale then. What is the gradient?
 
