@@ -147,9 +147,9 @@ def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> N
     assert [1, 0, 0] == [each["chapters"] for each in counted]
 
 
-def test_a_verdict_is_written_twice(counted: list[Counter[str]]) -> None:
-    """When it is there, with the extra credit that it may give, and when it is recorded; the round's seed beside it."""
-    assert 2 * len(STUDENTS) + 1 == counted[0]["verdict files"]
+def test_a_verdict_is_written_three_times(counted: list[Counter[str]]) -> None:
+    """When it is there, before it gives extra credit, and when it is recorded; the round's seed beside it."""
+    assert 3 * len(STUDENTS) + 1 == counted[0]["verdict files"]
     assert [0, 3] == [each["verdict files"] for each in counted[1:]]
 
 

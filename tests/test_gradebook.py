@@ -136,6 +136,17 @@ class TestExtraCredit:
 
         assert by_hand == give(verdict(Status.PASS, Status.FAIL, extra=3))
 
+    def test_what_a_teacher_wrote_stays_when_it_was_earned_in_between(
+        self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None]
+    ) -> None:
+        """The same number by hand is the teacher's too: an answer that earns less later takes nothing from it."""
+        nothing, all_of_it = verdict(Status.FAIL, extra=3), verdict(Status.PASS, extra=3)
+        give(nothing)
+        gradebook.find_grade("check_double", "ch", "ch", "ada").extra_credit = 3.0
+        gradebook.db.commit()
+
+        assert [3.0, 3.0] == [give(all_of_it), give(nothing)]
+
     def test_run_killed_before_the_gradebook_was_written_knows_its_own(
         self, gradebook: Gradebook, give: Callable[[SubmissionVerdict], float | None], monkeypatch: pytest.MonkeyPatch
     ) -> None:

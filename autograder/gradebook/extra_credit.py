@@ -16,8 +16,7 @@ from autograder.grading.submission_verdict import SubmissionVerdict
 def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: Kept) -> None:
     """Write what stretch exercises earned; a value that we did not write before is the teacher's.
 
-    What is about to be written is noted first: a run that is killed in between still knows its own. Mostly it was noted
-    when the verdict was stored.
+    What is about to be written is noted first: a run that is killed in between still knows its own.
     """
     verdict = found.verdict
     extra = [exercise for exercise, most in verdict.extra.items() if most]

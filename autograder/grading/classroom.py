@@ -103,14 +103,7 @@ def stored(course: Path, stem: str, student: str) -> SubmissionVerdict | None:
 def store(course: Path, student: str, verdict: SubmissionVerdict) -> None:
     """Write a verdict that the gradebook does not have yet; raises WorkFailed, the old file untouched."""
     before = kept(course, verdict.assignment, student)
-    new = before.followed_by(verdict) if before else Kept(verdict)
-    keep(course, student, replace(new, given=_may_be_given(new.given, verdict)))
-
-
-def _may_be_given(before: Mapping[str, tuple[float, ...]], verdict: SubmissionVerdict) -> dict[str, tuple[float, ...]]:
-    """The extra credit that may be ours once the verdict is recorded: what may have been so far, and what it gives."""
-    now = {exercise: verdict.earned_extra(exercise) for exercise, most in verdict.extra.items() if most}
-    return {**before, **{name: tuple(dict.fromkeys((*before.get(name, ()), each))) for name, each in now.items()}}
+    keep(course, student, before.followed_by(verdict) if before else Kept(verdict))
 
 
 def keep(course: Path, student: str, what: Kept) -> None:

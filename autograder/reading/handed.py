@@ -189,7 +189,9 @@ def _texts(lines: list[Any]) -> list[str]:
 
 def _lost_ends(value: object) -> bool:
     """Whether a text was written line by line, and each line without its end, as some converters do."""
-    return isinstance(value, list) and len(value) > 1 and not any("\n" in line for line in _texts(value))
+    if not isinstance(value, list) or len(value) < 2:
+        return False
+    return not any(isinstance(line, str) and "\n" in line for line in value)
 
 
 def _text(value: object) -> str:
