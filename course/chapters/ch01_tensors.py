@@ -9,10 +9,10 @@
 #
 # On the way you learn to
 #
-# - make tensors, which are grids of numbers, and read what they say about themselves
-# - tell whether two tensors share their memory, and when numbers have to move in it
-# - combine tensors of different shapes, sum along the axis you mean, and multiply matrices
-# - know what a number format cannot hold, and draw random numbers that can be drawn again
+# - make tensors, and ask them what they are
+# - tell whether two of them share their memory
+# - combine different shapes, sum along the axis you mean, and multiply matrices
+# - know what a number format cannot hold, and draw the same random numbers again
 #
 # The chapter is made for two sittings: {minutes} minutes of reading and running in all, and {exercises} for the exercises. Anything marked *side path* is optional.
 
@@ -55,9 +55,9 @@ show_digits(images[:10], is_=labels[:10])
 
 # %% [markdown]
 # Suppose you know the first 1,500 of them, and somebody hands you a new one.
-# Here is the simplest idea: go through all the digits you know, find the one that looks most like it, and say what that one is.
-# "Looks most like it" can be made exact.
-# Lay one grid over the other and subtract, place by place: where the ink agrees, you get 0.
+# Here is the simplest idea: find the known digit that looks most like it, and say what that one is.
+#
+# How alike do two digits look? Lay one grid over the other and subtract, place by place: where the ink agrees, you get 0.
 # Square the differences, so that too much and too little count alike, and add them up.
 # The smallest sum wins.
 
@@ -88,18 +88,17 @@ assert labels[distances.argmin()] == labels[1500] == 1
 
 # %% [markdown]
 # Nearly 95 in 100, from three lines, and nothing was learned.
-# You are not supposed to understand these lines yet.
-# By the end of the chapter you will have taken each of them apart, and done without the loop.
+# You are not supposed to understand them yet; by the end of the chapter you will, and you will do without the loop.
 
 # %% [markdown] name="how-to-work"
 # ## How to work with this chapter ({minutes} minutes)
 #
-# Nobody remembers what they only read, so this chapter keeps asking you what will happen, before it happens.
+# Nobody remembers what they only read, so this chapter keeps asking you what will happen.
 # In a cell with `guess = ...`, put your answer in the place of the `...` and run it; the next cell shows what torch says.
 # A wrong guess costs nothing, and a surprise is what you will remember.
 #
-# If you know NumPy: views, masks and broadcasting are here as they are there.
-# Then go from prediction to prediction in sections 2 and 4, and read the text around the one that surprises you.
+# If you know NumPy, views, masks and broadcasting are as you know them.
+# Then go from prediction to prediction in sections 2 and 4, and read around the one that surprises you.
 #
 # *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
 
@@ -119,7 +118,7 @@ reveal(guess, images[0].numel())
 # ## 1 What a tensor says about itself ({minutes} minutes)
 #
 # All data in PyTorch is in **tensors**, grids of numbers with any number of axes.
-# Most of what goes wrong with them is of two kinds: a grid has the wrong shape, or whole numbers stand where fractions are needed.
+# Most of what goes wrong with them is a wrong shape, or whole numbers where fractions are needed.
 # But every tensor can tell you what it is, and whoever asks first saves an evening.
 #
 # *Predict.* There are 1,797 digits of 8 by 8 pixels. What is the **shape** of `images`, the lengths of its axes?
@@ -161,17 +160,10 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# To try out a line of code you need a tensor of the right shape, and it hardly matters which numbers are in it.
-# So torch has functions that make one, such as `zeros`.
-
-# %% name="zeros"
-print(torch.zeros(2, 3))
-
-# %% claim=true
-assert torch.zeros(2, 3).shape == (2, 3) and torch.zeros(2, 3).dtype == torch.float32
-
-# %% [markdown]
-# *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, and it stops before 10. What is its dtype?
+# To try out a line of code you need a tensor of the right shape, whatever is in it.
+# So torch has functions that make one: `zeros`, `ones`, and others that you will meet.
+#
+# *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, up to but without 10. What is its dtype?
 
 # %% predict=true
 guess = torch.int64  # a dtype, for example torch.float32
@@ -185,11 +177,9 @@ reveal(guess, evens.dtype)
 assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
-# Whole numbers stay whole, and that is why `labels` are int64.
-# The zeros have a decimal point, for they are float32, and so is what `ones`, `linspace` and `randn` make, which you will meet.
-#
+# Whole numbers stay whole, and that is why `labels` are int64, whereas `zeros` and `ones` are float32.
 # You notice the difference when you ask for a mean.
-# (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long, its older name.)
+# (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long.)
 
 # %% name="default-dtype"
 with shows_error(RuntimeError, match="floating point"):
@@ -208,11 +198,9 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # %% [markdown] name="how-to-check"
 # ### How exercises work
 #
-# Now you write something yourself.
-# In an exercise you complete a function and keep its first line.
+# Now you write something yourself: you complete a function, and keep its first line.
 # The cell below it calls `check`, which tells you what holds and what does not, as often as you like.
-# When you are stuck, run `hint("describe")` in a new cell, with your exercise's name; each call says a little more.
-# The lesson goes on with what you wrote, under the name `my_describe`. Until its check has passed, a plain version stands in.
+# When you are stuck, run `hint("describe")` in a new cell; each call says a little more.
 #
 # <details><summary>How it is graded</summary>
 #
@@ -224,10 +212,10 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # %% [markdown]
 # ### Exercise: `describe` ({minutes} minutes)
 #
-# When something does not fit, you want a function that tells all about a tensor in one call, so write yourself one.
+# When something does not fit, you want to know all about a tensor in one call, so write yourself a function for it.
 # It also tells how many bytes the elements take, since that decides one day whether your data fit on the graphics card.
 # (`requires_grad` is the subject of chapter 2; here you only read it off.)
-# Of `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes, it should say:
+# Of `labels`, for example, with 1,797 numbers of 64 bits, which are 8 bytes:
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -265,6 +253,15 @@ check("describe", describe)
 
 # %% mine=true
 my_describe = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
+
+# %% [markdown]
+# From here on the lesson uses what you write. The name `my_describe` means *your* `describe` once its check has passed, and until then a plain version that stands in.
+
+# %% name="describe-used"
+my_describe(images)
+
+# %% claim=true
+assert my_describe(images)["bytes"] == 460_032 and my_describe(images)["dtype"] == torch.float32
 
 # %% [markdown] side=true
 # #### What is `requires_grad` good for? ({minutes} minutes)
@@ -344,9 +341,9 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 #
 # You take one digit out of the data, wipe a speck off it, and go on.
 # Next week your results have changed, and you look for the reason everywhere but there.
-# Whether this happens to you depends on one question: does the part that you took have its own memory?
+# It all depends on one question: does the part that you took have its own memory?
 #
-# Ask it of a small table first, where you can see every number.
+# Ask it first of a small table, where you can see every number.
 #
 # *Predict.* After `row = table[1]` and `row[0] = 100`, what is `table[1, 0]`, which was 4?
 
@@ -362,7 +359,6 @@ reveal(guess, table[1, 0].item())
 # %% [markdown]
 # The change went through, because `row` has no numbers of its own.
 # It is a **view**, a second tensor that reads the memory of the first.
-# There the rows lie one after the other in a long line, so it is enough to note where row 1 starts and how far it is from one number to the next.
 #
 # *Predict.* Now take rows with a list, `picked = table[[2, 0, 2]]`: the last row, the first, and the last again.
 # Then set `picked[0, 0] = -1`. What is `table[2, 0]`, which was 8?
@@ -377,20 +373,16 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A view goes through memory in equal steps. Count places, not values: the first row begins at place 0 of the line, the second at place 4, and the last at place 8, each 4 places after the one before.
-# But the rows that you asked for begin at place 8, at 0 and at 8 again, and no equal steps lead there.
-# So torch collects them into a **copy**, which has memory of its own. It does so for every list, even where a view would have done.
-# In the picture the copy is the lower strip, where the -1 is.
+# A view can only go through memory in equal steps, and no equal steps lead from the last row to the first and back again.
+# So for a list torch collects the rows into a **copy**, which has memory of its own: the lower strip, where the -1 is.
 
 # %% figure=true
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
-# So a slice such as `images[:10]` costs nothing, even of a million digits, whereas a list copies.
-#
-# Often you do not know the places. Then ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
-# Taking by a mask copies too, because the fours lie scattered among the others.
-# `same_memory` tells whether two tensors read the same memory.
+# And where are all the fours? Ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
+# Taking by a mask copies too, because the fours lie scattered among the others, whereas a slice is a view.
+# `same_memory` tells which it was.
 
 # %% name="same-memory"
 fours = images[labels == 4]
@@ -406,10 +398,9 @@ assert not same_memory(table, table[table > 5])
 # %% [markdown]
 # ### Writing in place
 #
-# Now the speck. A mask can stand on either side of the equals sign, and the side makes all the difference.
-# On the right, as in `faint = digit[digit < 8]`, it takes numbers out, and you have just seen that this is a copy.
-# On the left it says *where to write*: `digit[digit < 8] = 0` takes nothing out, and puts 0 into the digit's own memory, at the places where the mask is True.
-# Writing into memory that is already there is called working **in place**; it needs no second piece of memory.
+# Now the speck. On the left of an equals sign a mask takes nothing out, but says *where to write*:
+# `digit[digit < 8] = 0` puts 0 into the digit's own memory, wherever there is less ink than 8.
+# To write into memory that is already there is called working **in place**.
 #
 # *Predict.* `page` holds ten digits, and `wipe(page[4])` gives you the one at place 4 without its faint ink.
 # Is the digit on the page still as it was?
@@ -441,15 +432,29 @@ _y -= 2
 assert _x.tolist() == [-1, 1]
 
 # %% [markdown]
-# There are your changed results: the function wrote through the view into the page, and from the call alone nobody sees it coming.
+# There are your changed results: the function wrote through the view into the page.
 # Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
 #
-# The line `x -= 1` works in place too, and every method whose name ends in an underscore, such as `add_`.
-# But `x = x - 1` computes a new tensor, and only gives it the old name.
+# Whether a line writes in place can hang on one character. Both lines below take 1 from `x`, and `kept` is a second name for what `x` is at the beginning.
+
+# %% name="two-ways-to-subtract"
+x = torch.tensor([5.0, 7.0])
+kept = x
+x -= 1
+print("after x -= 1:     x is", x, " kept is", kept)
+x = x - 1
+print("after x = x - 1:  x is", x, " kept is", kept)
+
+# %% claim=true
+assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
+
+# %% [markdown]
+# `x -= 1` wrote into the memory that both names stand for.
+# `x = x - 1` computed a new tensor and gave it the name `x`, so `kept` stayed as it was.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
-# Set one digit aside, where a change of the data does not reach it, and leave the others where they are, because to copy them all would waste memory.
+# Set one digit aside, where a change of the data does not reach it, and leave the others where they are, since to copy them all would waste memory.
 # Of the table above, the first row is to be a copy, and the other two a view:
 
 # %% name="first-and-rest-example"
@@ -479,7 +484,7 @@ my_first_and_rest = mine("first_and_rest", lambda x: (x[0], x[1:]))
 
 # %% [markdown]
 # Put it to the test: invert the digit that was set aside, and look at the page that it came from.
-# If the page changes as well, what was set aside is no copy. (As long as the exercise is open, the lesson uses a careless version here, and then it does change.)
+# (As long as the exercise is open, a careless version stands in, and the page changes too.)
 
 # %% name="first-and-rest-used"
 page = images[:10].clone()
@@ -493,21 +498,8 @@ assert same_memory(page, others) and torch.equal(page[0], images[0]) != same_mem
 # %% [markdown] side=true
 # #### How do I know whether a line works in place, and is `detach` a copy? ({minutes} minutes)
 #
-# Give the tensor a second name, and look whether that sees the change.
-
-# %% name="two-ways-to-subtract"
-x = torch.tensor([5.0, 7.0])
-kept = x
-x -= 1
-print("after x -= 1:   ", kept)
-x = x - 1
-print("after x = x - 1:", kept)
-
-# %% claim=true
-assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
-
-# %% [markdown]
-# `kept = x` copied nothing: it gave one tensor a second name, an **alias**.
+# `x -= 1` does, and so does every method whose name ends in an underscore, such as `add_`.
+# A second name for a tensor, an **alias** such as `kept`, shows it.
 #
 # *Predict.* `a` holds three ones. After `b = a` and `b += 1`, what is `a[0]`?
 
@@ -618,9 +610,8 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 # ## 3 Memory is a line ({minutes} minutes)
 #
 # To compare digits, a row of 64 numbers is handier than a grid of 8 by 8.
-# Must all 115,008 numbers of the data be moved for that?
-# Not one, because the memory of a computer is no grid anyway.
-# It is one long line of numbers, and the shape is only a way to read it.
+# Must all 115,008 numbers be moved for that?
+# Not one, because the memory of a computer is no grid anyway: it is one long line, and the shape is only a way to read it.
 
 # %% name="rows-of-pixels"
 rows = images.reshape(1797, 64)
@@ -656,6 +647,9 @@ reveal(guess, grid.T.stride())
 # %% claim=true
 assert grid.stride() == (4, 1) and same_memory(grid, grid.T)
 assert torch.equal(grid.T, grid.transpose(0, 1))
+_large = torch.zeros(4000, 4000)
+assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
+del _large
 
 # %% figure=true
 figures.strides(torch.arange(12).reshape(3, 4).T)
@@ -663,21 +657,11 @@ figures.strides(torch.arange(12).reshape(3, 4).T)
 # %% [markdown]
 # The colors jump along the line, but the line is the same, so a transpose costs nothing, of twelve numbers or of sixteen million.
 
-# %% name="transposed-digit"
-show_digits([images[7], images[7].T], says=["a seven", "its transpose"])
-
-# %% claim=true
-_large = torch.zeros(4000, 4000)
-assert milliseconds(_large.clone, 3) > 20 * milliseconds(lambda: _large.T)
-assert same_memory(images, images[7].T)
-del _large
-
 # %% [markdown]
 # ### When numbers have to move
 #
-# `reshape`, however, cannot always do without moving numbers.
+# `reshape` cannot always do without moving numbers.
 # It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows.
-# After a transpose, reading order is no longer the order of the memory.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold, its transpose as one long row?
 
@@ -697,9 +681,9 @@ assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.
 # The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
 # So here `reshape` made a copy. That is its rule: a view where strides can do it, and a copy where they cannot.
 #
-# Suppose a file counts its pictures along the *last* axis, so that its shape is (8, 8, 1797), and you want the number first again.
-# Two lines give the right shape.
-# `reshape(1797, 8, 8)` cuts anew, whereas `permute(2, 0, 1)` names the old axes in their new order.
+# Reading order is also behind a mistake that no error reports.
+# Suppose a file counts its pictures along the *last* axis, (8, 8, 1797), and you want the number first again.
+# Two lines give the right shape: `reshape(1797, 8, 8)` cuts anew, whereas `permute(2, 0, 1)` names the old axes in their new order.
 #
 # *Predict.* Which of the two gives the digits back?
 
@@ -720,9 +704,8 @@ _numbers = torch.arange(1797).expand(8, 8, 1797).reshape(1797, 8, 8)
 assert all(len(_each.unique()) == 64 for _each in _numbers)
 
 # %% [markdown]
-# Both have the right shape.
-# But in the file's reading order the number of the picture changes fastest, so `reshape` put pixels of 64 different pictures side by side and called that a digit.
-# A model would be fed the upper five, and no error would tell you.
+# In the file's reading order the number of the picture changes fastest, so `reshape` put pixels of 64 different pictures side by side and called that a digit.
+# A model would be fed the upper five.
 # So remember: **to move axes, `permute`; to join or split neighboring axes, `reshape`.**
 
 # %% [markdown] side=true
@@ -779,7 +762,7 @@ with shows_error(RuntimeError, match="only one dimension"):
 # ### Exercise: `flatten_images` ({minutes} minutes)
 #
 # A color photo holds three numbers for each pixel, red, green and blue, in an axis of **channels** that comes before height and width.
-# To see which colors there are, you want one row for each pixel, so you need both tools, in the right order.
+# To see which colors there are, you want one row for each pixel, so you need both tools.
 # Here is one picture of 2 by 2 pixels with two channels; you want `[[[0, 4], [1, 5], [2, 6], [3, 7]]]`.
 
 # %% name="flatten-example"
@@ -878,12 +861,10 @@ assert "deprecated" in str(caught[0].message)
 # %% [markdown] name="broadcasting"
 # ## 4 Broadcasting ({minutes} minutes)
 #
-# At the very start you looked for the known digit that is nearest to a new one, and the program wrote `known - new`: one digit subtracted from 1,500 digits, with nothing but a minus sign.
+# At the very start the program wrote `known - new`: one digit subtracted from 1,500 digits, with nothing but a minus sign.
 # The shapes are (1500, 8, 8) and (8, 8), so why was that allowed?
-# And since torch did not ask what was meant, when might it do something that was *not* meant?
 #
-# Suppose you want a digit to fade away: multiply one side of it by 1, the other by 0, and the columns between by something in between.
-# The eight factors are `fade = torch.linspace(1, 0, 8)`, of shape (8,).
+# Try it on one digit. To let it fade away, multiply it by eight factors that go from 1 to 0: `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
 # *Predict.* Does the ink in `digit * fade` fade from left to right or from top to bottom?
 
@@ -902,35 +883,31 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # %% [markdown] name="broadcast-rule-text"
 # Left to right, because torch lines up shapes **at the right**.
 # So the 8 of `fade` meets the last axis of the digit, which counts its columns, and each column gets its own factor.
-# For the rows `fade` has no axis at all, so every row gets the same eight.
 #
 # This is **broadcasting**, and it is easiest on paper: write the two shapes one below the other, with their right ends together.
-# For the digit that was subtracted from 1,500 others, that is:
 #
 # ```
-# known    1500   8   8
-# new             8   8
-#          ------------
-# result   1500   8   8
+# digit       8   8
+# fade            8
 # ```
 #
 # Then go from right to left, and compare what stands above and below.
 #
 # - *The same length*, such as 8 and 8: they fit, number by number.
-# - *One of them is 1*: what stands there is used again, for each place of the other.
-# - *One of them is missing*, as below the 1500: it counts as 1, so the one new digit meets all 1,500.
+# - *One of them is 1, or missing*: what is there is used again, for each place of the other. So every row of the digit gets the same eight factors.
 # - *Anything else* is an error.
 #
+# And `known - new` was allowed because below the 1500 nothing stands, so the one new digit is used again for each known one.
+#
 # How do you fade from top to bottom, then?
-# On paper the 8 has to move one place to the left, below the rows, and something has to take its place at the right: a 1, which fits every length.
+# On paper the 8 has to move one place to the left, below the rows, and at the right stands a 1, which fits every length.
 #
 # ```
 # digit       8   8
-# fade            8      from left to right
-# column      8   1      from top to bottom
+# column      8   1
 # ```
 #
-# Indexing makes (8, 1) of the (8,): `fade[:, None]` means "all eight, and then an axis that was not there".
+# `fade[:, None]` makes it: "all eight, and then an axis that was not there".
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -941,9 +918,7 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# Can both be stretched at once? Try it on paper, with shapes that mean nothing, so that only the rule can help.
-#
-# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
+# *Predict.* Can both be stretched at once? What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
 # %% predict=true
 guess = (3, 4, 5)  # a tuple
@@ -955,13 +930,10 @@ reveal(guess, total.shape)
 # %% figure=true
 figures.broadcasting((3, 1, 5), (4, 1))
 
-# %% [markdown]
-# From the right: 5 and 1 give 5, then 1 and 4 give 4, and the 3 has nothing below it.
-
 # %% [markdown] name="column-meets-row-text"
 # ### A mistake that nobody reports
 #
-# The same rule hides a mistake that costs hours.
+# torch does not ask what you meant, and that can cost hours.
 # Suppose a model gives its four predictions as a column, (4, 1), whereas the targets are (4,).
 # The predictions below are perfect, so their mean squared error should be 0.
 #
@@ -983,14 +955,13 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # The column was stretched to the right and the row downwards, so every prediction met every target, and perfect predictions got an error of 2.5.
-# To the rule this is no conflict, so torch says nothing, and a model trained on that number learns the wrong thing.
-# So make it a habit to compare the two shapes before you compute any error.
+# A model trained on that number learns the wrong thing, so compare the two shapes before you compute any error.
 
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# A photo is kept in red, green and blue, its **channels**, and networks keep what they look at in channels too.
-# To brighten only the red, you add a number to that channel. A network does so with each of its channels, and the number is the channel's **bias**.
+# To brighten only the red of a photo, you add a number to that channel.
+# A network does so with each of its channels, and the number is the channel's **bias**.
 # Here are two channels of three numbers, with the biases 10 and 20:
 
 # %% name="add-bias-example"
@@ -998,8 +969,8 @@ channels = torch.zeros(2, 3)
 print(channels[0] + 10, channels[1] + 20)
 
 # %% [markdown]
-# Do that for many photos at once, a **batch** of them, and in one line.
-# On paper it is the same move as for `column`: the biases have to stand below the channels.
+# Do that for a whole **batch** of photos in one line.
+# On paper it is the move that made `column`: the biases have to stand below the channels.
 #
 # ```
 # x                 batch   channels   length
@@ -1033,14 +1004,17 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# A digit has no colors. But your function only looks at the shape, (batch, channels, length), so it takes the eight rows of a digit for channels, and a batch of one:
+# A use for it: a scanner reads with eight sensors, one for each row, and each has come to add its own amount of ink.
+# Once these amounts are measured, one call takes them out of all digits, with the rows as channels.
 
 # %% name="add-bias-used"
-shaded = my_add_bias(images[:1], torch.arange(8.0))
-show_digits([images[0], shaded[0]], says=["a zero", "ink rising by row"])
+excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
+scanned = my_add_bias(images[:5], excess)
+repaired = my_add_bias(scanned, -excess)
+show_digits([*scanned, *repaired], says=["as scanned"] * 5 + ["repaired"] * 5, per_row=5)
 
 # %% claim=true
-assert torch.equal(shaded[0], images[0] + torch.arange(8.0)[:, None])
+assert torch.equal(repaired, images[:5])
 
 # %% [markdown] side=true
 # #### Does nobody warn me when a column meets a row? ({minutes} minutes)
@@ -1131,10 +1105,9 @@ assert "torch refuses" in explorer.tell()
 # ## 5 Stretching without copying ({minutes} minutes)
 #
 # When eight factors are used for eight rows, does somebody write them down eight times?
-# If so, subtracting one digit from a million would need memory for a million copies of it.
 # `expand` stretches by hand, so that you can look.
 #
-# *Predict.* All rows of `torch.ones(4).expand(3, 4)` read the same four numbers. What are its strides: how many places in memory is one step down, and one to the right?
+# *Predict.* All rows of `torch.ones(4).expand(3, 4)` read the same four numbers. What are its strides, down and to the right?
 
 # %% predict=true
 guess = (0, 1)  # a tuple
@@ -1191,7 +1164,7 @@ with shows_error(RuntimeError, match="single memory location"):
 # %% [markdown] name="layout-summary"
 # ### Exercise: `predict_layout` ({minutes} minutes)
 #
-# Gather what you know about memory, so that you see at sight whether a line copies a gigabyte.
+# Here is what you know about memory, so that you see at sight whether a line copies a gigabyte.
 #
 # | you write | memory | strides |
 # |---|---|---|
@@ -1202,7 +1175,7 @@ with shows_error(RuntimeError, match="single memory location"):
 # | `reshape` | the original's if some strides fit, otherwise its own | after a copy, as for a new tensor |
 #
 # Write a function that tells shape, strides and sharing from the numbers alone, without torch.
-# The cell asks torch about one of them; you can ask it about the others in the same way.
+# The cell asks torch about one of them; ask it about the others in the same way.
 
 # %% name="layout-example"
 part = grid[:, 1:]  # of a (3, 4) table
@@ -1277,11 +1250,11 @@ assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
 # %% [markdown] name="reductions"
 # ## 6 Which axis disappears? ({minutes} minutes)
 #
-# To read a digit at the start, you compared it with 1,500 known ones.
-# Perhaps ten comparisons are enough: with an average zero, an average one, and so on. But what does an average digit look like?
+# At the start you compared a digit with 1,500 known ones.
+# Perhaps ten comparisons are enough, with an average zero, an average one, and so on. But what does an average digit look like?
 #
 # A **reduction** makes fewer numbers out of many: a sum, a mean, a maximum.
-# You say along which axis, and torch calls an axis a **dim**.
+# You say along which axis, which torch calls a **dim**.
 #
 # *Predict.* What is the shape of `images.mean(dim=0)`?
 
@@ -1296,7 +1269,7 @@ reveal(guess, average.shape)
 # %% [markdown]
 # The dim that you name is the one that disappears: of (1797, 8, 8) the digits are gone, and one picture is left.
 # It is a gray cloud, because everybody's ink lies on top of everybody else's.
-# With the threes alone it is a different story.
+# With each digit for itself it is a different story.
 
 # %% name="mean-of-each"
 each = [images[labels == number].mean(dim=0) for number in range(10)]
@@ -1309,8 +1282,7 @@ assert averages.shape == (10, 8, 8)
 # %% [markdown]
 # Nobody wrote these ten, and you can read them all; in section 12 they will read for you.
 #
-# The same on numbers that you can add up in your head: four houses, a row for each, with their size in square meters, bedrooms and bathrooms.
-# `dim=0` takes the houses away and leaves one number for each column.
+# The same in numbers: four houses, a row for each, with square meters, bedrooms and bathrooms.
 
 # %% name="house-sizes"
 features = torch.tensor([[60.0, 2, 1], [85, 3, 1], [120, 4, 2], [175, 5, 3]])
@@ -1342,9 +1314,9 @@ assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3,
 # %% [markdown]
 # ### Keeping the axis
 #
-# Some people wrote with a thick pen and others with a thin one, and an average takes both as they come.
-# To give all digits the same ink, you divide each by its own sum. So what a reduction leaves has to meet its original again, by the rule of section 4.
-# In `rows`, from section 3, each digit is one row of 64 numbers. Here are the shapes, with their right ends together:
+# Some people wrote with a thick pen and others with a thin one.
+# To give all digits the same ink, you divide each by its own sum, so what the reduction leaves has to meet its original again.
+# In `rows`, from section 3, each digit is one row of 64 numbers:
 #
 # ```
 # rows                             1797    64
@@ -1352,7 +1324,7 @@ assert torch.equal(places, features.argmax(dim=0)) and places.tolist() == [3, 3,
 # rows.sum(dim=1, keepdim=True)    1797     1
 # ```
 #
-# The sums have lost an axis, so their 1797 stands below the 64, and the two do not fit.
+# The sums have lost an axis, so their 1797 stands below the 64.
 # `keepdim=True` leaves the axis in its place, with length 1, and now they fit.
 
 # %% name="keepdim"
@@ -1365,7 +1337,7 @@ assert rows.sum(dim=1, keepdim=True).shape == (1797, 1)
 assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 
 # %% [markdown]
-# Without `keepdim` torch refuses here, because 1797 and 64 differ. On a square table they do not differ, and nobody is warned:
+# Without `keepdim` torch refuses, because 1797 and 64 differ. On a square table nobody is warned:
 #
 # ```
 # square                 1   1    has the sum 2
@@ -1373,7 +1345,7 @@ assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 # square.sum(dim=1)      2   4
 # ```
 #
-# *Predict.* Each row is to be divided by its own sum. What does `square / square.sum(dim=1)` have at the upper right, where `square` has 1?
+# *Predict.* What does `square / square.sum(dim=1)` have at the upper right, where `square` has 1?
 
 # %% predict=true
 guess = 0.25  # a number
@@ -1392,8 +1364,7 @@ assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
 # %% [markdown]
 # One quarter, where one half would be right.
-# The sums 2 and 4 belong to the two *rows*, but as a tensor with one axis they stand below the *columns*: 2 below the first, 4 below the second.
-# So the whole second column was divided by 4. The shape is right, and half of the numbers are wrong.
+# The sums 2 and 4 belong to the two *rows*, but without their axis they stand below the *columns*, so the whole second column was divided by 4.
 
 # %% [markdown] side=true
 # #### Can I read the program from the start now? ({minutes} minutes)
@@ -1441,9 +1412,8 @@ figures.shrink(drawing)
 # %% [markdown] name="equal-say"
 # ## 7 An equal say for every pixel ({minutes} minutes)
 #
-# Two digits differ most in the middle of the paper, and at its rim hardly at all.
-# So in your distances the pixels of the middle have the say, and those of the rim almost none.
-# To give all of them an equal say you **standardize** them: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
+# Two digits differ most in the middle of the paper, so in your distances its pixels have the say, and those of the rim almost none.
+# To give all an equal say you **standardize** them: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
 
@@ -1463,11 +1433,11 @@ _apart = ((_some[:, None] - _some) ** 2).mean(dim=(0, 1))
 assert torch.allclose(_apart, 2 * _some.var(dim=0, correction=0), atol=1e-3)
 
 # %% [markdown]
-# Three, at the rim of the paper, where no one writes.
+# Three, at the rim, where no one writes.
 # Their standard deviation is 0, and 0 / 0 is **nan**, "not a number".
-# Whatever is computed with a nan becomes one, so three pixels without ink would make every distance nan.
+# A sum with a nan in it is nan, so three pixels without ink would spoil every distance.
 #
-# The remedy is a small number `eps`, which you will find in formulas everywhere: 0 / 0 becomes 0 divided by something small.
+# The remedy is a small number `eps`: 0 / 0 becomes 0 divided by something small.
 
 # %% [markdown] side=true name="arrange-standardize"
 # #### Next comes `standardize`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1524,7 +1494,6 @@ my_standardize = mine("standardize", plain_standardize)
 
 # %% [markdown]
 # With yours, the digits look like this: blue is less ink than usual at that place, and red is more.
-# Now a rare speck at the rim counts as much as a stroke in the middle.
 
 # %% name="standardize-used"
 standard = my_standardize(rows, dim=0, eps=1e-5)
@@ -1603,8 +1572,8 @@ assert len(threes) == 183 and damaged.mean(dim=0).isnan().all()
 
 # %% [markdown]
 # One hole among 183 is enough to spoil a mean, so first the holes must go.
-# Multiplying by the mask does not fill them: False counts as 0, but 0 times nan is nan again.
-# `torch.where(mask, x, other)` does, because it multiplies nothing: it takes x where the mask is True, and `other` elsewhere.
+# To multiply by the mask does not fill them, since 0 times nan is nan again.
+# `torch.where(mask, x, other)` does: it takes x where the mask is True, and `other` elsewhere.
 
 # %% name="where-and-clamp"
 holes = torch.tensor([1.0, math.nan])
@@ -1653,7 +1622,7 @@ check("masked_mean", masked_mean)
 my_masked_mean = mine("masked_mean", lambda x, mask, dim: x.nanmean(dim))
 
 # %% [markdown]
-# And here is the average of the damaged threes, as you compute it, beside that of the whole ones.
+# Here is the average of the damaged threes, by yours, beside that of the whole ones.
 
 # %% name="masked-mean-used"
 repaired = my_masked_mean(damaged, real, dim=0)
@@ -1680,8 +1649,7 @@ reveal(guess, roots.isnan().sum().item())
 # %% [markdown] name="products"
 # ## 9 A product that sorts digits ({minutes} minutes)
 #
-# The ten averages took a loop over ten masks.
-# One matrix product does it at once, and networks spend nearly all their time in this operation.
+# The ten averages took a loop over ten masks, and one matrix product gives them all at once.
 #
 # `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
 
@@ -1708,7 +1676,7 @@ assert product.tolist() == [[90, 120, 150], [190, 260, 330], [290, 400, 510]]
 
 # %% [markdown]
 # The inner lengths must agree, since a row meets a column; they disappear, and the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
-# When it does not fit, torch names both shapes, and that is where to look first.
+# When it does not fit, torch names both shapes.
 
 # %% name="matmul-shapes"
 with shows_error(RuntimeError, match="cannot be multiplied (2x3 and 2x3)"):
@@ -1722,10 +1690,9 @@ assert (features @ torch.ones(3)).shape == (4,)
 # %% [markdown]
 # ### Exercise: `one_hot` ({minutes} minutes)
 #
-# Before a product can sort digits, their labels need a form that can be multiplied.
-# A label such as 7 is a name and not an amount, because a seven is not seven times a one.
-# But you can multiply with rows that have a single 1, in the column of their class.
-# For the labels 5, 7 and 5 and eight classes the rows are
+# A product can sort digits if their labels have a form that can be multiplied, and a 7 has not: a seven is not seven times a one.
+# Take rows with a single 1, in the column of their class.
+# For the labels 5, 7 and 5 and eight classes they are
 
 # %% name="one-hot-example"
 few_labels = torch.tensor([5, 7, 5])
@@ -1764,8 +1731,8 @@ check("one_hot", one_hot)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% [markdown]
-# Take the three labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
-# The column of the fives is 1, 0, 1, so multiply the two, and add up:
+# Take the labels 5, 7 and 5 once more, and suppose that one pixel of these digits has the ink 10, 20 and 30.
+# The column of the fives is 1, 0, 1:
 
 # %% name="fives-added-up"
 print(torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]))
@@ -1775,7 +1742,7 @@ assert torch.tensor([1.0, 0.0, 1.0]) @ torch.tensor([10.0, 20.0, 30.0]) == 40
 
 # %% [markdown]
 # The two fives are added up, 10 + 30, and the seven is multiplied away.
-# In `hot.T` the columns of the classes are rows, so one product adds up every pixel of every class.
+# So `hot.T`, in which these columns are rows, adds up every pixel of every class in one product.
 #
 # *Predict.* `hot` is (1797, 10) and `rows` is (1797, 64). What is the shape of `hot.T @ rows`?
 
@@ -1829,9 +1796,8 @@ assert applied.shape == (2, 3) and torch.allclose(applied[1], matrices[1] @ vect
 # ### Letters for axes
 #
 # For that product the pictures had to be rows, and `hot` had to be transposed, so that the digits of both met.
-# `einsum` spares you the puzzle, because there you *name* the axes.
+# `einsum` spares you the puzzle, because there you *name* the axes, say n for digits, c for classes, h and w for height and width.
 #
-# Let n stand for digits, c for classes, and h and w for height and width.
 # Write the letters of each input, then an arrow, then those of the result.
 # The same letter in two inputs means that these axes go together, and a letter that is missing after the arrow is summed over.
 #
@@ -1849,8 +1815,8 @@ reveal(guess, added.shape)
 assert torch.allclose(added.reshape(10, 64), sums, rtol=1e-3)
 
 # %% [markdown]
-# Only n is missing after the arrow, so the digits were added up, and nothing had to be flattened or transposed.
-# Read these two aloud too: which letters stay, and which are summed?
+# Only n is missing after the arrow, so the digits were added up.
+# In these two, which letters stay, and which are summed?
 
 # %% name="einsum"
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
@@ -1868,9 +1834,8 @@ assert torch.einsum("ij->j", left).tolist() == [9, 12]
 # %% [markdown]
 # ### Exercise: `batched_einsum` ({minutes} minutes)
 #
-# Larger models work on batches of matrices, and with three or four axes letters are the surest way.
-# Write four products of a batch, by einsum or any other way.
-# Write down the letters of the inputs first, then ask which of them must stay.
+# Larger models work on batches of matrices, where letters are the surest way.
+# Write four products of a batch, by einsum or any other way: first the letters of the inputs, then ask which of them must stay.
 # In the next cell, for example, each matrix of a batch, `bnk`, meets its own vector, `bk`, so `b` and `n` stay.
 
 # %% name="batched-einsum-example"
@@ -1922,23 +1887,10 @@ assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] 
 # %% [markdown] name="dtypes"
 # ## 10 What a number format cannot hold ({minutes} minutes)
 #
-# Chapter 5 will train in half the bits, because that takes half the memory.
-# The name of a format says its bits, and your `describe` counts the bytes, here of a million numbers.
-
-# %% name="dtype-memory"
-million = torch.zeros(1000, 1000)
-for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
-    print(my_describe(million.to(kind))["bytes"], "bytes in", kind)
-
-# %% claim=true
-_kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
-assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
-
-# %% [markdown]
-# So what does half the memory cost?
 # Count the ink on all 1,797 digits: `images.sum()` says 561,718.
+# A pixel is only a whole number from 0 to 16, so float16, with 16 bits in place of 32, should be plenty for it.
 #
-# *Predict.* Try it in 16 bits. Is `images.to(torch.float16).sum()` within two percent of that?
+# *Predict.* Is `images.to(torch.float16).sum()` within two percent of 561,718?
 
 # %% predict=true
 guess = False  # True or False
@@ -1955,7 +1907,20 @@ assert images.sum() == 561_718 and ink == math.inf
 # Infinity, and no error tells you so.
 # Each pixel fits, but float16 ends at 65,504, and the sum lies beyond.
 #
-# Small numbers have an end too. Here are 0.00000002, or 2e-8, in float16 and in bfloat16, the other format of 16 bits:
+# Such formats are in use all the same, because they take half the memory. Your `describe` counts it, here for a million numbers.
+
+# %% name="dtype-memory"
+million = torch.zeros(1000, 1000)
+for kind in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8):
+    print(my_describe(million.to(kind))["bytes"], "bytes in", kind)
+
+# %% claim=true
+_kinds = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8)
+assert [million.to(_kind).nbytes / 1e6 for _kind in _kinds] == [8, 4, 2, 2, 1]
+
+# %% [markdown]
+# Chapter 5 will train in 16 bits, so what else do they cost?
+# Small numbers have an end too: here are 0.00000002, or 2e-8, in float16 and in bfloat16, the other format of 16 bits.
 
 # %% name="float16-range"
 small_change = torch.tensor(2e-8)
@@ -1972,7 +1937,7 @@ _wide, _full = torch.finfo(torch.bfloat16), torch.finfo(torch.float32)
 assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
 
 # %% [markdown]
-# The smallest positive number of float16 is about 6e-8, so it takes 2e-8 for 0.
+# float16 takes it for 0.
 # bfloat16 goes nearly as far as float32 in both directions, with half of the bits. There must be a price.
 
 # %% [markdown] name="precision"
@@ -1991,26 +1956,12 @@ assert _kept == [254, 255, 256, 256, 258, 260, 260]
 # %% [markdown]
 # From 256 on, only every second number is there, and the others are rounded to a neighbor.
 #
-# The reason is easier to see in digits that you know. Suppose you may write down only three of them, and a power of ten.
-# You write 3.14, and the next number that you can write is 3.15, a gap of 0.01.
-# But 314,000 is 3.14e5, and the next is 3.15e5, which is 315,000: a gap of 1,000.
+# Digits that you know show why. Suppose you may write down only three of them, and a power of ten.
+# After 3.14 comes 3.15, a gap of 0.01. But after 3.14e5, which is 314,000, comes 3.15e5, which is 315,000: a gap of 1,000.
 # The digits stay three, so the larger the numbers, the larger the gaps.
 #
-# bfloat16 has eight digits, binary ones. 255 is 11111111, which is just eight of them. 257 would be 100000001, and for the ninth there is no room. (256 and 258 have nine as well, but their ninth is a 0, which need not be written down.)
-# float16 spends its bits differently: it has eleven digits, so smaller gaps, but ends sooner. float32 has 24.
-#
-# On the left of the picture are the numbers that each format has near 1; those of float32 are too many to tell apart.
-# On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.
-
-# %% figure=true
-figures.float_spacing()
-
-# %% claim=true
-for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 8)):
-    assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
-
-# %% [markdown]
-# With 24 binary digits, float32 has all whole numbers up to 2 ** 24 = 16777216, and from there on every second one.
+# The digits of a number format are binary: bfloat16 has eight, float16 eleven, and float32 24.
+# With 24, it has all whole numbers up to 2 ** 24 = 16777216, and from there on every second one.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -2022,11 +1973,15 @@ many = torch.tensor(2.0**24)
 reveal(guess, (many + 1).item())
 
 # %% claim=true
+for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 8)):
+    assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
+
+# %% claim=true
 assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost: the sum lies between 16777216 and 16777218, and is rounded back to where it was.
+# The 1 is lost: the sum lies in a gap, and is rounded back to where it was.
 # A counter in float32 stands still there for good, and one in bfloat16 at 256.
 #
 # And near 1? There the gap of bfloat16 is 0.0078, so a step of 0.5 counts, and one of 0.001 is lost:
@@ -2044,11 +1999,19 @@ assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 # Until then take float32, the default, unless you have a reason: float64 where digits matter more than time, and the two halves where chapter 5 says how.
 
 # %% [markdown] side=true
-# #### Where are the sixteen bits, and why is the middle rounded down? ({minutes} minutes)
+# #### How large are the gaps of each format, and where are the bits? ({minutes} minutes)
 #
+# On the left of the picture are the numbers that each format has near 1; those of float32 are too many to tell apart.
+# On the right, choose a size of number at the bottom and go up to the format's line: there is the gap.
+
+# %% figure=true
+figures.float_spacing()
+
+# %% [markdown]
 # bfloat16 has one bit for the sign, and eight that say which power of two.
 # That leaves seven for the digits, and they are enough for eight, because the first digit is always 1 and need not be kept.
-# The number 258 is 100000010, where the ninth digit is a 0, so nothing is lost; and 2e-8 became the nearest number that eight digits can write.
+# 255 is 11111111, just eight of them. 257 would be 100000001, and for the ninth there is no room, whereas 258 is 100000010, where the ninth is a 0.
+# float16 spends its bits differently: eleven digits, so smaller gaps, but it ends sooner, at 65,504 and at about 6e-8.
 #
 # A sum in the exact middle of a gap goes to the end whose last binary digit is 0.
 # Of 16777216 and 16777218 that is the first, so the counter goes back; three more lies between 16777218 and 16777220, and goes up.
@@ -2120,11 +2083,10 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 # %% [markdown] name="below-zero"
 # ## 11 Distances below zero ({minutes} minutes)
 #
-# A squared distance cannot be negative, and yet many programs report distances below zero.
-# On paper, (p - q) ** 2 is the same as p * p - 2 * p * q + q * q.
-# They compute the second form, because for many points its middle part is one matrix product.
+# A squared distance cannot be negative, and yet programs report distances below zero.
+# They compute p * p - 2 * p * q + q * q, which on paper is the same as (p - q) ** 2, because for many points its middle part is one matrix product.
 #
-# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, does the second form come to within 1 of that?
+# *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, does the long form come to within 1 of that?
 
 # %% predict=true
 guess = False  # True or False
@@ -2144,7 +2106,8 @@ assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 # %% [markdown]
 # A squared distance of -8.
 # The squares are near 100 million, where float32 numbers are 8 apart, so the small difference drowns.
-# Subtract first, then square.
+#
+# So subtract first, then square.
 # Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
 
 # %% name="all-differences"
@@ -2192,8 +2155,7 @@ my_pairwise_sq_dists = mine("pairwise_sq_dists", lambda a, b: torch.cdist(a, b) 
 # %% [markdown] name="moment"
 # ## 12 Your program reads handwriting ({minutes} minutes)
 #
-# You have all the pieces.
-# But to say honestly how well it reads, you must keep some digits aside as new ones.
+# You have all the pieces, but to say honestly how well your program reads, you must keep some digits aside as new ones.
 # Let chance choose them, but the same ones again tomorrow, so that you can compare two attempts.
 #
 # Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
@@ -2215,9 +2177,8 @@ assert torch.equal(_state, torch.get_rng_state())
 # %% [markdown]
 # ### Exercise: `make_batch` ({minutes} minutes)
 #
-# To try out code before there is data, you want random numbers of the right shape that are the same each time, and that leave no trace.
-# But there is one generator that everybody shares, and `torch.manual_seed` seeds that.
-# So whoever draws from it, or seeds it, changes the numbers of all who draw later:
+# To try out code before there is data, you want random numbers that are the same each time, and that leave no trace.
+# But there is one generator that everybody shares, seeded by `torch.manual_seed`, and whoever draws from it changes the numbers of all who draw later:
 
 # %% name="make-batch-example"
 torch.manual_seed(7)
@@ -2235,7 +2196,7 @@ torch.randn(2, 3)
 assert not torch.equal(torch.randn(3), _alone)
 
 # %% [markdown]
-# Yours takes a generator of its own. `torch.randn` takes `dtype=` and `generator=`.
+# So yours takes a generator of its own. `torch.randn` takes `dtype=` and `generator=`.
 
 # %% exercise="make_batch"
 def make_batch(n, d, *, dtype=torch.float32, seed=0):
@@ -2290,7 +2251,7 @@ assert distances.shape == (397, 1400) and right.float().mean() > 0.97
 # It has no rule about loops and strokes; it has 1,400 examples and a distance.
 #
 # Always look at the mistakes, because they say more than the percentage.
-# In the upper row are the digits that it read wrongly, and below each is the known one that it took for its nearest.
+# Below each digit that it read wrongly is the known one that was nearest.
 
 # %% name="mistakes"
 wrong = unseen[~right]
@@ -2312,12 +2273,11 @@ assert 0.85 < (by_mean == labels[unseen]).float().mean() < 0.95
 
 # %% [markdown]
 # Ten pictures do nine tenths of the work, and for the rest it takes all 1,400.
-# Chapter 2 starts here: instead of averaging ten pictures it will *learn* them, from zeros, and they will read better than the averages do.
+# Chapter 2 starts here: it will *learn* ten pictures, from zeros, and they will read better than the averages do.
 #
 # One riddle remains: at the start the same method read 94.6 %, and here about 99.
-# The file was collected writer by writer.
-# So its last 297 digits, the new ones at the start, probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
-# Which number is the honest one depends on whose writing you want to read, and chapter 4 comes back to it.
+# The file was collected writer by writer, so its last 297 digits probably come from people of whom the program had seen little, whereas after shuffling it has seen every hand before.
+# Chapter 4 asks which number is the honest one.
 
 # %% [markdown] side=true
 # #### How much noise can your reader bear? ({minutes} minutes)
@@ -2348,13 +2308,13 @@ assert shares[4] > 0.9 and 0.3 < shares[16] < 0.6
 # %% [markdown] name="surprises"
 # ## Four surprises without an error ({minutes} minutes)
 #
-# Four times in this chapter something went wrong, and no error said so:
-# a small step was lost beside 1, a tiny number became 0, a counter stood still (section 10), and four predictions that met four targets made sixteen differences (section 4).
+# Four times something went wrong, and no error said so:
+# a small step was lost beside 1, a tiny number became 0, a counter stood still, and four predictions that met four targets made sixteen differences.
 #
 # ### Exercise: `precision_lab` ({minutes} minutes)
 #
 # When a number looks odd one day, these four are what you ask for first, so put them into one function.
-# Each of them is one line that you have seen; here is a step that is not lost:
+# Here is a step that is not lost:
 
 # %% name="precision-example"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -2415,16 +2375,14 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt ({minutes} minutes)
 #
-# You have met many mistakes by now, and they come in two kinds.
-# The loud ones raise an error. The silent ones are worse: all shapes fit, a number comes out, and it is wrong.
-# The way to find them is always the same: take an example so small that you know the answer, and print shapes on the way.
+# Loud mistakes raise an error. The silent ones are worse: all shapes fit, a number comes out, and it is wrong.
+# To find one, take an example so small that you know the answer, and print shapes on the way.
 #
 # ### Exercise: `linear_mse` ({minutes} minutes)
 #
 # A colleague's program predicts prices from standardized features, `x @ w`, and gives the mean squared error.
-# It has three bugs, each of a kind that you have met in this chapter, and yet on most data it returns a plausible number.
-# On the docstring's example, which you can work out by hand, it gives nan instead of 0, and that is your first clue.
-# Find the three and fix them.
+# It has three bugs, each of a kind that you have met, and yet on most data it returns a plausible number.
+# On the docstring's example it gives nan instead of 0, and that is your first clue.
 
 # %% name="linear-mse-example"
 scaled = torch.tensor([[-1.0], [1.0]])  # 1 and 3, standardized
@@ -2529,8 +2487,8 @@ assert torch.allclose(some.exp() / some.exp().sum(), (some - 2.5).exp() / (some 
 # %% [markdown]
 # ### Exercise: `softmax_stable` (stretch, extra credit, {minutes} minutes)
 #
-# Every model in this course that tells digits apart ends in a softmax: take exp of each score, and divide by their sum.
-# It must survive large scores, of which exp is infinite, and the side path above tells the way out: add a constant to all of them.
+# A softmax turns scores into shares: take exp of each, and divide by their sum.
+# For large scores exp is infinite, and the side path above tells the way out: add a constant to all of them.
 # Choose it so that no exp can overflow, and think of several rows, one far below the others, each with its own softmax.
 # For two scores of 1000 it can be -1000:
 
@@ -2577,39 +2535,26 @@ check("softmax_stable", softmax_stable)
 # %% name="progress"
 progress(1)
 
-# %% [markdown] name="questions-1-4"
+# %% [markdown] name="questions"
 # ### Can you answer these?
 #
 # Say it aloud, then open the answers.
 #
-# 1. What is the dtype of `torch.tensor([1, 2])`, and why?
-# 2. You write into `images[labels == 4]`, after taking it. Do the data change? And into `images[:4]`?
-# 3. Which of `reshape` and `permute` moves axes, and how do you notice that you took the wrong one?
-# 4. What do (4, 1) and (4,) give, and where does that hurt?
+# 1. You write into `images[labels == 4]`, after taking it. Do the data change? And into `images[:4]`?
+# 2. Which of `reshape` and `permute` moves axes, and how do you notice that you took the wrong one?
+# 3. What do (4, 1) and (4,) give, and where does that hurt?
+# 4. Which dim of (batch, features) do you name to average over the batch?
+# 5. What does `one_hot(labels, 10).T @ rows` add up?
+# 6. What does bfloat16 keep of float32, and what float16?
 #
 # <details><summary>Answers</summary>
 #
-# 1. int64, because whole numbers stay whole.
-# 2. No: a mask gives a copy. Yes: a slice is a view.
-# 3. `permute`. You notice it by looking, since the shape is right in both cases.
-# 4. (4, 4), a table of every prediction with every target, and no error: in a loss.
-#
-# </details>
-
-# %% [markdown] name="questions-5-8"
-# ### And these?
-#
-# 5. Which dim of (batch, features) do you name to average over the batch?
-# 6. What does `"bij,bj->bi"` do? What does `one_hot(labels, 10).T @ rows` add up?
-# 7. What does bfloat16 keep of float32, and what float16?
-# 8. Why does careful code take its own generator?
-#
-# <details><summary>Answers</summary>
-#
-# 5. dim 0: the dim that you name disappears.
-# 6. It multiplies each matrix of a batch with its own vector. For each class, the pixels of its digits.
-# 7. bfloat16 the range, float16 more of the digits.
-# 8. So that nobody else's random numbers change.
+# 1. No: a mask gives a copy. Yes: a slice is a view.
+# 2. `permute`. You notice it by looking, since the shape is right in both cases.
+# 3. (4, 4), a table of every prediction with every target, and no error: in a loss.
+# 4. dim 0: the dim that you name disappears.
+# 5. For each class, the pixels of its digits.
+# 6. bfloat16 the range, float16 more of the digits.
 #
 # </details>
 

@@ -3,23 +3,21 @@
 #
 # *There are 640 numbers. Which way should each of them move?*
 #
-# In chapter 1 ten average pictures read nine digits out of ten, by a formula that somebody had to think of.
+# In chapter 1 ten average pictures read nine digits out of ten.
 # In this chapter nobody designs the pictures.
 # You begin with ten empty ones, 640 zeros, and ask of each number: if it were a little larger, would the reading get better or worse?
 # You move each of them a little in the better direction, and ask again.
-# After 200 rounds the ten pictures read 94 digits in 100, more than the averages did, and nobody told them what a digit looks like.
+# After 200 rounds the ten pictures read 94 digits in 100, and nobody told them what a digit looks like.
 #
 # "If this were a little larger, what would become of that?" is the question for a derivative.
 # **Autograd** is the part of PyTorch that answers it, for 640 numbers or for a billion, and all training rests on it.
 #
 # On the way you learn to
 #
-# 1. get a gradient with `backward`, and check it by hand
-# 2. walk downhill with it, step by step
-# 3. know what torch keeps in memory for a gradient, and for how long
-# 4. stop gradients where they should not flow
-# 5. predict which change of a number breaks a gradient
-# 6. avoid gradients that are nan, or zero for ever
+# 1. get a gradient with `backward`, check it by hand, and walk downhill with it
+# 2. know what torch keeps in memory for a gradient, and for how long
+# 3. stop gradients where they should not flow
+# 4. see what breaks a gradient, or makes it nan
 #
 # Two sittings, and four excursions for those who want to build the machine itself.
 
@@ -75,13 +73,10 @@ reveal(guess, "grows" if after > before else "shrinks")
 assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 
 # %% [markdown]
-# It shrinks, and by 18 millionths, whereas w grew by one millionth.
-# So the loss changes 18 times as much as w does, downwards.
+# It shrinks by 18 millionths, and w grew by one millionth: the loss changes 18 times as much as w does, downwards.
 #
-# Why 18? Follow the nudge on its way from w to the loss, one step at a time.
-#
-# First w is multiplied by x = 3. So whatever you add to w, three times as much is added to the prediction.
-#
+# Why 18? Follow the nudge from w to the loss.
+# First w is multiplied by x = 3, so whatever you add to w, three times as much is added to the prediction.
 # Then comes the square. The prediction is 3 too small, so what is squared is -3.
 # Add a little to -3, and see what becomes of its square, which is 9:
 
@@ -95,15 +90,11 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 
 # %% [markdown]
 # Each change is about -6 times what was added, and the less you add, the nearer it is to that.
-# With 0.01, for example, it is 2 * (-3) * 0.01 = -0.06, and 0.01 * 0.01 = 0.0001 besides, which is too small to matter.
 # So around any number a square changes by 2 * that number times what you add.
 #
-# Now put the two steps together.
-# One millionth more in w makes 3 millionths more in the prediction, and those make -6 times as much in the loss, so 18 millionths less.
 # Along the way the factors are multiplied: 3 * (-6) = -18.
-#
-# This -18 is the derivative of the loss **with respect to** w.
-# With b the way is shorter, because what is added to b is added to the prediction as it is: 1 * (-6) = -6.
+# This is the derivative of the loss **with respect to** w.
+# What is added to b is added to the prediction as it is, so there it is 1 * (-6) = -6.
 # The two derivatives together are the **gradient**.
 #
 # Nudging is a fine way to understand a derivative, and a slow way to compute one, because each number needs a computation of its own.
@@ -127,7 +118,7 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
 # And what is a gradient good for?
-# The sign of each derivative says which way the loss grows, so a small step the other way makes it smaller.
+# Its sign says which way the loss grows, so a small step the other way makes it smaller.
 # Here w takes a hundredth of its gradient as a step, to either side.
 
 # %% name="downhill"
@@ -166,7 +157,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
 # From w to the loss there was one way only.
-# In a model the ways branch, and meet again, and `backward` has to go through all of them.
+# In a model the ways branch, and meet again, and `backward` goes through all of them.
 # Do it with a pencil once, and it is no magic any more.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
@@ -195,9 +186,8 @@ _nudged = ((4 + nudge) * 2 + (4 + nudge)) ** 2 - ((4 - nudge) * 2 + (4 - nudge))
 assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 
 # %% [markdown]
-# It is y, although x is used twice. Where do 72 and 96 come from? torch goes back from the loss, one small step after another.
-# In the picture, the forward pass is blue, from left to right.
-# The **backward pass** is orange, from right to left.
+# It is y, although x is used twice. Where do 72 and 96 come from?
+# In the picture, the forward pass is blue, from left to right, and the **backward pass** orange, from right to left.
 
 # %% figure=true
 figures.graph(4.0, 2.0)
@@ -205,21 +195,19 @@ figures.graph(4.0, 2.0)
 # %% [markdown]
 # Begin at the loss with 1, and follow the orange numbers back, step by step.
 #
-# 1. In the square, s = 12 gives 144, and s = 12.01 gives 144.24. What is added to s counts 24 times, so 24 arrives at s. (In general the factor is 2 * s.)
-# 2. In the sum, s = z + x, what is added to z counts once, and so does what is added to x. So 24 goes on to z, and 24 to x.
-# 3. In the product, z = x * y, what is added to x counts y times, which is twice. So 24 * 2 = 48 goes on to x.
-# 4. And what is added to y counts x times, which is four times. So 24 * 4 = 96 goes on to y.
+# 1. In the square, what is added to s counts 2 * s times, which is 24, so 24 arrives at s.
+# 2. In the sum, s = z + x, what is added to z or to x counts once. So 24 goes on to z, and 24 to x.
+# 3. In the product, z = x * y, what is added to x counts y times. So 24 * 2 = 48 goes on to x.
+# 4. And what is added to y counts x times. So 24 * 4 = 96 goes on to y.
 #
-# Each step has such a factor, and along the way the factors are multiplied. That is the **chain rule**.
-#
-# Two numbers have arrived at x, 48 by way of the product and 24 directly.
-# What is added to x takes both routes at once, so their effects add up: 72.
+# To multiply the factors along the way like this is the **chain rule**.
+# At x two numbers have arrived, 48 by way of the product and 24 directly.
+# What is added to x takes both routes at once, so they add up: 72.
 
 # %% [markdown] name="graph-text"
 # To go back like this, torch has to know how the loss came about.
-# So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before.
-# `show_graph` begins at the last node, and follows the links to the tensors that you began with, the **leaves**.
-# Read it from the top, and you meet the steps as you did on the way back by hand: the power, the sum, the product.
+# So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before, down to the tensors that you began with, the **leaves**.
+# `show_graph` prints it, and from the top you meet the steps as you did on the way back: the power, the sum, the product.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -234,7 +222,7 @@ assert _names(loss.grad_fn)[:3] == ["PowBackward0", "AddBackward0", "MulBackward
 assert _names(loss.grad_fn)[3:] == ["AccumulateGrad"] * 3  # x, y, and x once more
 
 # %% [markdown]
-# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x; the last line is the direct one.
+# `AccumulateGrad` adds what arrives to the `.grad` of a leaf. For x it stands there twice, because two routes lead to x.
 
 # %% [markdown] side=true
 # #### What does a node hold, and can I see both numbers that arrive at x? ({minutes} minutes)
@@ -324,8 +312,8 @@ my_grad_by_hand = mine("grad_by_hand", by_one_more)
 
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
-# (As in chapter 1, `my_grad_by_hand` is your function once its check has passed, and a plain version until then.)
 # Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
+# (As in chapter 1, `my_grad_by_hand` below is your function once its check has passed, and a plain version until then.)
 
 # %% name="stepper"
 from explorers import autograd_stepper
@@ -376,8 +364,8 @@ for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
 # %% [markdown] name="copy"
 # ## 3 A look that leaves no trace ({minutes} minutes)
 #
-# Sometimes you want a gradient only to look at it. In section 6, for example, you will ask which pixels of an eight would make it a three.
-# But `backward` writes into `.grad`, and training takes its steps from there. What you only look at must not get in.
+# Sometimes you want a gradient only to look at it, as in section 6, where you will ask which pixels of an eight would make it a three.
+# But `backward` writes into `.grad`, from where training takes its steps, and what you only look at must not get in.
 #
 # So take the gradient of a copy. `clone()` copies the numbers; is that enough?
 
@@ -391,9 +379,9 @@ print("x.grad:", x.grad)
 assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown]
-# It is not. To copy is a step like any other, so the graph leads through the copy back to x, and x got a gradient after all.
+# It is not. To copy is a step like any other, so the graph leads through the copy back to x.
 #
-# `detach()` cuts the way back: the same numbers, to which no graph leads. (They still lie in the memory of x, so clone them too if x must be safe.)
+# `detach()` cuts the way back. (The numbers still lie in the memory of x, so clone them too.)
 
 # %% name="detach-first"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -401,8 +389,7 @@ copy = x.detach().clone()
 print("requires grad:", copy.requires_grad)
 
 # %% [markdown]
-# Cut off like this, the copy does not ask for a gradient either.
-# `requires_grad_()` makes it ask; the underscore says that it changes the tensor in place.
+# Cut off like this, the copy does not ask for a gradient either; `requires_grad_()`, in place, makes it ask.
 
 # %% name="mean-square-example"
 copy.requires_grad_()
@@ -449,7 +436,7 @@ check("mean_square_grad", mean_square_grad)
 my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
 
 # %% [markdown]
-# With a pencil, the derivative of a square is 2 * x, and the mean of twelve numbers divides it by 12. Here are the first of four rows, by autograd and by that formula.
+# With a pencil it is 2 * x, and the mean of twelve numbers divides that by 12. Here is the first of four rows, by autograd and by the formula.
 
 # %% name="mean-of-squares"
 twelve = torch.randn(4, 3)
@@ -560,7 +547,7 @@ assert not scaled.is_leaf and right.is_leaf
 # ## 4 All 640 at once ({minutes} minutes)
 #
 # Now the digits, with ink from 0 to 1.
-# 1,400 of them are known, and the other 397 stay in a drawer, so that in the end you see how well unknown digits are read.
+# 1,400 are known, and the other 397 stay in a drawer, to see in the end how well unknown digits are read.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -591,8 +578,7 @@ assert scores.tolist() == [2, 0]
 # The first scores 1 + 0 + 1 = 2 and the second -1 + 0 + 1 = 0, so the first wins.
 #
 # But suppose that the digit belongs to the second. *How wrong* is that?
-# To learn, you need a number for it, and one that changes when a picture changes a little.
-# The number of mistakes does not change then, so all its slopes would be 0.
+# To learn, you need a number that changes when a picture changes a little, and the number of mistakes does not.
 #
 # So the scores become shares first. **Softmax** takes exp of each score, which makes it positive, and divides by the sum, so that they add up to 1.
 
@@ -608,9 +594,7 @@ print(shares)
 assert [round(_share, 2) for _share in shares.tolist()] == [0.88, 0.12]
 
 # %% [markdown]
-# The pictures are rather sure of the first: it gets a share of 0.88, and the second 0.12.
-#
-# The loss then asks which share the true class got, and takes minus the logarithm of that.
+# The loss then takes minus the logarithm of the share that the true class got.
 # A share of 1 costs nothing, and the smaller the share, the more it costs.
 
 # %% name="two-pictures"
@@ -623,7 +607,7 @@ assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
 # %% [markdown]
 # To be sure and right is cheap, and to be sure and wrong is expensive.
 #
-# For ten pictures and all known digits it is the same: one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean.
+# For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean.
 
 # %% name="wrongness"
 truth = my_one_hot(labels, 10)  # (1797, 10), a 1 for the true class
@@ -650,7 +634,6 @@ reveal(guess, round(loss.item(), 2))
 assert abs(loss - math.log(10)) < 1e-5
 
 # %% [markdown]
-# The pictures require grad, because they are to change; the digits do not.
 # And now 640 questions with one call: if this place in this picture were a little larger, what would become of the loss?
 
 # %% name="gradient-pictures"
@@ -665,7 +648,7 @@ assert pictures.grad.shape == (64, 10)
 # Look at them: a zero with its hole, a three, a seven, and nobody drew them.
 # These are the derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where it should count less.
 #
-# So take one step in that direction, and let the drawer judge.
+# So take one step that way, and let the drawer judge.
 
 # %% name="accuracy"
 def accuracy(pictures):
@@ -681,7 +664,6 @@ assert 0.05 < accuracy(pictures) < 0.15
 
 # %% [markdown]
 # About one in ten, as guessing does.
-#
 # The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
 #
 # *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do the pictures read then?
@@ -700,11 +682,10 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill, next to none is read, far fewer than by guessing, because the gradient knows just as well which way is wrong.
+# Uphill next to none is, because the gradient knows just as well which way is wrong.
 #
 # And what did the 640 answers cost?
-# Nudging computes the loss anew for each of them, whereas autograd needed one pass forward and one backward.
-# For a million numbers it is still one and one, and that is one reason why large networks can be trained at all.
+# Nudging computes the loss anew for each, whereas autograd needed one pass forward and one backward, and needs no more of them for a million numbers.
 
 # %% [markdown] side=true
 # #### Can I check one of the 640, and ask for the gradient of an input too? ({minutes} minutes)
@@ -814,8 +795,7 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 # ## 5 A step, and another ({minutes} minutes)
 #
 # One step read most of the digits, so what would two hundred do?
-# Before you write that loop, try two steps, because two things go wrong with the second that every beginner meets.
-# It is easier to see them on one number than on 640.
+# Before you write that loop, try two steps, on one number, because two things go wrong with the second.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as two steps would. What is `x.grad`?
 
@@ -831,7 +811,7 @@ reveal(guess, x.grad.item())
 
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it.
-# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given, and soon runs in the wrong direction.
+# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
 figures.accumulation(4)
@@ -839,8 +819,7 @@ figures.accumulation(4)
 # %% [markdown]
 # So clear it before each pass, with `x.grad = None`.
 #
-# The other thing that goes wrong is the step itself.
-# It changes the leaf in place, and torch refuses.
+# The other thing is the step itself. It changes the leaf in place, and torch refuses.
 
 # %% name="update-refused"
 w = torch.tensor(1.0, requires_grad=True)
@@ -849,9 +828,8 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
     w -= 0.1 * w.grad
 
 # %% [markdown] name="update"
-# Everything you compute with w goes into the graph.
-# But a step is meant to stand outside: you want another w, and not a longer graph.
-# `torch.no_grad()` says so for a block of code, and there the leaf may be changed.
+# Everything you compute with w goes into the graph, but a step is meant to stand outside: you want another w, and not a longer graph.
+# `torch.no_grad()` says so for a block of code.
 
 # %% name="update-run"
 with torch.no_grad():
@@ -871,7 +849,7 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
-# In the next section you will ask a digit for its gradient, and then it helps to have a function that leaves no `.grad` behind for somebody to forget.
+# In the next section you will ask a digit for its gradient, and want no `.grad` left behind for somebody to forget.
 # `torch.autograd.grad(result, [x])` gives the gradients, in a tuple, and writes to nobody's `.grad`.
 # For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3, which makes 42.
 
@@ -1007,9 +985,8 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 
 # %% [markdown]
 # They learned.
-# After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less, such as in the hole of the zero.
-# Then they depart from that.
-# An average must look like its digit, whereas these ten only have to *decide* well, so they are free to become whatever reads best.
+# After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less.
+# Then they depart from that, because an average must look like its digit, whereas these ten only have to *decide* well.
 #
 # Now turn the question around, and take an eight from the drawer that they read as an eight.
 
@@ -1041,8 +1018,7 @@ assert more_ink.shape == (64,) and more_ink.abs().max() > 0
 # %% [markdown]
 # Blue is bluest on the left of the eight: take away the ink that closes its two loops.
 #
-# What if you follow it?
-# `descend` does not care what it changes, so let it change the digit, until the ten pictures read a three.
+# What if you follow it, and let `descend` change the digit until the ten pictures read a three?
 # Before you run the cell: will it look like a three to you?
 
 # %% name="turned-into-a-three"
@@ -1060,8 +1036,7 @@ assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures see something different from what we see.
-# They add up weights, so small changes to many pixels are enough to tip the sum.
+# The ten pictures see something different from what we see: they add up weights, so small changes to many pixels are enough to tip the sum.
 # And they do not mind ink that no pen could make: where the picture is blue, there is less than none.
 #
 # This is a good place for a break.
@@ -1077,16 +1052,16 @@ assert digit.min() < 0 and digit.max() > 1
 # Training runs for hours, and every one of its steps builds a graph.
 # Why is the memory not full after a minute?
 #
-# A graph fills memory with the numbers that it needs for the way back.
-# The slope of x ** 2 is 2 * x, for example, so the square saves x. Here is what becomes of it, for x = 2:
+# A graph fills memory with what it needs for the way back.
+# The slope of x ** 2 is 2 * x, for example, so the square saves x. Here is what becomes of it:
 
 # %% name="life-of-a-square" figure=true
 figures.life()
 
 # %% [markdown]
-# The backward pass uses what was saved, and then lets go of it. And when the name y goes to something else, the node is gone too.
+# The backward pass uses what was saved, and then lets go of it. So each step of training leaves its memory to the next.
 #
-# *Predict.* `y = x ** 2`, then `y.backward()` twice, on the same y. Does the second call run?
+# *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
 # (`runs` tries it, and prints the error if there is one.)
 
 # %% predict=true
@@ -1102,8 +1077,8 @@ reveal(guess, runs(y.backward))
 assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
-# The first call let go of the x that the second would have needed. (The message advises `retain_graph=True`, which keeps the graph. In training that is nearly always the wrong cure: compute the loss anew.)
-# You will see this message when you have forgotten to compute the loss anew.
+# The first call let go of the x that the second would have needed.
+# You will see this message when you have forgotten to compute the loss anew. (In training, the `retain_graph=True` that it advises is nearly always the wrong cure.)
 
 # %% [markdown] side=true
 # #### Does a second `backward` always fail, and when is `retain_graph=True` right? ({minutes} minutes)
@@ -1182,14 +1157,20 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive
 #
-# Now let graphs pile up, and count what they save.
-# `saved_tensors()` does the counting, here for one pass: take exp of a thousand numbers, and add them up.
+# And if nobody calls `backward`, as where a loss is only measured?
+# Take exp of a thousand numbers, and add them up: the slope of exp is exp itself, so its node saves the result, one tensor.
+#
+# *Predict.* Run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
 
-# %% name="four-steps"
+# %% predict=true
+guess = 1  # a number
+
+# %% name="dropping-frees"
 x = torch.ones(1000, requires_grad=True)
-with saved_tensors() as alive:
-    loss = x.exp().sum()
-    print("saved:", len(alive))
+with saved_tensors() as alive:  # counts them
+    for _ in range(1000):
+        loss = x.exp().sum()
+    reveal(guess, len(alive))
 
 # %% claim=true
 with saved_tensors() as _alive:
@@ -1197,25 +1178,10 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One tensor: the slope of exp is exp itself, so its node saves the result. (That of a sum is always 1, so it saves nothing.)
-#
-# *Predict.* Run this pass a thousand times, and never call `backward`. How many saved tensors are there in the end?
-
-# %% predict=true
-guess = 1  # a number
-
-# %% name="dropping-frees"
-with saved_tensors() as alive:
-    for _ in range(1000):
-        loss = x.exp().sum()
-    reveal(guess, len(alive))
-
-# %% [markdown]
 # One, that of the last pass.
-# A graph lives as long as something leads to it. Each time the name `loss` goes to a new one, nothing leads to the old graph any more, and it is gone.
+# A graph lives as long as something leads to it, and each time the name `loss` goes to a new one, nothing leads to the old graph any more.
 #
-# And yet there are programs that run for an hour and then end with "out of memory".
-# Many of them do something that looks harmless: they measure a loss now and then, without a backward pass, and *keep* it, to draw it later.
+# And yet there are programs that run for an hour and then end with "out of memory", because they *keep* each measured loss, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1234,12 +1200,7 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # A list of losses is a list of graphs.
-# `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs.
-# A running sum of losses is such a list in disguise, for the last sum leads to all of them.
-# Here are four passes, kept in four ways.
-
-# %% figure=true
-figures.kept_graphs(4)
+# `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs and running sums.
 
 # %% [markdown] side=true
 # #### What does `total = total + loss` keep? ({minutes} minutes)
@@ -1261,12 +1222,16 @@ reveal(guess, len(alive))
 # %% [markdown]
 # All hundred.
 # The last sum leads to the last loss and to the total before it, and that to the loss before, and so on, back to the first.
+# Here are four passes, kept in four ways.
+
+# %% figure=true
+figures.kept_graphs(4)
 
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
 # At the end of an hour of training you want one number, the mean loss, and no thousand graphs in memory.
-# So take the losses one at a time: call `backward` on each, as training does, and keep no more of it than its number.
+# So call `backward` on each loss, as training does, and keep no more of it than its number.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
@@ -1347,7 +1312,7 @@ loss.backward()
 # %% [markdown] name="parts"
 # ## 8 Too many digits for the memory ({minutes} minutes)
 #
-# Even a program that lets go of each graph in time can run out of memory, because a single graph can be too large.
+# Even a single graph can be too large for the memory.
 # `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
 
 # %% name="bytes-of-a-graph"
@@ -1361,10 +1326,9 @@ assert 13 < _held[1] / _held[0] < 15
 assert round(100e6 * _held[1] / len(known) / 1e9) == 34
 
 # %% [markdown]
-# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be 34 gigabytes, more than most laptops have.
+# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be 34 gigabytes.
 #
-# So take the digits in several **batches**: the graph of each is gone before the next one comes.
-# `backward` adds to `.grad`, as you saw in section 5, so the gradients of the batches add up by themselves.
+# So take the digits in several **batches**: the graph of each is gone before the next one comes, and since `backward` adds to `.grad`, the gradients add up by themselves.
 #
 # They must add up to the right thing, though.
 # Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first is a batch of its own.
@@ -1378,8 +1342,8 @@ print("the mean of the two means:", (5.0 + 1.0) / 2)
 assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
 
 # %% [markdown]
-# A mean of means is wrong here, because it lets the one digit count for a half, as much as the other three together.
-# It is one of four, so its batch should count for a quarter, and the other batch for three quarters.
+# A mean of means lets the one digit count for a half.
+# It is one of four, so its batch should count for a quarter, and the other for three quarters.
 
 # %% name="parts-by-share"
 print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
@@ -1388,18 +1352,7 @@ print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
 assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
 
 # %% [markdown]
-# And the gradients? Multiply a loss by a quarter, and see what becomes of its gradient. (For w ** 2 at 3 it is 6.)
-
-# %% name="share-of-a-gradient"
-w = torch.tensor(3.0, requires_grad=True)
-(w**2 * 1 / 4).backward()
-print(w.grad)
-
-# %% claim=true
-assert w.grad == 6 / 4
-
-# %% [markdown]
-# A quarter of 6. So it is enough to give each loss its share, and the gradients have theirs.
+# A quarter of a loss has a quarter of its gradient, so it is enough to give each loss its share.
 
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1415,7 +1368,7 @@ arrange("accumulate")
 # %% [markdown]
 # ### Exercise: `accumulate` ({minutes} minutes)
 #
-# Write it for any loss: go through the batches, and let each count by its share of the rows.
+# Write it for any loss: let each batch count by its share of the rows.
 # With 3, 3 and 2 rows, for example, these are the shares.
 
 # %% name="shares-of-rows"
@@ -1472,7 +1425,7 @@ loss_of(known).backward()
 print("largest difference:", (in_batches - empty.grad).abs().max().item())
 
 # %% [markdown]
-# There is none, or nothing but rounding: in batches you get the same gradient. And the memory?
+# None, or nothing but rounding. And the memory?
 
 # %% name="bytes-in-parts"
 for rows in (known, batches[0]):
@@ -1485,7 +1438,7 @@ _held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]
-# About a third. Since only one batch's graph is there at a time, you need room for one batch, however many there are.
+# About a third: only one batch's graph is there at a time, however many there are.
 #
 # This is a good place for a break.
 
@@ -1522,8 +1475,7 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 # ## 9 Where no gradient should flow ({minutes} minutes)
 #
 # A gradient flows wherever the graph leads, and sometimes that is too far.
-# Suppose a blank picture is to become like your eight, as a pupil copies from a sheet. Both stand in one tensor, and the loss says how different they are.
-# Your `descend` makes it smaller.
+# Suppose a blank picture is to become like your eight, as a pupil copies from a sheet. Both stand in one tensor, and `descend` makes them less different.
 
 # %% name="pulling"
 both = torch.stack([torch.zeros(64), ink[eight]])
@@ -1551,7 +1503,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 # %% [markdown]
 # They met halfway, at a ghost, because each was as free to move as the other.
 #
-# The eight should count as given, like a label. `detach`, from section 3, says so: its result has the same numbers, and no way leads back from it.
+# The eight should count as given, like a label. `detach`, from section 3, says so: no way leads back from its result.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -1563,12 +1515,12 @@ with shows_error(RuntimeError, match="does not require grad"):
 assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
-# The message says that there is no way from here to anything that requires grad, and so there is nowhere to go back to.
+# There is nowhere to go back to.
 #
 # ### Exercise: `stop_gradient_loss` ({minutes} minutes)
 #
 # The prediction should move towards the target, and never the target towards the prediction.
-# Below is the plain loss, whose gradient reaches b as well.
+# In the plain loss, the gradient reaches b as well:
 
 # %% name="held-still-example"
 a = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -1677,8 +1629,7 @@ with shows_error(RuntimeError, match="does not require grad"):
     score.backward()
 
 # %% [markdown]
-# The numbers come out the same, and no memory is spent on a graph.
-# So use it wherever no `backward` will follow, for example where you only measure how well a model reads.
+# The numbers come out the same, and no memory goes into a graph, so use it wherever no `backward` will follow.
 
 # %% [markdown] name="no-grad-saving" side=true
 # #### What does `no_grad` save, in memory and in time? ({minutes} minutes)
@@ -1759,8 +1710,7 @@ assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum 
 # %% [markdown] name="inplace"
 # ## 10 What an in-place change can break ({minutes} minutes)
 #
-# In chapter 1 you changed tensors in place, to save memory or because it was shorter.
-# But a graph holds on to tensors that it will need for the way back. What if you change one of those before `backward`?
+# A graph holds on to tensors that it will need for the way back. What if you change one of those in place before `backward`?
 #
 # *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
 
@@ -1778,11 +1728,9 @@ print("the gradient:", x.grad)
 assert x.grad.tolist() == [4.0]
 
 # %% [markdown]
-# It runs, and 4 is right.
-# For its rule, 2 * x, the square saved x, and nobody touched x; you changed y.
+# It runs, and 4 is right: the square saved x, and you changed y.
 #
-# Now take `exp`, which is its own derivative.
-# So its node saves its *result*, y, and that is what you change here.
+# Now take `exp`. Its node saves its *result*, y, and that is what you change here.
 
 # %% name="break-exp"
 x = torch.tensor([2.0], requires_grad=True)
@@ -1795,13 +1743,12 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown] name="what-was-saved-text"
-# Without the message you would have got a wrong gradient, and never known.
 # torch noticed, because each tensor counts how often it was changed in place; the message calls the count its version.
 #
 # The rule, then, is not "never change in place", but **do not change what a node saved.**
 # If you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
 #
-# One thing is worse than an error, and that is a wrong gradient without one.
+# Worse than an error is a wrong gradient without one.
 # There is an old way to get at the numbers of a tensor, `.data`, and it bypasses the counter.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
@@ -1868,8 +1815,7 @@ assert x.item() == 2 and x.grad.item() == 3
 # %% [markdown]
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
-# When a gradient is missing, somebody has to say what a program left behind, and that is easier with the rules in the head than with a debugger.
-# Here they are together.
+# When a gradient is missing, the rules in your head find the reason faster than a debugger does. Here they are together.
 #
 # | what happens | what follows |
 # |---|---|
@@ -1882,8 +1828,8 @@ assert x.item() == 2 and x.grad.item() == 3
 #
 # Go through two of the twelve programs below aloud, with n = 3.
 #
-# - "twice": y = x ** 2 is a square. So the first `backward` puts 2 * 3 = 6 into `x.grad`, and lets go of what the square had saved. The second one raises, and the 6 stays.
-# - "rebound": x = x - 1 gives the name x to a result, and a result is no leaf. So `backward` runs, but the new x keeps no `.grad`.
+# - "twice": the first `backward` puts 2 * 3 = 6 into `x.grad`, and lets go of what the square had saved. The second one raises, and the 6 stays.
+# - "rebound": x = x - 1 gives the name x to a result, which is no leaf. So `backward` runs, but the new x keeps no `.grad`.
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -1959,7 +1905,6 @@ check("predict_grad_state", predict_grad_state)
 #
 # ### Exercise: `fix_inplace` ({minutes} minutes)
 #
-# This is how such bugs reach you in practice: a program that worked, an error that names a step, and a colleague who waits.
 # Run the exercise's cell, call `fix_inplace(torch.tensor([0.0, 1.0]))`, read the message, fix it, and run again.
 # When there are no more errors, compare with what you find by hand.
 
@@ -2078,8 +2023,7 @@ assert torch.allclose(x.grad, x.detach().exp())
 # %% [markdown] name="traps"
 # ## 11 Dead gradients and nan ({minutes} minutes)
 #
-# In section 4 the number of mistakes would not do as a loss, because all its slopes are 0.
-# What happens if you take such a thing all the same? `torch.round`, for example, goes up in steps too.
+# The number of mistakes would not do as a loss, because it goes up in steps. What happens if you take such a thing all the same?
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
 
@@ -2097,8 +2041,7 @@ assert torch.round(x).grad_fn.name() == "RoundBackward0"
 # %% [markdown]
 # A staircase is flat nearly everywhere, so every derivative is 0: nothing learns, and nothing complains.
 #
-# A zero only stops the learning, but one nan in a gradient spoils all weights with the next step.
-# It comes from slopes that are infinite, because 0 times infinity is nan.
+# A zero only stops the learning; a nan spoils what it touches.
 #
 # *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
 
@@ -2117,11 +2060,10 @@ assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 
 # %% [markdown]
 # The value is fine and the gradient is nan.
-# `where` took the 0 and not the logarithm, so on the way back it sends 0 to the logarithm.
-# But that was computed all the same, and its rule multiplies what arrives by 1 / x, which is infinite at 0: 0 times infinity.
+# The logarithm was computed all the same, so on the way back `where` sends it a 0, and its rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
 #
 # So to clean the result is too late: no bad number may get *into* the dangerous function.
-# Put a harmless 1 in its place first, and take the logarithm of that.
+# Put a harmless 1 in its place first.
 
 # %% name="where-inside"
 x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -2131,9 +2073,6 @@ print(x.grad)
 
 # %% claim=true
 assert x.grad.tolist() == [0.0, 1.0]
-
-# %% [markdown]
-# The stretch exercise `safe_log_where`, among the excursions, makes a function of it.
 
 # %% [markdown] side=true
 # #### And the square root, and how loud is `argmax`? ({minutes} minutes)
@@ -2208,8 +2147,7 @@ figures.relus()
 # ## 12 Several outputs ({minutes} minutes)
 #
 # Which pixels tell a four from a nine?
-# That is a question about two of the ten scores, and so far `backward` started from one number.
-# From several it refuses, because one of them may shrink where another grows, so that "downhill" has no meaning.
+# That is a question about two of the ten scores, and from several numbers `backward` refuses to start, because one may shrink where another grows.
 
 # %% name="needs-scalar"
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
@@ -2218,7 +2156,6 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 
 # %% [markdown]
 # So make one number of them: add them up, and say how much each counts.
-# For the four and the nine, for example, you can count the score of the four once and that of the nine minus once.
 #
 # First on a small function, with the outputs 3 * x0 and x1 * x2.
 # Let the first count once and the second ten times: 3 * x0 + 10 * x1 * x2.
@@ -2244,7 +2181,6 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # %% [markdown]
 # You need not write the sum yourself, because `grad_outputs=v` says how much each output counts.
 #
-# The field has a name for what came back.
 # Each output has a gradient of its own. Write the two below each other, and they are a table, the **Jacobian**:
 #
 # ```
@@ -2254,7 +2190,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # added up        3  50  20
 # ```
 #
-# Adding up the rows in this way is the product of v and the table, so the result is a **vector-Jacobian product**.
+# To add up the rows in this way is the product of v and the table, a **vector-Jacobian product**.
 # The table itself is never built; for a million inputs and outputs no memory would hold it.
 #
 # ### Exercise: `vjp` ({minutes} minutes)
@@ -2367,7 +2303,7 @@ check("safe_log_where", safe_log_where)
 #
 # A new step is a class with two static methods.
 # `forward` computes, and saves in `ctx`, the node's own bag, what the rule will need.
-# `backward` gets what arrives at the result and returns one gradient for each input, None for those that need none.
+# `backward` gets what arrives at the result and returns one gradient for each input, or None.
 
 # %% name="own-function"
 class Cube(torch.autograd.Function):
@@ -2517,8 +2453,7 @@ with shows_error(RuntimeError, match="does not require grad"):
 
 # %% [markdown]
 # With n inputs there are n * n second derivatives, the **Hessian**.
-# For large n nobody builds it; its product with a vector v is one more backward pass, and it says how the gradient changes when x moves along v.
-# For two inputs the whole table fits on a line.
+# Its product with a vector v, one more backward pass, says how the gradient changes when x moves along v.
 
 # %% name="hessian-along-v"
 def bowl_of(x):
@@ -2582,7 +2517,7 @@ assert torch.allclose(s @ torch.linalg.inv(s), torch.eye(2), atol=1e-6)
 # %% [markdown] name="engine"
 # ## Your own engine ({minutes} minutes)
 #
-# An engine for single numbers fits on a page, and after it little about autograd will be a riddle.
+# An engine for single numbers fits on a page.
 # The one difficulty is the order: a node must wait until all that flows into it has arrived.
 #
 # *Predict.* `h = a * b`, `out = h + h * h`. How many times does the product a * b stand in the graph that `show_graph` prints?
@@ -2606,10 +2541,8 @@ assert sum(_node is h.grad_fn for _step in _steps for _node, _ in _step) == 3
 assert a.grad == 3 * (1 + 2 * 6)  # all three, each once
 
 # %% [markdown]
-# Three routes lead from `out` to h.
-# Suppose that your engine goes on to a and b as soon as one of them has brought something.
-# When the next one comes, it has to go on once more, and it is easy to pass on what was passed on before.
-# So wait: list each node after the nodes it was made from, and go through the list from its end. Then all has arrived at h when its turn comes.
+# Three routes lead from `out` to h, and h must not pass anything on before all three have arrived.
+# So list each node after the nodes it was made from, and go through the list from its end.
 #
 # ### Exercise: `Value` (stretch, extra credit, {minutes} minutes)
 #
@@ -2707,8 +2640,7 @@ check("Value", Value)
 # %% [markdown] name="checklist"
 # # Recap ({minutes} minutes)
 #
-# Ten pictures came out of nothing, by two ideas: `backward` says for each number which way is down, and a small step goes there.
-# When that fails, it shows in one of these ways; ask in this order.
+# When a gradient is not what it should be, it shows in one of these ways; ask in this order.
 #
 # | you see | look at |
 # |---|---|
@@ -2733,18 +2665,16 @@ progress(2)
 # Say it aloud, then open the answers.
 #
 # 1. Why does `.grad` add up, and what must a training loop do about it?
-# 2. Do inputs and labels need gradients?
-# 3. What is `no_grad` for, and what is `detach` for?
-# 4. Where does `item` belong, and where not?
-# 5. Why may you change a square's result in place, and not that of `exp`?
+# 2. What is `no_grad` for, and what is `detach` for?
+# 3. Where does `item` belong, and where not?
+# 4. Why may you change a square's result in place, and not that of `exp`?
 #
 # <details><summary>Answers</summary>
 #
 # 1. So that a large batch can be run in parts; a loop must clear it before each pass.
-# 2. No, unless you want to change the input itself, as you did with the eight.
-# 3. `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given, and it shares that tensor's memory.
-# 4. In logs and comparisons, since a number holds no graph; and for the same reason never on the way to the loss.
-# 5. The square saved its operand, `exp` its result.
+# 2. `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given.
+# 3. In logs, since a number holds no graph; and for the same reason never on the way to the loss.
+# 4. The square saved its operand, `exp` its result.
 #
 # </details>
 
@@ -2775,4 +2705,4 @@ assert body.grad is None and head.grad is not None and frozen < training
 # Baydin and others, "Automatic differentiation in machine learning: a survey" (2018);
 # Griewank and Walther, "Evaluating Derivatives" (2008).
 #
-# You kept the ten pictures in a variable and handed them from function to function. With ten layers instead of ten pictures that becomes unbearable, and chapter 3 begins with the remedy.
+# You handed the ten pictures from function to function. With ten layers that becomes unbearable, and chapter 3 begins with the remedy.

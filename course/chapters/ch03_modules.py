@@ -8,16 +8,13 @@
 # Somebody has to keep them all, find them when they are to be trained, save them, and never forget one.
 # That is what a **module** is for.
 #
-# In this chapter you build the models that chapters 4 to 6 will train: one with layers that mix, and one with layers that look.
+# In this chapter you build the models that chapters 4 to 6 will train, and learn to
 #
-# On the way you learn to
-#
-# 1. write a module, and say what it keeps and what it does not
-# 2. build models from layers, and spot the layers that hide
-# 3. work out a convolution by hand
-# 4. choose the first weights
-# 5. use `train`, `eval` and `no_grad`, each for its own purpose
-# 6. save, load and freeze a model, and look inside while it runs
+# 1. write a module, and spot what it overlooks
+# 2. work out a convolution by hand
+# 3. choose the first weights
+# 4. use `train`, `eval` and `no_grad`, each for its own purpose
+# 5. save, load and freeze a model, and look inside while it runs
 #
 # Two sittings of less than an hour, and two excursions.
 
@@ -51,8 +48,7 @@ figures.first_page()
 # %% [markdown] name="module"
 # ## 1 Who keeps the numbers? ({minutes} minutes)
 #
-# In chapter 2 you learned ten pictures, one for each digit, and the one that fitted best was the answer.
-# Of 100 digits they read 94.
+# In chapter 2 ten pictures, one for each digit, read 94 of 100 digits: the one that fitted best was the answer.
 
 # %% name="the-digits"
 from sklearn.datasets import load_digits
@@ -63,20 +59,11 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# To read more of them, a model should not jump from pixels to answers, but look for something in between, a loop here, a stroke there, and then decide.
+# To read more, a model should look for something in between, a loop here, a stroke there, and then decide.
 # So give it 32 pictures to look for, and ten judges, each of which weighs what the 32 have found.
 
 # %% figure=true
 figures.two_layers(32, 10)
-
-# %% [markdown]
-# Between the two stands `relu`, which makes zero of all that is below zero: a picture that does not fit counts as not found.
-
-# %% name="relu"
-print(torch.relu(torch.tensor([-2.0, 0.5, 3.0])))
-
-# %% claim=true
-assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
 # Such a model has four tensors: a weight and a bias for the 32, and a weight and a bias for the ten.
@@ -90,7 +77,7 @@ for tensor in (w1, b1, w2, b2):
 
 # %% [markdown]
 # One step of gradient descent, by hand as in chapter 2, looks like this.
-# (`F.cross_entropy` is torch's own `wrongness`, the loss of chapter 2.)
+# (`relu` makes zero of all that is below zero: a picture that does not fit counts as not found. `F.cross_entropy` is torch's own `wrongness`, the loss of chapter 2.)
 
 # %% name="one-step-by-hand"
 found = torch.relu(ink @ w1 + b1)
@@ -105,10 +92,10 @@ print("loss:", loss.item())
 
 # %% claim=true
 assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
+assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# Four tensors take four lines for a step, four to clear their gradients, and four to save them.
-# With fifty layers that is a hundred lines each, and if you forget one, nothing complains: that tensor never learns.
+# Four tensors take four lines for a step. With fifty layers that is a hundred, and if you forget one, nothing complains: that tensor never learns.
 #
 # So let each layer keep its own two.
 # torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias.
@@ -123,7 +110,7 @@ assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
 # %% [markdown]
 # You call it like a function: five digits went in, and for each of them came out how well the 32 pictures fit.
 #
-# The tensors that a layer keeps in order to learn are its **parameters**, and you can ask for all of them.
+# What it keeps in order to learn are its **parameters**, and you can ask for all of them.
 #
 # *Predict.* What is the shape of its weight?
 
@@ -140,17 +127,16 @@ assert all(_p.requires_grad for _p in look.parameters())
 assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# A row for each of the 32 pictures, and in it a weight for each pixel. (By hand they were columns: your `w1` is (64, 32).)
+# A row for each of the 32 pictures, and in it a weight for each pixel. (In `w1` they were columns.)
 
 # %% [markdown] name="own-module"
 # ## 2 A module of your own ({minutes} minutes)
 #
-# A layer keeps its own numbers, but the model has two layers.
-# So something has to keep the layers, and that is a **module**. (A layer is one too, of the smallest kind.)
+# The model has two layers, so something has to keep the layers, and that is a **module**. (A layer is one too.)
 #
 # A module of your own is a class made from `nn.Module`.
 # Its `__init__` makes the parts, and its `forward` computes with them.
-# Here is the form first, with one layer only, which judges the pixels themselves; two layers are your exercise.
+# Here is the form with one layer only; two layers are your exercise.
 
 # %% name="one-layer-module"
 class OneLayer(nn.Module):
@@ -172,8 +158,7 @@ assert list(ten._modules) == ["judge"]
 
 # %% [markdown]
 # Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
-#
-# `parameters()` gives them without their names. With it a step of gradient descent is two lines, and these stay two however many layers there are.
+# So a step of gradient descent is two lines, and stays two however many layers there are.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -202,15 +187,14 @@ assert accuracy(ten) > 0.9
 
 # %% [markdown]
 # There are the ten pictures of chapter 2 again.
-# But `train` knows nothing of pictures: it asks a model for its parameters, whatever they are, and moves them.
-# So it can train every model of this chapter, yours too.
+# But `train` knows nothing of pictures: it asks a model for its parameters, and moves them, so it can train every model of this chapter, yours too.
 
 # %% [markdown]
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
 #
 # Make a module of the model from the beginning: one layer that looks, then `relu`, then one layer that judges.
 # Such a model is an **MLP**, short for multi-layer perceptron, and what stands between its layers is its **activation**.
-# By hand, five digits went this way. (fc is short for "fully connected": each number that comes out depends on all that go in.)
+# By hand it went this way. (fc is short for "fully connected".)
 
 # %% name="two-layer-example"
 found = torch.relu(ink[:5] @ w1 + b1)  # what fc1 and relu do
@@ -269,8 +253,7 @@ def plain_two_layers(pixels, looks, answers):
 MyTwoLayerMLP = mine("TwoLayerMLP", plain_two_layers)
 
 # %% [markdown]
-# Now `train` can train it, as it stands.
-# (As in the chapters before, `MyTwoLayerMLP` is yours once its check has passed, and a plain one until then.)
+# Now `train` can train it. (As before, `MyTwoLayerMLP` is yours once its check has passed, and a plain one until then.)
 
 # %% name="reader-learns"
 yours = MyTwoLayerMLP(64, 32, 10)
@@ -283,8 +266,8 @@ assert accuracy(yours) > 0.95
 assert 1 - accuracy(yours) < 0.75 * (1 - accuracy(ten))
 
 # %% [markdown]
-# So it pays to look for something in between: about half of the mistakes are gone.
-# (Both are asked about the digits that they learned from; in chapter 4 you will ask more strictly.)
+# It pays to look for something in between: about half of the mistakes are gone.
+# (Both are asked about digits that they learned from; chapter 4 will ask more strictly.)
 #
 # This is a good place for a break.
 
@@ -385,8 +368,7 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What a module keeps, and what it overlooks ({minutes} minutes)
 #
-# Here is the model once more, with layers whose names say what they do.
-# Print it, and it tells you what it is made of.
+# Here is the model once more, with layers whose names say what they do. Print it, and it tells you what it is made of.
 
 # %% name="line-module"
 class Reader(nn.Module):
@@ -442,7 +424,7 @@ reveal(guess, len(names))
 assert names == ["plus", "layer.weight", "layer.bias"]
 
 # %% [markdown]
-# Here is `plus`, and behind it the parts of the layer. `times` is missing, although it requires grad.
+# `times` is missing, although it requires grad.
 # A model may hold tensors of many kinds, so you have to say which of them are numbers to learn, and `nn.Parameter` says it.
 # A tensor that is not wrapped is overlooked, and nothing complains.
 
@@ -488,7 +470,6 @@ assert len(list(_right.parameters())) == 1
 #
 # Build a layer from two parameters, and you can build layers that torch does not have.
 # What a linear layer computes is one line, here with the numbers of `model.look`.
-# (Its weight has a row for each output, and `.T` makes columns of the rows.)
 
 # %% name="linear-layer"
 same = ink[:5] @ model.look.weight.T + model.look.bias
@@ -498,9 +479,9 @@ print("the same as by hand:", torch.allclose(model.look(ink[:5]), same, atol=1e-
 assert torch.allclose(model.look(ink[:5]), same, atol=1e-5) and model.look.weight.shape == (32, 64)
 
 # %% [markdown]
-# Its numbers begin at random, all equally likely between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
+# Its numbers begin at random between two bounds. With 64 inputs these are -1/8 and 1/8, 8 being the root of 64: the more inputs are added up, the smaller each has to count.
 #
-# Here numbers are drawn and wrapped. The last line shows why the wrapping comes last: what is computed from a parameter is a plain tensor again.
+# Draw first and wrap last, because what is computed from a parameter is a plain tensor again.
 
 # %% name="draw-then-wrap"
 numbers = torch.empty(2, 3).uniform_(-0.5, 0.5)  # empty makes the place, uniform_ fills it
@@ -566,7 +547,7 @@ check("Linear", Linear)
 MyLinear = mine("Linear", nn.Linear)
 
 # %% [markdown]
-# Put your layer into a `Reader`, in the place of torch's, and train it. (The registry takes the new layer in the place of the old one.)
+# Put your layer into a `Reader`, in the place of torch's, and train it.
 
 # %% name="linear-used"
 with_yours = Reader()
@@ -597,8 +578,7 @@ assert layer.weight.tolist() == [[0.0, 0.0]] and layer.weight.requires_grad
 # %% [markdown] name="buffers-text"
 # ## 4 What belongs to a model without learning ({minutes} minutes)
 #
-# In chapter 1 you standardized the pixels with their means and deviations.
-# A model that was trained on standardized pixels must standardize every new digit with exactly the same numbers.
+# A model that was trained on standardized pixels, as you made them in chapter 1, must standardize every new digit with exactly the same means and deviations.
 # So these belong to it and into its file, but no training step may touch them.
 # Such a tensor is a **buffer**, and the registry has a place for it too.
 
@@ -639,7 +619,7 @@ assert kinds.center.dtype == kinds.slope.dtype == torch.float64
 
 # %% [markdown] name="kinds-table"
 # It was left behind, because the module does not know of it.
-# Such a model works for months, until somebody moves it to a graphics card: then half of it is there and half is not.
+# Move such a model to a graphics card, and half of it is there and half is not.
 #
 # | kind | learns | is saved | follows `.to` |
 # |---|---|---|---|
@@ -796,8 +776,7 @@ assert net[1][0].bias is net.get_parameter("1.0.bias")
 # %% [markdown] name="containers"
 # ## 5 Layers in a row ({minutes} minutes)
 #
-# Most models are a row of layers, where each takes what the one before gave.
-# For these you don't need to write a class: `nn.Sequential` has a `forward` that goes through the parts that you give it.
+# When each layer takes what the one before gave, you need not write a class: `nn.Sequential` goes through the parts that you give it.
 # This one could tell the price of a house from three facts about it.
 
 # %% name="house-net"
@@ -813,7 +792,6 @@ assert house(torch.randn(2, 3)).shape == (2, 1)  # without a forward of our own
 assert sum(_p.numel() for _p in house.parameters()) == (3 * 16 + 16) + (16 * 8 + 8) + (8 + 1) == 209
 
 # %% [markdown] name="why-a-bend"
-# The printout shows the registry, part by part.
 # `nn.ReLU()` is `torch.relu` as a module; what is it there for?
 #
 # *Predict.* Leave it out. Is there a single linear layer that computes the same as two in a row?
@@ -834,13 +812,12 @@ assert torch.relu(torch.tensor([-2.0, 0.0, 3.0])).tolist() == [0.0, 0.0, 3.0]
 assert not torch.allclose(second(torch.relu(first(x))), single(x), atol=1e-4)
 
 # %% [markdown]
-# There is one. Suppose the first layer computes 2x + 1, and the second triples it: 3 * (2x + 1) is 6x + 3, and that is again a weight and a bias.
-# With matrices it is the same, so without something between them a hundred layers are no better than one.
-# That is what an activation is for, and why it must not be linear.
+# There is one. Suppose the first layer computes 2x + 1, and the second triples it: 3 * (2x + 1) is 6x + 3, again a weight and a bias.
+# So without something between them a hundred layers are no better than one, and that is what an activation is for.
 #
 # ### Exercise: `count_params` ({minutes} minutes)
 #
-# "How large is it?" is the first thing people ask about a model, and the answer is this number.
+# "How large is it?" is the first thing people ask about a model.
 # `nn.Linear(3, 2)` has 6 weights and 2 biases, so 8.
 
 # %% name="count-params-example"
@@ -886,7 +863,7 @@ assert my_count_params(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
 # %% [markdown] name="hiding"
 # ## 6 Layers that hide ({minutes} minutes)
 #
-# One day you want to try three layers, or five, without writing a class for each. So the layers have to stand in a list.
+# To try three layers, or five, without a class for each, the layers have to stand in a list.
 # Here is `Reader` with its two in a Python list.
 
 # %% name="layers-in-a-list"
@@ -925,8 +902,7 @@ assert Hidden().eval().layers[0].training  # nor eval
 figures.tree(hidden)
 
 # %% [markdown] name="what-is-hidden"
-# The model runs, and `train` went round 200 times without an error.
-# But it asked for the parameters and got none: nothing is trained, nothing is saved, nothing moves.
+# `train` went round 200 times without an error, but it asked for the parameters and got none.
 # An empty printout is the quickest sign, so print your models.
 #
 # The remedy is a list that is itself a module, `nn.ModuleList`.
@@ -964,7 +940,7 @@ reveal(guess, len(list(one_layer.parameters())))
 #
 # This is the model that you will train in chapter 4: any number of layers, any activation.
 # `activation` is a class, and `activation()` makes one.
-# Sizes 3, 8, 8, 1 mean three linear layers, with an activation after the first two.
+# Sizes 3, 8, 8, 1 mean three linear layers:
 
 # %% name="mlp-example"
 sizes = [3, 8, 8, 1]
@@ -1042,14 +1018,14 @@ _all = [accuracy(MyMLP([64, 64, 10], nn.ReLU)) for _ in range(40)]
 assert 0.07 < sum(_all) / 40 < 0.14 and my_count_params(network) == 4810
 
 # %% [markdown]
-# One reads more and another less, and on average it is one in ten, which is what guessing does.
+# On average it is one in ten, which is what guessing does.
 # In chapter 4 the same object, with other values in the same 4,810 places, reads about 96 in 100 digits that it has never seen.
 #
 # ### Exercise: `HouseNet` ({minutes} minutes)
 #
-# Somebody hands you a model whose `parameters()` is empty: it gives prices, it does not learn, and nobody knows why.
+# Somebody hands you a model that gives prices and does not learn.
 # There are three bugs, each in a line that makes something that should learn.
-# Run the cell, look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are the third clue.
+# Run the cell, look at `print(HouseNet(3))`, and call it twice on the same input: two different answers are a clue.
 # Change as little as you can; repaired, it is `house` times a scale.
 
 # %% name="house-net-example"
@@ -1228,9 +1204,9 @@ assert nn.BCELoss()(torch.sigmoid(logit), label) == 100  # cut off: log(0) would
 # %% [markdown] name="convolution"
 # ## 7 A layer that looks ({minutes} minutes)
 #
-# Your network of section 2, `yours`, lays 32 whole pictures over a digit. What if the digit does not lie where it used to?
+# Your network of section 2, `yours`, lays 32 whole pictures over a digit, and reads more than 95 in 100.
 #
-# *Predict.* It reads more than 95 in 100 digits. Move each of them by one pixel. Does it still read 80 in 100?
+# *Predict.* Move each digit by one pixel. Does it still read 80 in 100?
 
 # %% predict=true
 guess = False  # True or False
@@ -1245,16 +1221,15 @@ reveal(guess, accuracy(yours, moved_ink) > 0.8)
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# It reads about two in five. You read both zeros alike, whereas in the network each pixel has a weight of its own, and now the ink lies on the weights beside.
-# People look for a stroke here and an edge there, wherever on the paper it is.
+# It reads about two in five, because each pixel has a weight of its own, and now the ink lies on the weights beside.
+# You read both zeros alike: you look for a stroke here and an edge there, wherever it is.
 #
 # So take a *small* picture, 3 by 3, and lay it on the digit.
 # How well does it fit there? Multiply place by place, and add up.
 # This one has -1 on the left and 1 on the right, so it fits well where ink begins.
-# (Here the ink goes from 0 to 16 again, as in chapter 1, because whole numbers are easier to add up.)
 
 # %% name="one-place"
-digit = 16 * ink[0].reshape(8, 8)  # a zero, with ink from 0 to 16
+digit = (ink[0] >= 0.5).float().reshape(8, 8)  # a zero in black and white: 1 and 0
 kernel = torch.tensor([[-1.0, 0, 1], [-1, 0, 1], [-1, 0, 1]])
 
 patch = digit[1:4, 0:3]
@@ -1262,10 +1237,10 @@ print(patch)
 print("fits:", (patch * kernel).sum().item())
 
 # %% claim=true
-assert (patch * kernel).sum() == 13 + 15 + 12
+assert (patch * kernel).sum() == 1 + 1 + 1
 
 # %% [markdown]
-# On the right of the patch there are 13 + 15 + 12 of ink, on the left none, so it fits by 40.
+# There is ink in all three places on the right, and on the left none, so it fits by 3.
 #
 # Now let it wander over the whole digit, and note at each place how well it fits.
 # That is a **convolution**, and the small picture is its **kernel**.
@@ -1294,8 +1269,7 @@ figures.convolution(digit, kernel, 1, 0)
 # Red is where ink begins, and blue, below zero, where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
 # Nine numbers have looked for edges at 36 places, 6 by 6, because the window has to stay inside.
 #
-# Turn the kernel, so that -1 is above and 1 below.
-# Before you run the cell: which walls of the zero will it find?
+# Before you run the cell: turn the kernel, -1 above and 1 below, and which walls of the zero will it find?
 
 # %% name="turned-kernel"
 turned = fits(digit, kernel.T)
@@ -1310,8 +1284,8 @@ assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
 #
 # ### Eight kernels at once
 #
-# torch has the loops ready. `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels at once, and the kernels are its parameters.
-# The 1 says that the pictures have one channel (gray; a color photo has three), the 8 that there are eight kernels, and the 3 that they are 3 by 3.
+# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels of 3 by 3, and the kernels are its parameters.
+# The 1 says that the pictures have one channel (a color photo has three).
 
 # %% name="conv-layer"
 looking = nn.Conv2d(1, 8, 3)
@@ -1327,7 +1301,7 @@ _kernels = looking.weight.shape
 assert _kernels == (8, 1, 3, 3)
 
 # %% [markdown]
-# Each digit went in as one picture of 8 by 8, and came out as eight of 6 by 6, one for each kernel.
+# Each digit came out as eight pictures of 6 by 6, one for each kernel.
 # The kernels begin at random, and yet each sees something different in the zero.
 #
 # *Predict.* How many numbers does this layer have to learn, with one bias for each kernel?
@@ -1339,9 +1313,9 @@ guess = 80  # a number
 reveal(guess, my_count_params(looking))
 
 # %% [markdown]
-# A kernel has 9 weights and a bias, which is 10 numbers, and there are eight kernels.
+# Eight kernels of 9 weights and a bias.
 #
-# And a linear layer that gives as much? Eight pictures of 6 by 6 are 288 results, and each needs 64 weights of its own and a bias. That makes 288 * 65.
+# And a linear layer that gives as much? Eight pictures of 6 by 6 are 288 results, and each needs 64 weights of its own and a bias.
 
 # %% name="linear-count"
 print(my_count_params(nn.Linear(64, 288)))
@@ -1350,14 +1324,12 @@ print(my_count_params(nn.Linear(64, 288)))
 assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
 
 # %% [markdown]
-# So 80 numbers are enough where a linear layer takes 18,720, because the same nine weights serve at all 36 places.
-# An edge is an edge wherever it is, and need not be learned 36 times.
+# So 80 numbers are enough where a linear layer takes 18,720, because an edge is an edge wherever it is, and need not be learned 36 times.
 
 # %% [markdown] name="looking-text"
 # ## 8 A network that looks ({minutes} minutes)
 #
-# Does such a layer help to read? Put it into a network: first look, then judge by what was found.
-# Give it sixteen kernels, since there is more to find in a digit than edges.
+# Does such a layer help to read? Put it into a network, here with sixteen kernels: first look, then judge by what was found.
 
 # %% name="looking-network"
 looker = nn.Sequential(
@@ -1382,7 +1354,7 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# It makes fewer mistakes (after an unlucky start, as many), and nobody told it which strokes to look for: these sixteen kernels it has found by itself.
+# It makes fewer mistakes (after an unlucky start, as many), and these sixteen kernels it has found by itself.
 #
 # Now the moved digits. What a kernel sees moves with the digit:
 
@@ -1409,7 +1381,7 @@ reveal(guess, accuracy(looker, moved_ink) > 0.9)
 assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# Less than half! The strokes are found, but the judges have a weight of their own for each of the 36 places, and look for each stroke where it used to be.
+# Less than half! The strokes are found, but the judges look for each of them where it used to be.
 #
 # ### Less exactly where
 #
@@ -1426,7 +1398,7 @@ _blocks = nn.MaxPool2d(3)(edges.reshape(1, 1, 6, 6)).reshape(2, 2)
 assert _blocks[0, 1] == edges[:3, 3:].max()
 
 # %% [markdown]
-# One line is new in the network, and each judge gets four numbers from each kernel in place of 36. The kernels are again sixteen, and the steps 200.
+# One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
 
 # %% name="pooling"
 pooler = nn.Sequential(
@@ -1445,8 +1417,7 @@ assert accuracy(pooler) > 0.93
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# It reads many more of the moved digits, and it has never seen one.
-# It pays with a little of its sharpness on the others, since it knows less exactly where things are.
+# It reads many more of the moved digits, although it has never seen one, and pays with a little of its sharpness on the others.
 
 # %% [markdown]
 # This is a good place for a break.
@@ -1495,8 +1466,7 @@ assert norm(torch.randn(3, 8, 8).unsqueeze(0)).shape == (1, 3, 8, 8)
 # %% [markdown] name="init"
 # ## 9 A good start ({minutes} minutes)
 #
-# Training changes the numbers of a model a little at a time, and from some beginnings it never recovers.
-# Two things can be wrong with them: they are all alike, or they have the wrong size.
+# From some beginnings training never recovers: the first weights are all alike, or they have the wrong size.
 #
 # ### All alike
 #
@@ -1526,14 +1496,13 @@ _random = _inputs @ torch.randn(3, 4)
 assert not torch.allclose(_random[:, 0], _random[:, 1])
 
 # %% [markdown] name="zero-weights-text"
-# They have moved, and all in the same way: equal weights get equal gradients, so they stay equal, and 32 units do the work of one.
-# The ten pictures were saved by their labels, which told each of them something different.
-# Units in the middle have no labels, so only chance can tell them apart, and that is why weights begin at random. (A bias may begin at 0.)
+# They have moved, and all in the same way: equal weights get equal gradients, so 32 units do the work of one.
+# The ten pictures each had a label of their own. Units in the middle have none, so only chance can tell them apart, and that is why weights begin at random. (A bias may begin at 0.)
 #
 # ### The wrong size
 #
-# How large should the random numbers be? One layer hardly shows it, but layers multiply.
-# So send the digits through ten layers of 64 units with `relu`, and look at how large the numbers are on the way.
+# How large should the random numbers be?
+# Send the digits through ten layers of 64 units with `relu`, and look at how large the numbers are on the way.
 #
 # *Predict.* The ink is about 0.5 in size, and the random weights have a standard deviation of 0.01. Are the numbers after ten layers larger than a millionth?
 
@@ -1558,8 +1527,7 @@ assert 0.3 < size_after(0, 0.01) < 0.7
 assert 14 < (size_after(0, 0.01) / size_after(10, 0.01)) ** 0.1 < 22  # a layer
 
 # %% [markdown]
-# Each layer makes the numbers about 18 times smaller, until every digit looks like nothing to the last layer.
-# So try other sizes.
+# Each layer makes the numbers about 18 times smaller, until every digit looks like nothing to the last layer. So try other sizes.
 
 # %% name="other-sizes"
 for std in (0.01, 0.1, 0.18, 0.25, 1):
@@ -1579,12 +1547,10 @@ figures.activations(10)
 
 # %% [markdown] name="he-text"
 # With 1 the numbers explode: where the picture is empty, all of them lie beyond its edges.
-# With 0.18 they keep their size, and that is the square root of 2 / 64.
-# The 64 stands there because each unit adds up 64 products: the more numbers come in, the smaller the weights have to be.
-# And the 2 is there because `relu` throws half of the sums away.
+# With 0.18 they keep their size, and that is the square root of 2 / 64: each unit adds up 64 products, and `relu` throws half of the sums away.
 #
 # So where n numbers come in, begin with a standard deviation of the square root of 2 / n.
-# This is **He initialization**, after Kaiming He; torch calls it `kaiming_normal_`.
+# This is **He initialization**; torch calls it `kaiming_normal_`.
 # What `nn.Linear` draws by itself is smaller: fine for a few layers, too small for many.
 
 # %% [markdown] side=true
@@ -1654,8 +1620,7 @@ for part in standard.modules():  # the standardized reader of section 4
     print(type(part).__name__, isinstance(part, nn.Linear))
 
 # %% [markdown]
-# The functions in `nn.init`, whose names end in an underscore, write into the parameter that is there.
-# With 8 inputs, for example, the standard deviation is the root of 2 / 8, which is 0.5.
+# The functions in `nn.init` write into the parameter that is there. With 8 inputs the standard deviation is the root of 2 / 8, which is 0.5.
 
 # %% name="init-he-example"
 example = nn.Linear(8, 1000)
@@ -1722,7 +1687,6 @@ assert accuracy(as_it_comes) < 0.3 and accuracy(your_start) > 0.5
 
 # %% [markdown]
 # The same layers, the same 100 steps, and without your start the network has not moved at all: its loss is that of guessing, log 10 = 2.30.
-# To its last layer a one and an eight looked the same.
 
 # %% [markdown] side=true
 # #### Is there a remedy that does not need the right start? ({minutes} minutes)
@@ -1765,7 +1729,7 @@ assert to_train[0].grad is None and layer.weight.grad is not None
 # Some layers do one thing while the model learns, and another when it is used.
 # Forget to tell them, and the same digit is a three now, and an eight a second later.
 #
-# `nn.Dropout(0.5)` is the clearest of them: while the model learns, it sets each number to 0 with probability one half, so that the network cannot rely on any single one.
+# While the model learns, `nn.Dropout(0.5)` sets each number to 0 with probability one half, so that the network cannot rely on any single one.
 #
 # *Predict.* Which two numbers are in the result for an input of 1000 ones?
 
@@ -1785,8 +1749,7 @@ assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 # %% [markdown]
 # Those that stay are divided by one half, so that the mean stays where it was.
 #
-# A model has a flag for this, `training`, which `train()` and `eval()` set in all of its parts.
-# A new model is in train mode.
+# A model has a flag for this, which `train()` and `eval()` set in all of its parts; a new one is in train mode.
 # This one reads the same digit twelve times in each mode.
 
 # %% name="flag-reaches-children"
@@ -1803,13 +1766,11 @@ careful.eval()
 # %% [markdown]
 # ### Batch norm
 #
-# The other layer with two lives is `nn.BatchNorm1d`.
-# A good start keeps the numbers at a good size, but only until training moves the weights.
-# So this layer puts them right again at every call: it standardizes each feature, as you did with the pixels in chapter 1.
+# A good start keeps the numbers at a good size only until training moves the weights.
+# So `nn.BatchNorm1d` puts them right at every call: it standardizes each feature, as you did with the pixels in chapter 1.
 #
 # While the model learns, it takes mean and deviation of the batch that is just passing through.
-# When the model is used, there may be a single digit and no batch at all.
-# So it keeps a running average of both, in buffers, and then takes these.
+# When the model is used, there may be a single digit and no batch, so it keeps a running average of both, in buffers, and takes these.
 #
 # *Predict.* A batch has mean 5 in each feature. The running mean begins at 0, and moves a tenth of the way at each call in train mode. Where is it after the first?
 
@@ -1826,8 +1787,7 @@ print(f"the result has mean {result.mean().abs():.1f}")
 reveal(guess, round(norm.running_mean.mean().item(), 2))
 
 # %% [markdown]
-# Now use the layer, on the same batch.
-# It subtracts the 0.5 that it has kept, so 4.5 should remain.
+# Now use the layer, on the same batch. It subtracts the 0.5 that it has kept:
 
 # %% name="batch-norm"
 norm.eval()
@@ -1861,8 +1821,7 @@ both.eval()
 reveal(guess, both(x).requires_grad)
 
 # %% [markdown]
-# It does, because `eval()` only sets a flag that Dropout and BatchNorm read.
-# Here are the two, on and off in all four ways.
+# It does, because `eval()` only sets a flag. Here are the two, on and off in all four ways.
 
 # %% name="two-switches"
 two_switches(both, x)
@@ -1880,7 +1839,6 @@ for _training in (True, False):
 
 # %% [markdown] name="noisy-text"
 # The mode changes what layers compute; `no_grad` changes whether a graph is built.
-# Neither does the other's work, and under `no_grad` the running averages still move.
 # So: `model.train()` before training, `model.eval()` *and* `no_grad` for an evaluation, and `model.train()` again after it.
 
 # %% [markdown] side=true
@@ -1933,8 +1891,7 @@ torch.save(network.state_dict(), file)
 print(list(network.state_dict()))
 
 # %% [markdown]
-# The file has only the numbers, so you need the program that makes the model as well.
-# Make a second one, which begins with other numbers, and fill it from the file.
+# Make a second model, which begins with other numbers, and fill it from the file.
 
 # %% name="save-and-load"
 other = MyMLP([64, 64, 10], nn.ReLU)
@@ -1952,7 +1909,7 @@ other.load_state_dict(network.state_dict())
 assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 
 # %% [markdown]
-# (A file may hold code as well, and with `weights_only=False` it would run; never load a stranger's file so.)
+# (With `weights_only=False`, code in the file would run; never load a stranger's file so.)
 #
 # ### The best moment
 #
@@ -1978,12 +1935,11 @@ assert dict(state)["weight"].tolist() == [[7.0, 7.0]]  # a new dict, the old ten
 assert snapshot["weight"].tolist() == [[1.0, 1.0]]
 
 # %% [markdown]
-# The state shares the memory of the model, so "the best numbers so far", kept this way, are always the last ones.
-# Copy the tensors.
+# The state shares the memory of the model, so "the best so far", kept this way, is always the last. Copy the tensors.
 #
 # ### Exercise: `save_best` ({minutes} minutes)
 #
-# A training loop calls this after each evaluation, `best = save_best(model, best, loss)`, and ends up with the best model.
+# A training loop calls this after each evaluation, `best = save_best(model, best, loss)`.
 # If the best so far has a loss of 0.5, for example, then 0.3 replaces it, and 0.4 after that does not.
 
 # %% name="save-best-example"
@@ -2016,8 +1972,7 @@ check("save_best", save_best)
 # %% [markdown]
 # ### Exercise: `load_partial` ({minutes} minutes)
 #
-# Suppose that you want to read 26 letters. You have a reader for ten digits, `with_yours` of section 3, and it knows what strokes look like: its first layer fits, and its last does not.
-# Take what fits, and say what did not.
+# To read 26 letters you can begin with a reader of digits, `with_yours` of section 3, which knows what strokes look like: its first layer fits, and its last does not.
 
 # %% name="load-partial-example"
 letters = Reader()
@@ -2115,9 +2070,9 @@ assert layer.weight.tolist() == [[7.0, 7.0]]  # a slip in a name: not loaded, an
 # %% [markdown] name="freeze-text"
 # ## 12 Freezing ({minutes} minutes)
 #
-# Your reader of letters now has a first layer that is good, and a last layer that is still nonsense.
-# While the last one answers nonsense, the gradients that it sends back are nonsense too, and the first steps of training would ruin the good layer.
-# So you **freeze** it: its parameters get no gradient, and only the new layer learns.
+# Your reader of letters now has a good first layer, and a last layer that still answers nonsense.
+# The gradients that it sends back are nonsense too, and could ruin the good layer.
+# So you **freeze** that one: its parameters get no gradient, and only the new layer learns.
 
 # %% name="frozen-body"
 body, head = nn.Linear(4, 8), nn.Linear(8, 1)
@@ -2141,10 +2096,7 @@ layer.requires_grad = False
 reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 
 # %% [markdown]
-# Both, because the line only gave a Python object a new attribute, which looks right and does nothing.
-# The method goes through the parameters.
-#
-# Now a layer that keeps buffers too.
+# Both, because the line only gave a Python object a new attribute.
 #
 # *Predict.* A BatchNorm layer is frozen by `requires_grad_(False)` and runs in train mode. Does its running mean move?
 
@@ -2170,8 +2122,7 @@ assert norm.training
 #
 # ### Exercise: `freeze_all_but` ({minutes} minutes)
 #
-# To reuse a model, you want to say in one line which of its parameters still learn.
-# A pattern can say it, as for file names, where `*` stands for any text: "judge.*" leaves only the last layer of our `Reader` to learn.
+# Say in one line which parameters still learn, by a pattern as for file names: "judge.*" leaves only the last layer of a `Reader`.
 # Mind the modes too: a frozen body goes into eval mode as a whole, and a Dropout in a head that learns stays as it is.
 
 # %% name="patterns"
@@ -2221,8 +2172,7 @@ def freeze_look(module, pattern):
 my_freeze_all_but = mine("freeze_all_but", freeze_look)
 
 # %% [markdown]
-# Freeze the reader of letters, all but its last layer, and look at where a gradient arrives.
-# (There are no letters here, so the digits 0 to 9 stand for its first ten.)
+# Freeze the reader of letters, all but its last layer, and look at where a gradient arrives. (The digits stand for its first ten letters.)
 
 # %% name="freeze-used"
 print("learn:", my_freeze_all_but(letters, "judge.*"))
@@ -2286,9 +2236,8 @@ assert torch.allclose(tied[0].weight.grad, apart[0].weight.grad + apart[2].weigh
 # %% [markdown] name="call-text"
 # ## 13 Looking inside while it runs ({minutes} minutes)
 #
-# A model gives ten scores, and you want to know what happened on the way: which layer ran, what it gave, where the shape went wrong.
-# You could write `print` into every `forward`.
-# Or hang a **hook** on a module: a function that it calls after its `forward`, with itself, the inputs and the output.
+# A model fails, and you want to know what happened on the way: which layer ran, and where the shape went wrong.
+# Hang a **hook** on each module: a function that it calls after its `forward`, with itself, the inputs and the output.
 
 # %% name="shapes-by-hook"
 broken = nn.Sequential(nn.Flatten(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(16, 10))
@@ -2305,17 +2254,15 @@ for handle in handles:
     handle.remove()
 
 # %% [markdown] name="tracing"
-# The message says what did not fit, (5, 32) with a layer that wants 16, but not where.
+# The message says what did not fit, but not where.
 # The hooks do: the ReLU is the last that ran, so the layer after it is to blame.
-# A hook stays until you remove it; hence the loop at the end.
-# It runs where you call the model, `model(x)`, whereas `model.forward(x)` skips it without a warning. So write `forward`, and call the model.
+# A hook stays until you remove it, hence the loop at the end, and `model.forward(x)` skips it without a warning, so call `model(x)`.
 
 # %% [markdown]
 # ### Exercise: `call_counts` ({minutes} minutes)
 #
-# Which parts of a model run, and how often? In somebody else's model that is the first question.
+# Which parts of somebody else's model run, and how often?
 # Use hooks, and leave none behind, even if the model raises an error: the `finally` block of a `try` runs in any case.
-# For a Sequential of a Linear and a ReLU, each runs once.
 # `named_modules()` gives pairs of name and module: first the module itself, under the name `""`, then all that is in it.
 
 # %% name="named-modules"
@@ -2436,7 +2383,6 @@ reveal(guess, nn.Flatten()(torch.randn(5, 1, 28, 28)).shape)
 #
 # ### Exercise: `Dropout` (stretch, extra credit, {minutes} minutes)
 #
-# You have seen what dropout does: set some numbers to 0, and make the others larger.
 # `self.training` tells the mode, and `torch.rand_like(x)` draws uniform numbers from 0 to 1 in the shape of x.
 
 # %% name="dropout-example"
@@ -2491,7 +2437,6 @@ check("Dropout", Dropout)
 # %% [markdown]
 # ### Exercise: `BatchNorm1d` (stretch, extra credit, {minutes} minutes)
 #
-# Half parameter, half buffer, one thing in training and another in use: once you have written this layer, you have understood this chapter.
 # Mean and variance of the batch are computed from x, so that the gradient flows through them.
 # The running values only report, and keep no graph (`no_grad`, and a change in place).
 
@@ -2561,7 +2506,6 @@ check("BatchNorm1d", BatchNorm1d)
 # %% [markdown] name="meta"
 # ## A model without memory ({minutes} minutes)
 #
-# Shapes need no numbers.
 # A tensor on the device `"meta"` has a shape and a dtype, and no memory.
 # So you can try out on a laptop what would never fit into it.
 #
@@ -2584,8 +2528,7 @@ reveal(guess, runs(huge))
 assert (huge() @ huge()).shape == (10**6, 10**6)
 
 # %% [markdown]
-# A model can be made there too.
-# Here is a stack of layers with more than 70 billion parameters, made and counted in a moment by the same classes that made your `Reader`.
+# Here is a model with more than 70 billion parameters, made and counted in a moment.
 
 # %% name="seventy-billion"
 with torch.device("meta"):  # everything made in this block is made there
@@ -2600,7 +2543,7 @@ assert total > 70e9 and out.shape == (2, 30_000)
 # %% [markdown]
 # ### Exercise: `shape_trace` (stretch, extra credit, {minutes} minutes)
 #
-# Section 13 and this one together: which shapes does a model give on the way, without computing a single number?
+# Which shapes does a model give on the way, without computing a single number?
 # A layer of 2 and 3, for example, makes (5, 3) of (5, 2).
 
 # %% name="shape-trace-example"
