@@ -77,7 +77,8 @@ for tensor in (w1, b1, w2, b2):
 
 # %% [markdown]
 # One step of gradient descent, by hand as in chapter 2, looks like this.
-# (`relu` makes zero of all that is below zero: a picture that does not fit counts as not found. `F.cross_entropy` is torch's own `wrongness`, the loss of chapter 2.)
+# Between the two layers stands `relu`, which makes zero of all that is below zero: a picture that does not fit counts as not found.
+# (`F.cross_entropy` is torch's own `wrongness`, the loss of chapter 2.)
 
 # %% name="one-step-by-hand"
 found = torch.relu(ink @ w1 + b1)
@@ -1277,10 +1278,11 @@ show_digits([digit, kernel.T, turned], says=["a zero", "turned", "where it fits"
 
 # %% claim=true
 assert turned[:, 2:4].abs().mean() > 2 * turned[2:4].abs().mean()
-assert turned[1, 2:4].max() < -20 and turned[4, 2:4].min() > 15
+assert turned[1, 2:4].tolist() == [-2, -2] and turned[4, 2:4].tolist() == [1, 1]
+assert edges[2].tolist() == [3, 0, -3, 3, 3, -3]  # each wall from outside and from inside
 
 # %% [markdown]
-# The upper one and the lower one, each of them twice.
+# The upper one, blue where its ink ends, and the lower one, red where ink begins again.
 #
 # ### Eight kernels at once
 #
@@ -1973,6 +1975,7 @@ check("save_best", save_best)
 # ### Exercise: `load_partial` ({minutes} minutes)
 #
 # To read 26 letters you can begin with a reader of digits, `with_yours` of section 3, which knows what strokes look like: its first layer fits, and its last does not.
+# Take what fits, and say what did not.
 
 # %% name="load-partial-example"
 letters = Reader()
