@@ -255,7 +255,7 @@ check("describe", describe)
 my_describe = mine("describe", lambda x: {"dtype": x.dtype, "bytes": x.nbytes})
 
 # %% [markdown]
-# From here on the lesson uses what you write. The name `my_describe` means *your* `describe` once its check has passed, and until then a plain version that stands in.
+# The lesson goes on with what you write: `my_describe` means *your* `describe` once its check has passed, and until then a plain version that stands in.
 
 # %% name="describe-used"
 my_describe(images)
@@ -1005,16 +1005,17 @@ my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
 # A use for it: a scanner reads with eight sensors, one for each row, and each has come to add its own amount of ink.
-# Once these amounts are measured, one call takes them out of all digits, with the rows as channels.
+# Once these amounts are measured, one call takes them out of all digits, with the rows as channels: above as scanned, below repaired.
 
 # %% name="add-bias-used"
 excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
-scanned = my_add_bias(images[:5], excess)
+scanned = my_add_bias(images[:10], excess)
 repaired = my_add_bias(scanned, -excess)
-show_digits([*scanned, *repaired], says=["as scanned"] * 5 + ["repaired"] * 5, per_row=5)
+show_digits(scanned)
+show_digits(repaired)
 
 # %% claim=true
-assert torch.equal(repaired, images[:5])
+assert torch.equal(repaired, images[:10]) and not torch.equal(scanned, repaired)
 
 # %% [markdown] side=true
 # #### Does nobody warn me when a column meets a row? ({minutes} minutes)
@@ -1961,7 +1962,7 @@ assert _kept == [254, 255, 256, 256, 258, 260, 260]
 # The digits stay three, so the larger the numbers, the larger the gaps.
 #
 # The digits of a number format are binary: bfloat16 has eight, float16 eleven, and float32 24.
-# With 24, it has all whole numbers up to 2 ** 24 = 16777216, and from there on every second one.
+# With 24, it has all whole numbers up to `2**24`, which is 16777216, and from there on every second one.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -2382,7 +2383,7 @@ assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged
 #
 # A colleague's program predicts prices from standardized features, `x @ w`, and gives the mean squared error.
 # It has three bugs, each of a kind that you have met, and yet on most data it returns a plausible number.
-# On the docstring's example it gives nan instead of 0, and that is your first clue.
+# On the docstring's example it gives nan instead of 0, and that is your first clue. Find the three and fix them.
 
 # %% name="linear-mse-example"
 scaled = torch.tensor([[-1.0], [1.0]])  # 1 and 3, standardized
