@@ -1389,15 +1389,15 @@ assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 #
 # So tell the judges less exactly where a stroke is.
 # `nn.MaxPool2d(3)` cuts the 6 by 6 places into four blocks of 3 by 3, and of each block it keeps only the largest number: "there was such a stroke, somewhere around here".
-# This is called **pooling**. Here are the edges of the zero, and what is left of them.
+# This is called **pooling**. Here is what the turned kernel saw, and what is left of it.
 
 # %% name="four-blocks"
-print(edges)
-print(nn.MaxPool2d(3)(edges.reshape(1, 1, 6, 6)).reshape(2, 2))
+print(turned)
+print(nn.MaxPool2d(3)(turned.reshape(1, 1, 6, 6)).reshape(2, 2))
 
 # %% claim=true
-_blocks = nn.MaxPool2d(3)(edges.reshape(1, 1, 6, 6)).reshape(2, 2)
-assert _blocks[0, 1] == edges[:3, 3:].max()
+_blocks = nn.MaxPool2d(3)(turned.reshape(1, 1, 6, 6)).reshape(2, 2)
+assert _blocks[0, 1] == turned[:3, 3:].max() == 2 and _blocks.tolist() == [[1, 2], [1, 1]]
 
 # %% [markdown]
 # One line is new in the network, and each judge gets four numbers from each kernel in place of 36.
