@@ -558,6 +558,7 @@ labels = torch.tensor(digits.target)
 
 order = torch.randperm(1797, generator=torch.Generator().manual_seed(seed))
 known, unseen = order[:1400], order[1400:]
+show_digits(ink[unseen[:10]])  # ten from the drawer
 
 # %% [markdown]
 # How does a picture read a digit?
@@ -1484,6 +1485,9 @@ both = torch.stack([torch.zeros(64), ink[eight]])
 def difference(both):
     blank, drawn = both
     return ((blank - drawn) ** 2).mean()
+
+
+show_digits(both, says=["the blank", "the eight"])
 
 # %% [markdown]
 # *Predict.* After 100 steps, what has become of the eight: did it stay, or did it fade?

@@ -74,6 +74,7 @@ w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)  # 32 pictures, and a bias f
 w2, b2 = 0.1 * torch.randn(32, 10), torch.zeros(10)  # ten judges, and a bias for each
 for tensor in (w1, b1, w2, b2):
     tensor.requires_grad_()
+print([tuple(tensor.shape) for tensor in (w1, b1, w2, b2)])
 
 # %% [markdown]
 # One step of gradient descent, by hand as in chapter 2, looks like this.
@@ -1341,6 +1342,7 @@ looker = nn.Sequential(
     nn.Flatten(),  # what they found becomes one row again
     nn.Linear(16 * 36, 10),  # ten judges
 )
+print(tuple(looker(ink[:5]).shape))
 
 # %% [markdown]
 # Train it as you trained `yours`, for 200 steps.
