@@ -1734,7 +1734,7 @@ assert x.grad.tolist() == [4.0]
 # %% [markdown]
 # It runs, and 4 is right: the square saved x, and you changed y.
 #
-# Now take `exp`. Its node saves its *result*, y, and that is what you change here.
+# Now take `exp`. Its slope is exp itself, so its node saves its *result*, y, and that is what you change here.
 
 # %% name="break-exp"
 x = torch.tensor([2.0], requires_grad=True)
@@ -2027,7 +2027,8 @@ assert torch.allclose(x.grad, x.detach().exp())
 # %% [markdown] name="traps"
 # ## 11 Dead gradients and nan ({minutes} minutes)
 #
-# The number of mistakes would not do as a loss, because it goes up in steps. What happens if you take such a thing all the same?
+# The number of mistakes would not do as a loss, because it goes up in steps.
+# `torch.round` goes up in steps too, so what happens if you ask it for a gradient all the same?
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
 
