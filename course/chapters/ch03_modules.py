@@ -2127,7 +2127,7 @@ assert norm.training
 #
 # ### Exercise: `freeze_all_but` ({minutes} minutes)
 #
-# Say in one line which parameters still learn, by a pattern as for file names: "judge.*" leaves only the last layer of a `Reader`.
+# To reuse a model, say in one line which of its parameters still learn, by a pattern as for file names: "judge.*" leaves only the last layer of a `Reader`.
 # Mind the modes too: a frozen body goes into eval mode as a whole, and a Dropout in a head that learns stays as it is.
 
 # %% name="patterns"
@@ -2388,6 +2388,7 @@ reveal(guess, nn.Flatten()(torch.randn(5, 1, 28, 28)).shape)
 #
 # ### Exercise: `Dropout` (stretch, extra credit, {minutes} minutes)
 #
+# Write dropout yourself, and you know what the two modes are for.
 # `self.training` tells the mode, and `torch.rand_like(x)` draws uniform numbers from 0 to 1 in the shape of x.
 
 # %% name="dropout-example"
@@ -2442,6 +2443,7 @@ check("Dropout", Dropout)
 # %% [markdown]
 # ### Exercise: `BatchNorm1d` (stretch, extra credit, {minutes} minutes)
 #
+# Half parameter, half buffer, one thing in training and another in use: this layer is the whole chapter in one class.
 # Mean and variance of the batch are computed from x, so that the gradient flows through them.
 # The running values only report, and keep no graph (`no_grad`, and a change in place).
 
