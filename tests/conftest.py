@@ -6,6 +6,7 @@ with one thread, as where students' code runs.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import secrets
@@ -90,12 +91,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (not _groups(item), item.path.stem.removeprefix("test_") not in SLOW))
 
 
+def pytest_collection_finish() -> None:
+    """Let no search for garbage go through what all tests have: modules, classes, the tests themselves."""
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
-    remembered_at = _place(item)
     WATCH.start()
-    if remembered_at is not None and remembered_at.is_file():
+    if is_remembered(item):
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
@@ -174,6 +179,12 @@ def _unsaid(item: pytest.Item) -> str:
 
 def _groups(item: pytest.Item) -> list[str]:
     return [str(mark.args[0]) for mark in item.iter_markers("xdist_group") if mark.args]
+
+
+def is_remembered(item: pytest.Item) -> bool:
+    """Whether it passed before, with everything as it is now."""
+    remembered_at = _place(item)
+    return remembered_at is not None and remembered_at.is_file()
 
 
 def _place(item: pytest.Item) -> Path | None:

@@ -2,8 +2,10 @@
 
 A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
 class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does; with
-`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. Tests that
-read more than that are not remembered, and the end of a run says what to write here.
+`SO_FAR`, of that chapter and those before. `EXERCISE` is the exercise in the test's name: its cells, file, answers
+and what is shipped of it, whatever files of its chapter are opened on the way; where no exercise is named, all of
+`OWN`. A module that is not named here reads nothing of that. Tests that read more than that are not remembered, and
+the end of a run says what to write here.
 """
 
 LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"
@@ -11,6 +13,7 @@ FIGURES, DOCUMENTS, TESTS = "figures", "documents", "tests"
 KINDS = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES, DOCUMENTS, TESTS)
 EVERYTHING = KINDS
 OWN, SO_FAR = "<own>", "<so far>"
+EXERCISE = "exercise"
 
 
 def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
@@ -29,7 +32,7 @@ READS: dict[str, tuple[str, ...]] = {
     "cheating": _of(OWN),
     "colab": (*HANDED_OUT, *_of(OWN), DOCUMENTS),
     "forged": _of("ch04_training"),
-    "graded_banks": _of(OWN),
+    "graded_banks": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "judge": _of("ch04_training", EXERCISES, SHIPPED),
     "leaks": (*COURSE, DOCUMENTS),
     "mutation": _of(OWN),

@@ -84,10 +84,10 @@ DOWNLOADS: dict[str, Callable[[Notebook], Notebook]] = {
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 @pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in CHAPTERS])
 def test_chapter_done_on_colab_earns_everything(
-    stem: str, tmp_path: Path, library: Path, tmp_path_factory: pytest.TempPathFactory
+    stem: str, tmp_path: Path, library: Path, request: pytest.FixtureRequest
 ) -> None:
     """Open, run, download, hand in, grade: with right answers every point is earned, whatever Colab did to the file."""
-    graded = graded_class(stem, tmp_path_factory)
+    graded = graded_class(stem, request)
     answers = solved(graded)
     opened = colab_copy(answers, keeps_format=True)
     opened.cells.append(nbformat.v4.new_code_cell(WHERE))

@@ -26,9 +26,9 @@ pytestmark = group(STEM)
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
+def graded(request: pytest.FixtureRequest) -> ExampleClass:
     """The class after the whole cycle, with all its mishaps."""
-    return graded_class(STEM, tmp_path_factory)
+    return graded_class(STEM, request)
 
 
 @pytest.fixture(scope="module")
