@@ -86,18 +86,6 @@ class Chapter:
                 wanted = (wanted - cell.names.bound) | cell.names.used
         return kept[::-1]
 
-    def meets_others(self, exercise: str) -> bool:
-        """Whether this answer, or a cell that it touches, has to do with another one.
-
-        Else these cells run with it alone as they do where everything is solved.
-        """
-        others = {
-            name for cell in self.cells for each, names in cell.taken.items() if each != exercise for name in names
-        }
-        others |= answers().keys() - {exercise}
-        own = [answers()[exercise], *(cell for cell in self.touched([exercise]) if not cell.is_setup)]
-        return any(cell.taken.keys() - {exercise} or cell.names.used & others for cell in own)
-
     def texts(self, cells: Iterable[Cell], solved: Collection[str], short: bool = False) -> list[str]:
         """The texts of some cells, where these exercises are solved; short, of a chapter that can be."""
         texts = [cell.solved if cell.exercise in solved or not cell.exercise else cell.open for cell in cells]
@@ -113,13 +101,6 @@ def chapter(stem: str) -> Chapter:
     """One of our chapters, as it was built."""
     pairs = zip(_code(PROJECT / OPEN / f"{stem}.ipynb"), _code(PROJECT / SOLVED / f"{stem}.ipynb"), strict=True)
     return Chapter(stem, tuple(_cell(one, other) for one, other in pairs))
-
-
-@cache
-def answers() -> dict[str, Cell]:
-    """The cells that answer an exercise, of all our chapters."""
-    stems = [path.stem for path in sorted((PROJECT / OPEN).glob("*.ipynb"))]
-    return {cell.exercise: cell for stem in stems for cell in chapter(stem).cells if cell.exercise}
 
 
 def using() -> list[str]:

@@ -10,6 +10,7 @@ import html
 import json
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
@@ -39,12 +40,10 @@ def graded(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
 @pytest.fixture
 def judge(graded: ExampleClass) -> Judge:
     """A judge of the same course, to know beforehand what each answer earns."""
-    return _judge(graded)
+    return _judge(graded.course, graded.stem)
 
 
-@cache
-def _judge(graded: ExampleClass) -> Judge:
-    return Judge(graded.course, graded.stem)
+_judge = cache(Judge)
 
 
 Scores = dict[tuple[str, str], tuple[float | None, float]]
@@ -53,15 +52,15 @@ Scores = dict[tuple[str, str], tuple[float | None, float]]
 @pytest.fixture
 def scores(graded: ExampleClass) -> Scores:
     """What nbgrader's own database says of each student and exercise: points, and extra credit."""
-    return _scores(graded)
+    return _scores(graded.course, graded.stem)
 
 
 @cache
-def _scores(graded: ExampleClass) -> Scores:
-    with Gradebook(f"sqlite:///{graded.course / 'gradebook.db'}", "pytorch_basics") as opened:
+def _scores(course: Path, stem: str) -> Scores:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as opened:
         return {
             (submission.student.id, grade.name.removeprefix("check_")): (grade.auto_score, grade.extra_credit or 0.0)
-            for submission in opened.assignment_submissions(graded.stem)
+            for submission in opened.assignment_submissions(stem)
             for notebook in submission.notebooks
             for grade in notebook.grades
         }

@@ -94,12 +94,7 @@ def test_lesson_that_suits_one_version_only_is_seen(shell: Any, capsys: pytest.C
 
 def forms() -> list[tuple[str, str]]:
     """Each chapter that uses `mine`, with nothing solved, with everything, and with each answer that it uses alone."""
-    return [(stem, form) for stem in using() for form in ("nothing", "everything", *alone(chapter(stem)))]
-
-
-def alone(shown: Chapter) -> list[str]:
-    """The answers that are tried alone: by day those that meet another one, in a cell or in what they call."""
-    return [name for name in shown.taken if THOROUGH or shown.meets_others(name)]
+    return [(stem, form) for stem in using() for form in ("nothing", "everything", *chapter(stem).taken)]
 
 
 @pytest.mark.parametrize(("stem", "form"), forms())

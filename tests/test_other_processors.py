@@ -1,7 +1,7 @@
 """The shipped keys on other processors than the one they were made on: nobody is told something else.
 
-Where much has changed, one of the exercises that train for long is drawn by day; the others are left to the next run,
-for what was proven is remembered, and all of them to the night.
+Of several exercises that train for long and have changed, one is drawn by day. The others are left to the night: that
+they were is remembered as what was proven is, so that no later run computes one of them, until it changes again.
 """
 
 import os
@@ -44,9 +44,8 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
     proofs = {
         name: proof_path(ExerciseParts(COURSE, each.chapter, name), _where(setting)) for name, each in EXERCISES.items()
     }
-    open_ones = [name for name, path in proofs.items() if THOROUGH or not path.is_file()]
-    if not THOROUGH:
-        open_ones = _with_one_of(LONG, open_ones)
+    due = [name for name, path in proofs.items() if THOROUGH or not path.is_file()]
+    open_ones = due if THOROUGH else _with_one_of(LONG, due)
     record_property("proved before", len(proofs) - len(open_ones))
     if not open_ones:
         return
@@ -54,7 +53,7 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
     run = subprocess.run(command, cwd=PROJECT, env=os.environ | variables, capture_output=True, text=True, timeout=900)
 
     assert run.returncode == 0, f"computed as {setting} does:\n{run.stdout}{run.stderr}"
-    for name in open_ones:
+    for name in due:
         remember(proofs[name])
 
 
