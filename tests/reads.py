@@ -51,7 +51,7 @@ READS: dict[str, tuple[str, ...]] = {
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "ledger": _of(OWN, *HANDED_OUT),
-    "mine_in_chapters": (LESSONS, *_of(SO_FAR, *HANDED_OUT)),
+    "mine_in_chapters": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "other_torch": HANDED_OUT,
     "packed": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "progress": (EXERCISES, SHIPPED),

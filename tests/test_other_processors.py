@@ -9,6 +9,8 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -69,6 +71,26 @@ def test_long_ones_are_drawn_one_at_a_time() -> None:
 
     assert LONG < set(EXERCISES) and 1 == len(LONG.intersection(left)) and set(EXERCISES) - LONG < set(left)
     assert ["fit_resumable"] == _with_one_of(LONG, ["fit_resumable"]) and [] == _with_one_of(LONG, [])
+
+
+def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run computes none of it, but one that has changed since."""
+    ran: list[set[str]] = []
+
+    def run(command: list[str], **_: object) -> SimpleNamespace:
+        ran.append(set(command) & set(EXERCISES))
+        return SimpleNamespace(returncode=0)
+
+    here = sys.modules[__name__]
+    monkeypatch.setattr(here, "THOROUGH", False)
+    monkeypatch.setattr(here, "proof_path", lambda parts, _: tmp_path / parts.name)
+    monkeypatch.setattr(subprocess, "run", run)
+    for _ in range(2):
+        test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
+    (tmp_path / "fit").unlink()
+    test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
+
+    assert 2 == len(ran) and 1 == len(ran[0] & LONG) and {"fit"} == ran[1]
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
