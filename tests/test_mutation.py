@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from autograder.authoring.mutation import Mutant, mutants
-from autograder.authoring.survivors import LEAST, Expected, survives, time_limit
+from autograder.authoring.survivors import LEAST, CaseInTurn, survives, time_limit
 from autograder.watching.exercise import Case
 from tests.our_course import COURSE
 from tests.test_bank import judge_of
@@ -62,7 +62,10 @@ class TestOrder:
             tolerance=None,
             rules=(),
         )
-        expected = [Expected(Case("slow", 1), {"returned": 1}, 1.0), Expected(Case("quick", 2), {"returned": 2}, 0.1)]
+        expected = [
+            CaseInTurn(Case("slow", 1), {"returned": 1}, 1.0),
+            CaseInTurn(Case("quick", 2), {"returned": 2}, 0.1),
+        ]
         asked: list[int] = []
         found = []
         for returned in ("x", *["x - x % 2"] * 6):

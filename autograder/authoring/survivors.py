@@ -31,7 +31,7 @@ _CLOCK = 1e-4  # seconds: what takes less takes as good as nothing
 
 
 @dataclass
-class Expected:
+class CaseInTurn:
     """A case, what the solution shows on it and how long that takes; and what the case is worth as a refusal.
 
     Near 1 where it refused the mutants before: those that are changed near by come one after the other.
@@ -76,7 +76,7 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             yield f"{shown(parts, parts.bank)}: `{change}` is listed as a survivor and does not survive; take it out."
 
 
-def _expected(judge: Judge, name: str) -> tuple[list[Expected], float]:
+def _expected(judge: Judge, name: str) -> tuple[list[CaseInTurn], float]:
     """What the worked solution shows on each case, and for how long a mutant may compute on all of them.
 
     The known mistakes are not needed here. A visible case takes about as long as the fresh ones of its requirement.
@@ -85,18 +85,18 @@ def _expected(judge: Judge, name: str) -> tuple[list[Expected], float]:
     fresh = [_timed(judge, name, case) for case in exercise.cases(_SEEDS[1])]
     seconds = {each.case.requirement: each.seconds for each in fresh}
     pairs = zip(visible.cases, visible.reference, strict=True)
-    known = [Expected(case, right, seconds[case.requirement]) for case, right in pairs]
+    known = [CaseInTurn(case, right, seconds[case.requirement]) for case, right in pairs]
     return known + fresh, MORE + TIMES * len(_SEEDS) * sum(each.seconds for each in fresh)
 
 
-def _timed(judge: Judge, name: str, case: Case) -> Expected:
+def _timed(judge: Judge, name: str, case: Case) -> CaseInTurn:
     begun = time.process_time()
     (right,) = judge.exercises[name].observe(judge.reference(name), [case])
-    return Expected(case, right, max(time.process_time() - begun, _CLOCK))
+    return CaseInTurn(case, right, max(time.process_time() - begun, _CLOCK))
 
 
 def survives(
-    exercise: Exercise, mutant: Mutant, expected: Sequence[Expected], prelude: Mapping[str, Any], seconds: float
+    exercise: Exercise, mutant: Mutant, expected: Sequence[CaseInTurn], prelude: Mapping[str, Any], seconds: float
 ) -> bool:
     """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
 
