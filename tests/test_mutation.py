@@ -1,13 +1,9 @@
 """Mutation of the worked solutions. That every mutant fails, or is listed with its reason, `test_bank.py` proves."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from autograder.authoring.mutation import Mutant, mutants
-from autograder.authoring.survivors import LEAST, CaseInTurn, survives, time_limit
-from autograder.watching.exercise import Case
+from autograder.authoring.mutation import mutants
+from autograder.authoring.survivors import LEAST, time_limit
 from tests.our_course import COURSE
 from tests.test_bank import judge_of
 
@@ -50,30 +46,6 @@ class TestMutants:
         head = 'def f(x, k=3):\n    """Add 3."""\n'
 
         assert all(mutant.source.startswith(head) for mutant in mutants(f"{head}    return x + k\n"))
-
-
-class TestOrder:
-    def test_what_refuses_much_in_little_time_comes_first(self) -> None:
-        """A quick case is asked before a slow one, until the slow one alone has refused mutant after mutant."""
-        exercise: Any = SimpleNamespace(
-            name="f",
-            observe=lambda answer, cases: [{"returned": answer(*each.args)} for each in cases],
-            compare=lambda right, seen, _: None if right == seen else "another",
-            tolerance=None,
-            rules=(),
-        )
-        expected = [
-            CaseInTurn(Case("slow", 1), {"returned": 1}, 1.0),
-            CaseInTurn(Case("quick", 2), {"returned": 2}, 0.1),
-        ]
-        asked: list[int] = []
-        found = []
-        for returned in ("x", *["x - x % 2"] * 6):
-            source = f"def f(x):\n    asked.append(x)\n    return {returned}"
-            found.append(survives(exercise, Mutant("", source, 1), expected, {"asked": asked}, 5.0))
-
-        assert [True, *[False] * 6] == found
-        assert [2, 1, 2, 1] == asked[:4] and [1, 1] == asked[-2:]
 
 
 class TestTimeLimit:

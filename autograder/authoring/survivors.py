@@ -8,9 +8,8 @@ from __future__ import annotations
 import signal
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from autograder.authoring.judge import VISIBLE_SEED, Judge
@@ -26,25 +25,7 @@ TIMES, MORE = 2, 0.25
 LEAST = 10  # mutants: a solution of a line or two has as many
 _SEEDS = (VISIBLE_SEED, 4104)
 
-_LEAST_WORTH = 0.02
-_CLOCK = 1e-4  # seconds: what takes less takes as good as nothing
-
-
-@dataclass
-class CaseInTurn:
-    """A case, what the solution shows on it and how long that takes; and what the case is worth as a refusal.
-
-    Near 1 where it refused the mutants before: those that are changed near by come one after the other.
-    """
-
-    case: Case
-    right: Observation
-    seconds: float
-    worth: float = 1.0
-
-    def tried(self, refused: bool) -> None:
-        """It was asked of a mutant."""
-        self.worth = max(_LEAST_WORTH, (self.worth + refused) / 2)
+_Expected = list[tuple[Case, Observation]]
 
 
 def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any], thorough: bool) -> Iterator[str]:
@@ -76,42 +57,36 @@ def survivor_lines(judge: Judge, parts: ExerciseParts, prelude: Mapping[str, Any
             yield f"{shown(parts, parts.bank)}: `{change}` is listed as a survivor and does not survive; take it out."
 
 
-def _expected(judge: Judge, name: str) -> tuple[list[CaseInTurn], float]:
+def _expected(judge: Judge, name: str) -> tuple[_Expected, float]:
     """What the worked solution shows on each case, and for how long a mutant may compute on all of them.
 
-    The known mistakes are not needed here. A visible case takes about as long as the fresh ones of its requirement.
+    The known mistakes are not needed here.
     """
     exercise, visible = judge.exercises[name], judge.key(name, VISIBLE_SEED)
-    fresh = [_timed(judge, name, case) for case in exercise.cases(_SEEDS[1])]
-    seconds = {each.case.requirement: each.seconds for each in fresh}
-    pairs = zip(visible.cases, visible.reference, strict=True)
-    known = [CaseInTurn(case, right, seconds[case.requirement]) for case, right in pairs]
-    return known + fresh, MORE + TIMES * len(_SEEDS) * sum(each.seconds for each in fresh)
-
-
-def _timed(judge: Judge, name: str, case: Case) -> CaseInTurn:
-    begun = time.process_time()
-    (right,) = judge.exercises[name].observe(judge.reference(name), [case])
-    return CaseInTurn(case, right, max(time.process_time() - begun, _CLOCK))
+    pairs = list(zip(visible.cases, visible.reference, strict=True))
+    fresh, begun = exercise.cases(_SEEDS[1]), time.process_time()
+    seen = exercise.observe(judge.reference(name), fresh)
+    taken = len(_SEEDS) * (time.process_time() - begun)
+    return pairs + list(zip(fresh, seen, strict=True)), MORE + TIMES * taken
 
 
 def survives(
-    exercise: Exercise, mutant: Mutant, expected: Sequence[CaseInTurn], prelude: Mapping[str, Any], seconds: float
+    exercise: Exercise, mutant: Mutant, expected: _Expected, prelude: Mapping[str, Any], seconds: float
 ) -> bool:
     """Whether the grader gives a mutant full points, on the visible cases and on fresh ones.
 
-    Those come first that refuse much in little time.
+    The case that refuses it goes to the front of what is expected: it refuses most that are changed near by, and such
+    come one after the other.
     """
     namespace = dict(prelude)
     try:
         with warnings.catch_warnings(), time_limit(seconds):
             warnings.simplefilter("ignore")
             exec(mutant.source, namespace)
-            for each in sorted(expected, key=lambda each: each.seconds / each.worth):
-                (seen,) = exercise.observe(namespace[exercise.name], [each.case])
-                refused = exercise.compare(each.right, seen, exercise.tolerance) is not None
-                each.tried(refused)
-                if refused:
+            for place, (case, right) in enumerate(expected):
+                (seen,) = exercise.observe(namespace[exercise.name], [case])
+                if exercise.compare(right, seen, exercise.tolerance) is not None:
+                    expected.insert(0, expected.pop(place))
                     return False
     except TimeoutError:
         return False
