@@ -6,6 +6,7 @@ with one thread, as where students' code runs.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import secrets
@@ -58,7 +59,10 @@ FORKED = (
     "other_cells",
     "own_cells",
     "own_like_nbgrader",
+    "packaged",
     "parity",
+    "second_course",
+    "several_notebooks",
 )
 
 _IS_KEPT = pytest.StashKey[bool]()
@@ -90,16 +94,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (not _groups(item), item.path.stem.removeprefix("test_") not in SLOW))
 
 
+def pytest_collection_finish() -> None:
+    """Let no search for garbage go through what all tests have: modules, classes, the tests themselves."""
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what passed before with the same content, and what `make quick` has no time for."""
-    remembered_at = _place(item)
     WATCH.start()
-    if remembered_at is not None and remembered_at.is_file():
+    if is_remembered(item):
         pytest.skip("passed before, with the same content (build/proved/)")
     if time.time() > float(os.environ.get(UNTIL, "inf")):
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
-    _ask_alembic_once()
+    _ask_alembic_here()
     _keep_keys()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)
 
@@ -124,11 +132,23 @@ def _keep_keys() -> None:
         judge.Judge._make_key = kept_keys.make_key
 
 
-def _ask_alembic_once() -> None:
-    """Let a new gradebook hear the version of its tables from memory: nbgrader asks a process, which takes seconds."""
+def _ask_alembic_here() -> None:
+    """Tell a new gradebook the version of its tables from this process: nbgrader asks another, which takes seconds."""
     api = sys.modules.get("nbgrader.api")
-    if api is not None and not hasattr(api.get_alembic_version, "cache_info"):
-        vars(api).update(get_alembic_version=cache(api.get_alembic_version))
+    if api is not None and not THOROUGH:
+        vars(api).update(get_alembic_version=alembic_version)
+
+
+@cache
+def alembic_version() -> str:
+    """The last version that nbgrader has of the gradebook's tables."""
+    import nbgrader
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(nbgrader.__file__).parent / "alembic"))
+    return str(ScriptDirectory.from_config(config).get_current_head())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -174,6 +194,12 @@ def _unsaid(item: pytest.Item) -> str:
 
 def _groups(item: pytest.Item) -> list[str]:
     return [str(mark.args[0]) for mark in item.iter_markers("xdist_group") if mark.args]
+
+
+def is_remembered(item: pytest.Item) -> bool:
+    """Whether it passed before, with everything as it is now."""
+    remembered_at = _place(item)
+    return remembered_at is not None and remembered_at.is_file()
 
 
 def _place(item: pytest.Item) -> Path | None:

@@ -18,7 +18,7 @@ from autograder.grading.executors import Workers
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.judgement import UNTOUCHED
 from tests.asked import THOROUGH
-from tests.conftest import UNCONFINED
+from tests.conftest import UNCONFINED, is_remembered
 from tests.our_course import COURSE
 from tests.sample_course import STEM
 from tests.small_chapter import PROJECT, SAMPLE
@@ -36,26 +36,38 @@ def group(stem: str) -> pytest.MarkDecorator:
     return pytest.mark.xdist_group(f"class of {stem}")
 
 
-def graded_class(stem: str, factory: pytest.TempPathFactory) -> ExampleClass:
+def graded_class(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
     """The class of a chapter after nbgrader's cycle; mishaps in the sample's only.
 
-    At night there is feedback for everybody, and everybody has answered everything.
+    By day the bank of an exercise is handed in where a test in this run looks at it (`test_graded_banks`); of the
+    others the first right and the first wrong answer. At night there is feedback for everybody, and everybody has
+    answered everything.
     """
-    return _graded_class(stem, factory.getbasetemp() / "classes" / stem)
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    whole = None if stem == WHOLE or THOROUGH else looked_at(stem, request.session)
+    return _graded_class(stem, factory.getbasetemp() / "classes" / stem, whole)
 
 
 @cache
-def _graded_class(stem: str, folder: Path) -> ExampleClass:
+def looked_at(stem: str, session: pytest.Session) -> frozenset[str]:
+    """The exercises of a chapter that have a test of their own in this run, one that is not remembered."""
+    tests = [(item, getattr(item, "callspec", None)) for item in session.items if item.path.stem == "test_graded_banks"]
+    asked = [(item, call.params) for item, call in tests if call is not None and call.params.get("stem") == stem]
+    return frozenset(params["exercise"] for item, params in asked if "exercise" in params and not is_remembered(item))
+
+
+@cache
+def _graded_class(stem: str, folder: Path, whole: frozenset[str] | None) -> ExampleClass:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(classroom.SEED_VARIABLE, str(SEED))
-        empty, whole = example_class.empty_folder(folder), stem == WHOLE
-        repeats = whole or THOROUGH
+        empty, is_sample = example_class.empty_folder(folder), stem == WHOLE
         return example_class.run(
-            SAMPLE if whole else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
+            SAMPLE if is_sample else _with_one_chapter(stem, folder.with_name(f"{stem}-project")),
             empty,
             stem,
-            mishaps=whole,
-            repeats=repeats,
+            mishaps=is_sample,
+            repeats=is_sample or THOROUGH,
+            whole=whole,
             pages=PAGES,
             workers=ONE,
             unconfined=UNCONFINED,

@@ -2,8 +2,10 @@
 
 A kind alone is that of every chapter; with `/chNN_...` behind it, of that chapter; with `OWN`, of the chapter whose
 class the test looks at, or that stands in its name, itself or by an exercise, and of all where none does; with
-`SO_FAR`, of that chapter and those before. A module that is not named here reads nothing of that. Tests that
-read more than that are not remembered, and the end of a run says what to write here.
+`SO_FAR`, of that chapter and those before. `EXERCISE` is the exercise in the test's name: its cells, file, answers
+and what is shipped of it, whatever files of its chapter are opened on the way; where no exercise is named, all of
+`OWN`. A module that is not named here reads nothing of that. Tests that read more than that are not remembered, and
+the end of a run says what to write here.
 """
 
 LESSONS, EXERCISES, ANSWERS, SHIPPED = "lessons", "exercises", "answers", "shipped"
@@ -11,6 +13,7 @@ FIGURES, DOCUMENTS, TESTS = "figures", "documents", "tests"
 KINDS = (LESSONS, EXERCISES, ANSWERS, SHIPPED, FIGURES, DOCUMENTS, TESTS)
 EVERYTHING = KINDS
 OWN, SO_FAR = "<own>", "<so far>"
+EXERCISE = "exercise"
 
 
 def _of(chapter: str, *kinds: str) -> tuple[str, ...]:
@@ -27,16 +30,16 @@ READS: dict[str, tuple[str, ...]] = {
     "bank": _of(OWN),
     "ch06_hunt": _of("ch06_capstone"),
     "cheating": _of(OWN),
-    "colab": (*HANDED_OUT, *_of(OWN), DOCUMENTS),
+    "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "forged": _of("ch04_training"),
-    "graded_banks": _of(OWN),
+    "graded_banks": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "judge": _of("ch04_training", EXERCISES, SHIPPED),
     "leaks": (*COURSE, DOCUMENTS),
     "mutation": _of(OWN),
     "names": _of(OWN, ANSWERS),
     "other_processors": (*COURSE, TESTS),
     "own_lines": _of(OWN),
-    "parity": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
+    "parity": _of(OWN),
     "reporting_equal": (LESSONS, EXERCISES, ANSWERS),
     "rules": (*_of("ch04_training"), *_of("ch06_capstone")),
     "tally": (*COURSE, DOCUMENTS),
@@ -47,10 +50,10 @@ READS: dict[str, tuple[str, ...]] = {
     "figures": (LESSONS, FIGURES),
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
-    "ledger": _of(SO_FAR, *HANDED_OUT),
-    "mine_in_chapters": HANDED_OUT,
+    "ledger": _of(OWN, *HANDED_OUT),
+    "mine_in_chapters": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "other_torch": HANDED_OUT,
-    "packed": HANDED_OUT,
+    "packed": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "progress": (EXERCISES, SHIPPED),
     "reading": _of(OWN, LESSONS),
     "reporting_students": (LESSONS,),

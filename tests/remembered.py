@@ -20,12 +20,16 @@ from autograder.files import digest_of
 from tests import belonging
 from tests.asked import THOROUGH
 from tests.reads import (
+    ANSWERS,
     DOCUMENTS,
+    EXERCISE,
+    EXERCISES,
     FIGURES,
     KINDS,
     LESSONS,
     OWN,
     READS,
+    SHIPPED,
     SO_FAR,
     TESTS,
 )
@@ -75,6 +79,15 @@ def is_read(part: str, reads: Iterable[str]) -> bool:
     return not part or part in reads or part.split("/")[0] in reads
 
 
+def may_open(part: str, reads: Iterable[str]) -> bool:
+    """Whether who reads this may open a part: what is read, or where the files of an exercise that is read stand."""
+    kind, _, chapter = part.partition("/")
+    is_around = kind in (EXERCISES, ANSWERS, SHIPPED) and any(
+        each.startswith(f"{EXERCISE}/{chapter}/") for each in reads
+    )
+    return is_around or is_read(part, reads)
+
+
 @cache
 def _digests() -> dict[str, str]:
     """What git calls the content of each file of the project, by name; none where it cannot say which there are."""
@@ -94,21 +107,40 @@ def content(reads: tuple[str, ...]) -> str:
         return ""
     course = [name for name in known if part_of(name).split("/")[0] not in ("", DOCUMENTS, TESTS)]
     read = [f"{name} {digest}" for name, digest in known.items() if is_read(part_of(name), reads)]
-    return digest_of(sys.version, version("torch"), *reads, *course, *read)
+    return digest_of(sys.version, version("torch"), *reads, *course, *read, *map(_of_exercise, reads))
+
+
+@cache
+def _of_exercise(part: str) -> str:
+    """What stands for all that belongs to an exercise; "" for another part."""
+    if not part.startswith(f"{EXERCISE}/"):
+        return ""
+    from autograder.authoring.parts import ExerciseParts
+    from autograder.authoring.proved import proof_path
+
+    _, chapter, name = part.split("/")
+    return proof_path(ExerciseParts(PROJECT / "course", chapter, name)).name
 
 
 def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str, ...]:
     """What a test may read: that of its module, where `OWN` stands for the chapter of its class, or that its name has,
     or of the exercise that its name has, and `SO_FAR` for that and those before.
     """
-    told = READS.get(module.removeprefix("test_"), ())
     of_class = [group.removeprefix(GROUP) for group in groups if group.startswith(GROUP)]
-    words = {_exercises().get(word, "") for word in re.findall(r"\w+", name)} - {""}
-    chapters = of_class or sorted({stem for stem in stems() if stem in name} | words) or list(stems())
+    named = {word: _exercises()[word] for word in re.findall(r"\w+", name) if word in _exercises()}
+    chapters = of_class or sorted({stem for stem in stems() if stem in name} | {*named.values()}) or list(stems())
+    exercises = [f"{EXERCISE}/{chapter}/{word}" for word, chapter in named.items() if chapter in chapters]
+    told = _with_exercises(READS.get(module.removeprefix("test_"), ()), exercises)
     meant = {OWN: chapters, SO_FAR: [stem for stem in stems() if stem <= max(chapters)]}
     parts = [(kind, chapter) for kind, _, chapter in (part.partition("/") for part in told)]
     whole = [f"{kind}/{stem}".rstrip("/") for kind, chapter in parts for stem in meant.get(chapter, [chapter])]
     return tuple(sorted({part for part in whole if part in KINDS or part.split("/")[1] in stems()} | helpers(module)))
+
+
+def _with_exercises(told: tuple[str, ...], exercises: Iterable[str]) -> list[str]:
+    """What is told, with these in place of `EXERCISE`; where there are none, all that belongs to the chapter's."""
+    stand_in = list(exercises) or [f"{kind}/{OWN}" for kind in (EXERCISES, ANSWERS, SHIPPED)]
+    return [each for part in told for each in (stand_in if part == EXERCISE else [part])]
 
 
 @cache

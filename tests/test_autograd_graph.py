@@ -222,6 +222,7 @@ def test_what_is_sent_adds_up_to_what_arrives(program: Callable[[], tuple[Pool, 
 @given(program=programs())
 def test_nothing_of_the_readers_changes(program: Callable[[], tuple[Pool, Tensor]]) -> None:
     """Values, versions, flags and `.grad` of all tensors stay, and so does the state of the random numbers."""
+    gc.freeze()  # what was there before is not looked through
     pool, result = program()
     before = [(each, each._version, each.requires_grad, each.tolist()) for each in alive()]
     grads = [(each, each.grad, numbers(each.grad)) for each in alive() if each.is_leaf or each.retains_grad]

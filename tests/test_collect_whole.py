@@ -54,12 +54,12 @@ def exported(course: Path, system: str) -> dict[str, dict[str, str]]:
 
 def test_from_zips_to_grades(
     tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Scores are those of the same notebooks that came through the exchange, beside the columns of the rosters."""
-    graded = graded_class(STEM, tmp_path_factory)
+    graded = graded_class(STEM, request)
     course = Path(shutil.copytree(graded.course, tmp_path / "course"))
     data = {student.name: student.data for student in graded.students}
     monkeypatch.setenv(SEED_VARIABLE, str(SEED))

@@ -131,9 +131,9 @@ class TestWholePath:
 
     pytestmark = group(WHOLE)
 
-    def test_the_page(self, student: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    def test_the_page(self, student: str, request: pytest.FixtureRequest) -> None:
         """The reason, or the sentences, on top; every link leads somewhere; folds open and close in pairs."""
-        graded = graded_class(WHOLE, tmp_path_factory)
+        graded = graded_class(WHOLE, request)
         found = verdict_of(graded, student)
         html = (graded.course / "feedback" / student / WHOLE / f"{WHOLE}.html").read_text()
         top, _, rest = html.partition('<div id="notebook"')

@@ -22,6 +22,10 @@ from tests.contrast import PAGES, contrast, lines, words
 from tests.drawn import FIGURES, drawn
 
 CHAPTERS = (ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone)
+# Its tests share a process, where it is drawn once.
+of_each_figure = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(f"figure {name}")) for name in FIGURES]
+)
 SHARED = {"finish", "told"}  # what finishes a figure that another has begun
 
 
@@ -43,7 +47,7 @@ def test_none_is_left_out() -> None:
     assert {" ".join(name.split()[:2]) for name in FIGURES} == set().union(*map(_drawing, CHAPTERS))
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@of_each_figure
 def test_shown(name: str) -> None:
     """One drawing, as wide as a page or less, with a sentence and not only a title; and in the ink of the page.
 
@@ -62,7 +66,7 @@ def test_shown(name: str) -> None:
     assert not re.search(r'id="(figure|axes)_\d+">\s*<g id="patch_\d+">\s*<path [^>]*fill: #fff', markup)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@of_each_figure
 def test_legible(name: str) -> None:
     """Words have a contrast of 4.5 with what they stand on, lines and shapes one of 3 with the page, light and dark."""
     figure = drawn(name)

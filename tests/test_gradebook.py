@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, get_alembic_version
 from nbgrader.utils import determine_grade
 
 from autograder.errors import CourseError, CourseNotFound, WorkFailed
@@ -22,6 +22,8 @@ from autograder.gradebook.cycle import Cycle
 from autograder.grading import assignment, classroom
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report, Status, Verdict
+from tests.asked import THOROUGH
+from tests.conftest import alembic_version
 from tests.small_chapter import SAMPLE
 
 # nbgrader's database layer warns about itself.
@@ -301,3 +303,9 @@ def replace_free(usage: Any, free: int) -> Any:
 def test_verdicts_are_values() -> None:
     """Two verdicts with the same content are equal."""
     assert verdict(Status.PASS) == replace(verdict(Status.PASS))
+
+
+@pytest.mark.skipif(not THOROUGH, reason="nbgrader asks a process, which takes seconds")
+def test_tables_have_the_version_that_nbgrader_asks_for() -> None:
+    """By day the tests tell a new gradebook which it is."""
+    assert get_alembic_version() == alembic_version()

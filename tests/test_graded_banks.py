@@ -1,11 +1,16 @@
-"""The answer bank of every chapter through nbgrader's whole cycle: every score and sentence is known beforehand."""
+"""The answer bank of every chapter through nbgrader's whole cycle: every score and sentence is known beforehand.
+
+What is about one exercise is a test of its own, and handed in are the exercises whose tests run: `-k standardize`
+grades the answers to one, beside the first ones to the others.
+"""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
@@ -14,82 +19,111 @@ from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
 from autograder.example.example_class import ExampleClass
 from autograder.judging.judgement import UNTOUCHED
-from tests.graded import PAGES, WHOLE, graded_class, group, share, verdict_of
+from tests import sample_course
+from tests.graded import PAGES, graded_class, group, share, verdict_of
 from tests.our_course import COURSE
 
+EXERCISES = {each.stem: tuple(each.exercises) for each in (*sample_course.COURSE.listed, *COURSE.listed)}
+of_each_class = pytest.mark.parametrize("stem", [pytest.param(stem, marks=group(stem)) for stem in EXERCISES])
+of_each_exercise = pytest.mark.parametrize(
+    ("stem", "exercise"),
+    [pytest.param(stem, name, marks=group(stem)) for stem, names in EXERCISES.items() for name in names],
+)
 
-@pytest.fixture(scope="module", params=[pytest.param(stem, marks=group(stem)) for stem in (WHOLE, *COURSE.stems)])
-def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
-    """The class of a chapter."""
-    return graded_class(request.param, tmp_path_factory)
+
+@pytest.fixture
+def graded(stem: str, request: pytest.FixtureRequest) -> ExampleClass:
+    """The class of a chapter, graded once."""
+    return graded_class(stem, request)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def judge(graded: ExampleClass) -> Judge:
     """A judge of the same course, to know beforehand what each answer earns."""
-    return Judge(graded.course, graded.stem)
+    return _judge(graded.course, graded.stem)
 
 
-@pytest.fixture(scope="module")
-def gradebook(graded: ExampleClass) -> Iterator[Gradebook]:
-    """nbgrader's own database of the class."""
-    with Gradebook(f"sqlite:///{graded.course / 'gradebook.db'}", "pytorch_basics") as opened:
-        yield opened
+_judge = cache(Judge)
 
 
-def test_gradebook_holds_the_expected_scores(graded: ExampleClass, gradebook: Gradebook, judge: Judge) -> None:
-    """Each student's points in the gradebook are those known beforehand, exercise by exercise."""
-    stem = graded.stem
+Scores = dict[tuple[str, str], tuple[float | None, float]]
+
+
+@pytest.fixture
+def scores(graded: ExampleClass) -> Scores:
+    """What nbgrader's own database says of each student and exercise: points, and extra credit."""
+    return _scores(graded.course, graded.stem)
+
+
+@cache
+def _scores(course: Path, stem: str) -> Scores:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "pytorch_basics") as opened:
+        return {
+            (submission.student.id, grade.name.removeprefix("check_")): (grade.auto_score, grade.extra_credit or 0.0)
+            for submission in opened.assignment_submissions(stem)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
+
+
+@of_each_exercise
+def test_gradebook_holds_the_expected_scores(graded: ExampleClass, scores: Scores, judge: Judge, exercise: str) -> None:
+    """Each student's points in the gradebook are those known beforehand."""
     for student in graded.students:
-        for exercise in judge.chapter.exercises:
-            grade = gradebook.find_grade(f"check_{exercise}", stem, stem, student.name)
-            earned = share(graded, judge, student, exercise)
+        earned = share(graded, judge, student, exercise)
 
-            assert (
-                pytest.approx(earned * judge.chapter.points(exercise), abs=1e-3),
-                pytest.approx(earned * judge.chapter.extra(exercise), abs=1e-3),
-            ) == (grade.auto_score, grade.extra_credit or 0.0), f"{student.name}: {exercise}"
+        assert (
+            pytest.approx(earned * judge.chapter.points(exercise), abs=1e-3),
+            pytest.approx(earned * judge.chapter.extra(exercise), abs=1e-3),
+        ) == scores[student.name, exercise], student.name
 
 
-def test_perfect_is_full_and_untouched_is_nothing(graded: ExampleClass, gradebook: Gradebook, judge: Judge) -> None:
+@of_each_class
+def test_perfect_is_full_and_untouched_is_nothing(graded: ExampleClass, judge: Judge) -> None:
     """The reference earns every point and the extra credit; the untouched notebook nothing."""
-    perfect, untouched = (gradebook.find_submission(graded.stem, name) for name in ("perfect", "untouched"))
+    with Gradebook(f"sqlite:///{graded.course / 'gradebook.db'}", "pytorch_basics") as gradebook:
+        perfect, untouched = (gradebook.find_submission(graded.stem, name) for name in ("perfect", "untouched"))
+        extra = sum(map(judge.chapter.extra, judge.chapter.exercises))
 
-    extra = sum(map(judge.chapter.extra, judge.chapter.exercises))
-
-    assert (perfect.max_score + extra, 0) == (perfect.score, untouched.score)
+        assert (perfect.max_score + extra, 0) == (perfect.score, untouched.score)
 
 
-def test_right_answers_earn_everything(graded: ExampleClass) -> None:
+@of_each_exercise
+def test_right_answers_earn_everything(graded: ExampleClass, judge: Judge, exercise: str) -> None:
     """The reference and every right alternative get full points."""
-    for student in graded.students:
-        if student.name.startswith(("right", "perfect")):
-            reports = verdict_of(graded, student.name).reports
-            assert student.expected.solved <= {each.exercise for each in reports if each.passed}, student.name
+    right = [student for student in graded.students if exercise in student.expected.solved]
+
+    assert len(right) > len([answer for answer in judge.banks[exercise] if answer.is_right])
+    assert [] == [each.name for each in right if not verdict_of(graded, each.name).report(exercise).passed]
 
 
-def test_every_answer_is_handed_in(graded: ExampleClass, judge: Judge) -> None:
+@of_each_exercise
+def test_every_answer_is_handed_in(graded: ExampleClass, judge: Judge, exercise: str) -> None:
     """Each answer of the bank, wrong or right, stands in some student's notebook."""
-    handed = {(exercise, tag) for s in graded.students for exercise, tag in s.expected.mistakes.items()}
+    handed = {student.expected.mistakes.get(exercise) for student in graded.students} - {None}
     right = [json.loads(s.data)["cells"] for s in graded.students if s.name.startswith("right")]
     texts = {"".join(cell["source"]).strip() for cells in right for cell in cells}
 
-    known = [answer for bank in judge.banks.values() for answer in bank]
+    known = list(judge.banks[exercise])
 
-    assert {(answer.exercise, answer.tag) for answer in known if not answer.is_right} == handed
+    assert {answer.tag for answer in known if not answer.is_right} == handed
     assert {answer.source.strip() for answer in known if answer.is_right} <= texts
 
 
-def test_wrong_answers_carry_their_own_sentence(graded: ExampleClass, judge: Judge) -> None:
+@of_each_exercise
+def test_wrong_answers_carry_their_own_sentence(graded: ExampleClass, judge: Judge, exercise: str) -> None:
     """The verdict on each wrong answer names its own mistake and no other, and costs points."""
-    for student in graded.students:
-        for exercise, tag in student.expected.mistakes.items():
-            report = verdict_of(graded, student.name).report(exercise)
-            (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
+    mistaken = [student for student in graded.students if exercise in student.expected.mistakes]
 
-            own = (tag,) if answer.sentence and tag != UNTOUCHED else ()
-            assert own == report.mistakes, f"{student.name}: {exercise}"
-            assert not report.passed and told(answer, judge) & {verdict.sentence for verdict in report.verdicts}
+    assert mistaken
+    for student in mistaken:
+        tag = student.expected.mistakes[exercise]
+        report = verdict_of(graded, student.name).report(exercise)
+        (answer,) = [a for a in judge.banks[exercise] if a.tag == tag]
+
+        own = (tag,) if answer.sentence and tag != UNTOUCHED else ()
+        assert own == report.mistakes, student.name
+        assert not report.passed and told(answer, judge) & {verdict.sentence for verdict in report.verdicts}
 
 
 def told(answer: KnownAnswer, judge: Judge) -> set[str | None]:
@@ -98,7 +132,8 @@ def told(answer: KnownAnswer, judge: Judge) -> set[str | None]:
     return {requirement.tells.get(answer.facet) for requirement in requirements} if answer.facet else {answer.sentence}
 
 
-def test_feedback_shows_sentences_and_no_hidden_tests(graded: ExampleClass, judge: Judge) -> None:
+@of_each_class
+def test_feedback_shows_sentences_and_no_hidden_tests(graded: ExampleClass) -> None:
     """Students read what the checks found; the hidden cell stays hidden."""
     stem = graded.stem
     folder = graded.course / "feedback"

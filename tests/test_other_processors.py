@@ -1,7 +1,7 @@
 """The shipped keys on other processors than the one they were made on: nobody is told something else.
 
-Where much has changed, one of the exercises that train for long is drawn by day; the others are left to the next run,
-for what was proven is remembered, and all of them to the night.
+Of several exercises that train for long and have changed, one is drawn by day. The others are left to the night: that
+they were is remembered as what was proven is, so that no later run computes one of them, until it changes again.
 """
 
 import os
@@ -9,6 +9,8 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,9 +46,8 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
     proofs = {
         name: proof_path(ExerciseParts(COURSE, each.chapter, name), _where(setting)) for name, each in EXERCISES.items()
     }
-    open_ones = [name for name, path in proofs.items() if THOROUGH or not path.is_file()]
-    if not THOROUGH:
-        open_ones = _with_one_of(LONG, open_ones)
+    due = [name for name, path in proofs.items() if THOROUGH or not path.is_file()]
+    open_ones = due if THOROUGH else _with_one_of(LONG, due)
     record_property("proved before", len(proofs) - len(open_ones))
     if not open_ones:
         return
@@ -54,7 +55,7 @@ def test_every_answer_is_told_the_same(setting: str, record_property: Callable[[
     run = subprocess.run(command, cwd=PROJECT, env=os.environ | variables, capture_output=True, text=True, timeout=900)
 
     assert run.returncode == 0, f"computed as {setting} does:\n{run.stdout}{run.stderr}"
-    for name in open_ones:
+    for name in due:
         remember(proofs[name])
 
 
@@ -70,6 +71,26 @@ def test_long_ones_are_drawn_one_at_a_time() -> None:
 
     assert LONG < set(EXERCISES) and 1 == len(LONG.intersection(left)) and set(EXERCISES) - LONG < set(left)
     assert ["fit_resumable"] == _with_one_of(LONG, ["fit_resumable"]) and [] == _with_one_of(LONG, [])
+
+
+def test_what_is_left_out_is_left_to_the_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run computes none of it, but one that has changed since."""
+    ran: list[set[str]] = []
+
+    def run(command: list[str], **_: object) -> SimpleNamespace:
+        ran.append(set(command) & set(EXERCISES))
+        return SimpleNamespace(returncode=0)
+
+    here = sys.modules[__name__]
+    monkeypatch.setattr(here, "THOROUGH", False)
+    monkeypatch.setattr(here, "proof_path", lambda parts, _: tmp_path / parts.name)
+    monkeypatch.setattr(subprocess, "run", run)
+    for _ in range(2):
+        test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
+    (tmp_path / "fit").unlink()
+    test_every_answer_is_told_the_same("one with other last bits", lambda *_: None)
+
+    assert 2 == len(ran) and 1 == len(ran[0] & LONG) and {"fit"} == ran[1]
 
 
 def test_that_all_is_well_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,9 +59,10 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "nothing"
 
 
-def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stem", [STEM])
+def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path, stem: str) -> None:
     """From an empty Colab: the lesson's figures, its checks, hints and progress, and an explorer."""
-    opened = shared(notebook(), COURSE, STEM)
+    opened = shared(notebook(), COURSE, stem)
     opened.cells.append(
         nbformat.v4.new_code_cell("import autograder, course; print(autograder.__file__, course.__file__)")
     )
@@ -72,7 +73,7 @@ def test_it_runs_where_the_course_is_not(nothing: Path, tmp_path: Path) -> None:
     done = runtime.run(colab_copy(opened, keeps_format=True), tmp_path / "run", nothing)
 
     told = str([output for each in done.cells for output in each.get("outputs", [])])
-    assert f"{tmp_path / 'temporary'}/pytorch-basics-{STEM}-" in told and str(PROJECT) not in told
+    assert f"{tmp_path / 'temporary'}/pytorch-basics-{stem}-" in told and str(PROJECT) not in told
     assert told.count("not begun yet") and "Hint 1 of" in told and "Chapter 6" in told
     assert "course 0." in told
 

@@ -9,9 +9,11 @@ import pytest
 from autograder.__main__ import main
 from autograder.authoring import survivors
 from autograder.authoring.build import build
+from autograder.authoring.judge import VISIBLE_SEED
 from autograder.authoring.mutation import Mutant
 from autograder.authoring.parts import ExerciseParts
-from autograder.authoring.proof import SEEDS, prove
+from autograder.authoring.proof import SEEDS, Proof, prove
+from autograder.judging.verdict import Report
 from autograder.watching.exercise import Exercise
 from tests.proven_course import edit, make_proven_course
 from tests.second_course import SENTENCE
@@ -267,6 +269,23 @@ def swap_ends(row):
         lines = [line for line in prove(parts, seeds) if "make build" not in line]
 
         assert [] == lines and number == ran.pop("row -> order (3)") and {4} == set(ran.values())
+
+    @pytest.mark.parametrize(("seeds", "expected"), [(SEEDS, {*SEEDS}), (SEEDS[:2], {VISIBLE_SEED})])
+    def test_fresh_cases_are_left_to_the_graded_class_unless_all_is_proven(
+        self, parts: ExerciseParts, monkeypatch: pytest.MonkeyPatch, seeds: tuple[int, ...], expected: set[int]
+    ) -> None:
+        """Solution and right answers are run on the visible ones alone; a starter, which takes no time, on all."""
+        ran: dict[bool, set[int]] = {True: set(), False: set()}
+        report = Proof.report
+
+        def noting(proof: Proof, cell: str, seed: int) -> Report:
+            ran["NotImplementedError" in cell].add(seed)
+            return report(proof, cell, seed)
+
+        monkeypatch.setattr(Proof, "report", noting)
+        lines = [line for line in prove(parts, seeds) if "make build" not in line]
+
+        assert ([], {False: expected, True: {*seeds}}) == (lines, ran)
 
 
 class TestForm:

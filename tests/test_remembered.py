@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests import remembered
-from tests.reads import ANSWERS, DOCUMENTS, EVERYTHING, OWN, READS, SO_FAR, TESTS
+from tests.reads import ANSWERS, DOCUMENTS, EVERYTHING, EXERCISE, OWN, READS, SO_FAR, TESTS
 from tests.small_chapter import PROJECT
 
 FIRST, FOURTH = "ch01_tensors", "ch04_training"
 CACHED = (remembered.stems, remembered.part_of, remembered.content, remembered.imported)
-CACHED += (remembered._digests, remembered._exercises)
+CACHED += (remembered._digests, remembered._exercises, remembered._of_exercise)
 
 
 @pytest.fixture(autouse=True)
@@ -162,10 +162,28 @@ def test_a_change_runs_its_own_tests_again(changed: str, runs_again: set[str], m
     assert (set(tests) if "sample" in changed else runs_again) == again
 
 
+def test_an_exercise_is_what_belongs_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not its neighbors, though their files are opened on the way; where none is named, all of the chapter's."""
+    monkeypatch.setitem(READS, "x", (EXERCISE,))
+    group, (part,) = f"class of {FOURTH}", of_the_course("test_x", f"class of {FOURTH}", name="test_a[fit]")
+    before = remembered.content((part,))
+
+    assert {f"{kind}/{FOURTH}" for kind in ("answers", "exercises", "shipped")} == of_the_course("test_x", group)
+    assert part == f"{EXERCISE}/{FOURTH}/fit" and set() == of_the_course("test_x", "class of ch01_sample", name="[fit]")
+    read = Path.read_bytes
+    for name, runs_again in {"fit": True, "train_step": False}.items():
+        bank = PROJECT / "course" / "answers" / FOURTH / f"{name}.py"
+        monkeypatch.setattr(Path, "read_bytes", lambda path, bank=bank: read(path) + b"#" * (path == bank))
+        remembered.content.cache_clear()
+        remembered._of_exercise.cache_clear()
+
+        assert runs_again is (before != remembered.content((part,)))
+
+
 def test_the_table_is_well_formed() -> None:
     """Its modules are there, and so is what they read."""
     known = {*READS, *remembered.ANEW}
-    parts = {part for told in READS.values() for part in told}
+    parts = {part for told in READS.values() for part in told} - {EXERCISE}
     stems = (*remembered.stems(), OWN, SO_FAR)
 
     assert set() == {name for name in known if not (PROJECT / "tests" / f"test_{name}.py").is_file()}

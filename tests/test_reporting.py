@@ -194,9 +194,9 @@ def parts(path: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> ExampleClass:
+def graded(request: pytest.FixtureRequest) -> ExampleClass:
     """The class after nbgrader's cycle."""
-    return graded_class(WHOLE, tmp_path_factory)
+    return graded_class(WHOLE, request)
 
 
 @pytest.fixture(scope="module")

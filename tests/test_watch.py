@@ -102,6 +102,14 @@ def test_what_hypothesis_looks_for_constants_in_counts_for_nobody() -> None:
     assert "answers/ch02_autograd" not in watch.read_by(Path(__file__))
 
 
+def test_who_reads_an_exercise_may_open_what_stands_around_it() -> None:
+    """Its chapter's files, and no other chapter's; nor the lesson."""
+    reads = ("exercise/ch02_autograd/vjp",)
+
+    assert "" == unsaid("test_x", {"answers/ch02_autograd", "shipped/ch02_autograd"}, reads)
+    assert unsaid("test_x", {"answers/ch03_modules"}, reads) and unsaid("test_x", {"lessons/ch02_autograd"}, reads)
+
+
 def test_a_kind_alone_is_that_of_every_chapter() -> None:
     """Who reads all answers may read those of one chapter."""
     assert "" == unsaid("test_x", {"answers/ch02_autograd"}, (ANSWERS,))

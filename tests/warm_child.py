@@ -3,8 +3,8 @@
     python -m tests.warm_child FD
 
 Starting one from nothing takes more than a second, nearly all of it torch's import. FD is a socket to the tests. What
-begins is a child that runs one program, or a fork server; how both begin from nothing, `test_confinement`,
-`test_whole_runs` and the commands' tests show.
+begins is a child that runs one program, a fork server, or what the workers of a class share; how these begin from
+nothing, `test_confinement`, `test_shared_pool`, `test_whole_runs` and the commands' tests show.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from autograder.running.program import Child, Children, Limits, Program
 _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
 _OTHER = 3  # the descriptor that a fork server is given
+# What begins with such a descriptor: what forks children, and what forks workers that share it.
+_SERVERS = ("autograder.running.fork_server", "autograder.grading.shared_server")
 # What most fork servers import before their first fork.
 _OFTEN = ("matplotlib.pyplot", "torch._dynamo", "torch.fx.experimental.symbolic_shapes")
 
@@ -80,8 +82,8 @@ def warm_servers() -> SimpleNamespace:
     atexit.register(stack.close)
 
     def begun(command: list[str], **options: Any) -> Any:
-        is_one = "autograder.running.fork_server" in command
-        return _Server(line, **options) if is_one else subprocess.Popen(command, **options)
+        module = next((each for each in _SERVERS if each in command), "")
+        return _Server(line, module, **options) if module else subprocess.Popen(command, **options)
 
     known = {"DEVNULL": subprocess.DEVNULL, "TimeoutExpired": subprocess.TimeoutExpired}
     return SimpleNamespace(**known, Popen=begun)
@@ -125,11 +127,12 @@ class _Begun:
 
 
 class _Server(_Begun):
-    """What `subprocess.Popen` would be of a fork server."""
+    """What `subprocess.Popen` would be of a fork server, or of what workers share."""
 
     def __init__(
         self,
         line: socket.socket,
+        module: str,
         *,
         cwd: Path,
         env: dict[str, str],
@@ -138,7 +141,7 @@ class _Server(_Begun):
         **_: Any,
     ) -> None:
         null = os.open(os.devnull, os.O_RDWR)
-        self._begin(line, {"cwd": str(cwd), "env": env, "server": True}, null, null, stderr.fileno(), *pass_fds)
+        self._begin(line, {"cwd": str(cwd), "env": env, "server": module}, null, null, stderr.fileno(), *pass_fds)
         os.close(null)
 
     def poll(self) -> int | None:
@@ -150,9 +153,9 @@ class _Server(_Begun):
 
 def main(line: socket.socket) -> None:
     """Fork until the tests close the line."""
-    from autograder.running import child, fork_server
+    from autograder.running import child  # noqa: F401
 
-    for name in _OFTEN:
+    for name in (*_SERVERS, *_OFTEN):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
@@ -166,7 +169,7 @@ def main(line: socket.socket) -> None:
             if _is_the_child(*descriptors):
                 start = json.loads(message)
                 _settle(start)
-                fork_server.main(socket.socket(fileno=_OTHER)) if "server" in start else child.main()
+                _serve(start.get("server", ""))
             return
         for descriptor in descriptors:
             os.close(descriptor)
@@ -190,6 +193,18 @@ def _is_the_child(source: int, sink: int, complaints: int, status: int, *others:
     os.write(status, _NUMBER.pack(pid))
     os.write(status, _NUMBER.pack(os.waitpid(pid, 0)[1]))
     os._exit(0)
+
+
+def _serve(module: str) -> None:
+    from autograder.grading.shared_server import SharedServer
+    from autograder.running import child, fork_server
+
+    if not module:
+        child.main()
+    elif module == SharedServer.__module__:
+        SharedServer(socket.socket(fileno=_OTHER)).serve()
+    else:
+        fork_server.main(socket.socket(fileno=_OTHER))
 
 
 def _settle(start: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from autograder.catalog.course import Course
-from tests.remembered import helpers, imported, is_read, part_of
+from tests.remembered import helpers, imported, may_open, part_of
 from tests.small_chapter import PROJECT
 
 VARIABLE = "PYTEST_WATCHED"  # names the file in which processes note what they open of the project
@@ -128,7 +128,7 @@ def _looks_for_constants(code: CodeType) -> bool:
 
 def unsaid(module: str, read: Iterable[str], reads: tuple[str, ...]) -> str:
     """What to say of a test that has read something which its module does not say; "" where it has not."""
-    more = sorted(part for part in read if not is_read(part, reads))
+    more = sorted(part for part in read if not may_open(part, reads))
     if not more:
         return ""
     return f"{module} reads {', '.join(more)}: add it to what tests/reads.py says of {module.removeprefix('test_')!r}"

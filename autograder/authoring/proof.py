@@ -63,6 +63,8 @@ class Proof:
         self.exercise = judge.exercises[parts.name]
         self.bank = judge.banks[parts.name]
         self._is_thorough = set(SEEDS) <= set(seeds)
+        # By day the class that is graded in the tests runs the solution and the right answers on the same fresh cases.
+        self._run_on = tuple(seeds) if self._is_thorough else (VISIBLE_SEED,)
         self._prelude: dict[str, Any] = {}
         exec(judge.chapter.prelude, self._prelude)
         self._cell = f"{shown(parts, parts.chapter)}:{judge.chapter.exercise(parts.name).line}"
@@ -148,7 +150,7 @@ class Proof:
 
     def _solution(self) -> Iterator[str]:
         """The worked solution passes every check."""
-        for seed in self.seeds:
+        for seed in self._run_on:
             first = self.report(self.judge.chapter.solution(self.parts.name), seed).first
             if first:
                 yield f"{self._cell}: {_on(seed)} the solution fails {_told(first)}; mend it, or the cases."
@@ -195,7 +197,7 @@ class Proof:
                 yield f"{self._answers}: the {'right' if answer.is_right else 'wrong'} answer {answer.tag!r} {found}"
 
     def _refused(self, answer: KnownAnswer) -> str:
-        for seed in self.seeds:
+        for seed in self._run_on:
             first = self._report_of(answer, seed).first
             if first:
                 return f"is refused {_on(seed)} by {_told(first)}; mend the cases or the tolerance, or take it out."

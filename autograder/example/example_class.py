@@ -59,6 +59,7 @@ def run(
     *,
     mishaps: bool = True,
     repeats: bool = True,
+    whole: Collection[str] | None = None,
     pages: Collection[str] | None = None,
     ids: Callable[[int], Sequence[str]] | None = None,
     workers: Workers = Workers(),  # noqa: B008  (a value)
@@ -74,7 +75,7 @@ def run(
     cycle.generate()
     cycle.release()
     made_from = grader(assignment(cycle.course, stem, unconfined=unconfined))
-    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats)), ids)
+    students = _called(tuple(ClassMaker(made_from.judge, made_from.release).students(mishaps, repeats, whole)), ids)
     for student in students:
         cycle.submit(student.name, _homework(folder, stem, student))
     cycle.collect()

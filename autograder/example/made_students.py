@@ -6,7 +6,7 @@ import copy
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,23 +52,30 @@ class ClassMaker:
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
         self.bank = {name: [*judge.banks[name]] for name in self.names}
 
-    def students(self, mishaps: bool = True, repeats: bool = True) -> Iterator[Student]:
+    def students(
+        self, mishaps: bool = True, repeats: bool = True, whole: Collection[str] | None = None
+    ) -> Iterator[Student]:
         """Every student of the class; without mishaps, those whose answers are the bank's, in proper files.
 
-        Without repeats, nobody hands in an answer of the bank that another one did, but leaves the exercise open.
+        Without repeats, nobody hands in an answer of the bank that another one did, but leaves the exercise open. Where
+        it is said which exercises are to be answered `whole`, of the others only the first right and the first wrong
+        answer are handed in.
         """
         everything = frozenset(self.names)
         yield self._student("perfect", self.solutions, Expected(everything))
         yield self._student("untouched", {}, Expected())
         for word, is_right in (("right", True), ("wrong", False)):
             rows = [[a for a in self.bank[name] if a.is_right is is_right] for name in self.names]
-            yield from self._from_bank(word, rows, repeats)
+            yield from self._from_bank(word, rows, repeats, self.names if whole is None else whole)
         if mishaps:
             yield from self._mangled(everything)
             yield from self._ill_behaved(everything)
 
-    def _from_bank(self, word: str, rows: list[list[KnownAnswer]], repeats: bool) -> Iterator[Student]:
+    def _from_bank(
+        self, word: str, rows: list[list[KnownAnswer]], repeats: bool, whole: Collection[str]
+    ) -> Iterator[Student]:
         """Student k hands in answer k of every exercise; where there are fewer the last one again, or none."""
+        rows = [row if row and row[0].exercise in whole else row[:1] for row in rows]
         for k in range(max(map(len, rows))):
             picked = {row[0].exercise: row[min(k, len(row) - 1)] for row in rows if row}
             left = set() if repeats else {row[0].exercise for row in rows if 0 < len(row) <= k}
