@@ -28,6 +28,7 @@ READS: dict[str, tuple[str, ...]] = {
     "ch06_hunt": _of("ch06_capstone"),
     "cheating": _of(OWN),
     "colab": (*HANDED_OUT, *_of(OWN), DOCUMENTS),
+    "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),
     "graded_banks": _of(OWN),
     "judge": _of("ch04_training", EXERCISES, SHIPPED),
