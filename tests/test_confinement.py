@@ -271,7 +271,12 @@ class TestUse:
 
         Of a process that has computed before, this one too, it asks no more; hence an exercise without tensors.
         """
-        lines = ("import torch", "def half(n):", "    rows = torch.ones(2, n).half()", "    return float((rows @ rows.mT).sum())")
+        lines = (
+            "import torch",
+            "def half(n):",
+            "    rows = torch.ones(2, n).half()",
+            "    return float((rows @ rows.mT).sum())",
+        )
         answers = {"half": "\n".join(lines) + "\n"}
         halving = program(answers, (Case("halves", 8),), chapter="ch97_numbers")
 
