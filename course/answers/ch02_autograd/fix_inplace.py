@@ -32,8 +32,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "leaf-still-in-place",
-    "You change a leaf in place that requires grad, outside `no_grad`, as the second program did: look at that "
-    "error.",
+    "You change a leaf in place that requires grad, outside `no_grad`, as the second program did: look at that error.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -148,8 +147,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "clears-before-the-step",
-    "The gradient that the step of b uses is not there, as after clearing it: the step has length 0, or none at "
-    "all.",
+    "The gradient that the step of b uses is not there, as after clearing it: the step has length 0, or none at all.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
