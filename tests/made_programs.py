@@ -22,6 +22,7 @@ def program(
     below: str = "",
     setup: str = "import torch",
     seconds: float = 20.0,
+    chapter: str = "ch98_many",
 ) -> Program:
     """The program of a notebook with answers to made exercises, each above its check, between cells of its own."""
     parts = [Part(Role.OWN, own)]
@@ -29,7 +30,7 @@ def program(
         parts += [Part(Role.ANSWER, source, (name,)), Part(Role.CHECK, exercises=(name,))]
     parts.append(Part(Role.OWN, below))
     return plan(
-        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), ("ch98_many",), setup)
+        parts, [Task(name, cases, seconds) for name in answers], Ground(str(MADE_COURSE), (chapter,), setup)
     ).program
 
 

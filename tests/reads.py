@@ -31,6 +31,7 @@ READS: dict[str, tuple[str, ...]] = {
     "ch06_hunt": _of("ch06_capstone"),
     "cheating": _of(OWN),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
+    "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),
     "graded_banks": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "judge": _of("ch04_training", EXERCISES, SHIPPED),

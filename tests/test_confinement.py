@@ -23,6 +23,7 @@ from autograder.running.runner import run
 from autograder.walls import consent, trial
 from autograder.walls.linux import Namespace, fork_into
 from autograder.walls.room import Room
+from autograder.watching.exercise import Case
 from tests import made
 from tests.conftest import needs_confinement
 from tests.made_programs import NAMES, program
@@ -264,6 +265,24 @@ class TestUse:
         )
 
         assert "<All keys matched successfully>" == told(servers, *training)
+
+    def test_sixteen_bits_work(self) -> None:
+        """What is first computed at all may be in float16: torch then asks the system which processor this is.
+
+        Of a process that has computed before, this one too, it asks no more; hence an exercise without tensors.
+        """
+        lines = (
+            "import torch",
+            "def half(n):",
+            "    rows = torch.ones(2, n).half()",
+            "    return float((rows @ rows.mT).sum())",
+        )
+        answers = {"half": "\n".join(lines) + "\n"}
+        halving = program(answers, (Case("halves", 8),), chapter="ch97_numbers")
+
+        (seen,) = run(halving, children=ForkServers())["half"].observations or ({},)
+
+        assert 32.0 == seen.get("returned"), seen
 
 
 @needs_confinement

@@ -1,5 +1,6 @@
 """Exercises: drawing cases, and the set of a chapter."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -127,3 +128,11 @@ class TestExerciseSet:
 
         with pytest.raises(ExerciseError, match="two for 'doubles'"):
             exercise(tier="core", hints=("h",))(cases).observe(made.reference, [Case("doubles", 1)])
+
+
+def test_no_hint_asks_for_a_key() -> None:
+    """Inside a function completion shows nothing, and keys are not the same in JupyterLab and in Colab."""
+    hints = [hint for each in COURSE.every() for hint in each.hints]
+
+    assert len(hints) > 100
+    assert [] == [hint for hint in hints if re.search(r"\b([Pp]ress|Tab|Ctrl|Shift|Enter)\b", hint)]

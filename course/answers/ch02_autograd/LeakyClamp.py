@@ -543,8 +543,8 @@ class LeakyClamp(torch.autograd.Function):
 
 @bank.wrong(
     "no-gradient-for-slope-whoever-asks",
-    "You return a gradient for x alone. `slope` is a tensor, too, and may require grad: what sticks out of the limits "
-    "is its derivative.",
+    "Where `slope` alone asks for a gradient, None stands in its place, the fourth. It is a tensor, too: what "
+    "sticks out of the limits is its derivative.",
 )
 class LeakyClamp(torch.autograd.Function):
     @staticmethod

@@ -319,7 +319,8 @@ class Value:
 
 @bank.wrong(
     "no-seed",
-    "Nothing flows: the derivative of the result by itself is 1, and that is where the walk begins.",
+    "No grad arrives anywhere. The walk begins at the result, whose derivative by itself is 1, and goes on to all"
+    " that it was made from.",
 )
 class Value:
     def __init__(self, data, parents=()):
@@ -355,10 +356,7 @@ class Value:
                 slopes[parent] += slope * slopes[value]
 
 
-@bank.wrong(
-    "wrong-order",
-    "You pass a Value on as soon as you meet it, before the contributions of its other users have come in.",
-)
+@bank.wrong("wrong-order", "You pass a Value on before the contributions of all its users have come in.")
 class Value:
     def __init__(self, data, parents=()):
         self.data = data

@@ -45,7 +45,8 @@ def accumulate(loss_fn, batches, params):
 
 @bank.wrong(
     "zero-each",
-    "You clear the gradients before each batch, so that only the last one remains. Clear once, then let them add up.",
+    "Of several batches only the last one counts, as where the gradients are cleared before each. Clear once, "
+    "then let them add up.",
 )
 def accumulate(loss_fn, batches, params):
     total = sum(len(batch) for batch in batches)

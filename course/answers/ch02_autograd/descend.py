@@ -133,7 +133,8 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "clears-before-the-update",
-    "Your x stays where it begins: .grad is cleared before the update, or what `x - lr * x.grad` gives is not kept.",
+    "You return the place where you began: no step is taken, or .grad is cleared before it, or what the update "
+    "gives is not kept, or not returned.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

@@ -32,7 +32,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "leaf-still-in-place",
-    "The first program runs. The second changes a leaf in place that requires grad, outside `no_grad`: look at that error.",
+    "You change a leaf in place that requires grad, outside `no_grad`, as the second program did: look at that error.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -101,7 +101,8 @@ def fix_inplace(x):
 
 @bank.wrong(
     "detaches-the-leaf",
-    "You update a detached copy of b, or nothing: b itself, which is returned, never moves.",
+    "What you return for b is the place where it began, as where a detached copy moves in place of b itself, or "
+    "nothing does.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -123,7 +124,8 @@ def fix_inplace(x):
 
 @bank.wrong(
     "moves-twice",
-    "You take the step twice: once in place and once more in what you return.",
+    "Your step goes twice as far: you take it in place and once more in what you return, or its gradient came in "
+    "twice.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -145,7 +147,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "clears-before-the-step",
-    "The gradient of b is not there when you use it, as after clearing it: the step has length 0, or none at all.",
+    "The gradient that the step of b uses is not there, as after clearing it: the step has length 0, or none at all.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -168,7 +170,8 @@ def fix_inplace(x):
 
 @bank.wrong(
     "cut-before-the-loss",
-    "You cut the scores off before they are squared: now the loss is another one, and so is its gradient.",
+    "Your last gradient is one of scores that were cut off. Before they are squared, that is another loss; "
+    "afterwards, in place, it changes what the square saved.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()

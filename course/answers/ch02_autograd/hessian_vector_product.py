@@ -189,7 +189,8 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "gradient-as-a-constant",
-    "The first gradient has no graph, so nothing can be differentiated again. It has one only with `create_graph=True`.",
+    "What you differentiate does not hang on your leaf: it was computed from something else, or it is a first "
+    "gradient made without `create_graph=True`.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()

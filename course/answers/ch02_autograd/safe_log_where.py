@@ -9,7 +9,8 @@ bank = AnswerBank("safe_log_where")
 
 @bank.wrong(
     "where-outside",
-    "What is thrown away takes its gradient along: at 0 the log gives 0 times infinity, which is nan. No log may meet a bad number.",
+    "At 0 the gradient of the log is infinite, and 0 times that is nan, also where the log itself is thrown away."
+    " No log may meet a bad number.",
 )
 def safe_log_where(x):
     return torch.where(x > 0, torch.log(x), 0.0)
@@ -107,7 +108,7 @@ def safe_log_where(x):
 
 @bank.wrong(
     "clamps-to-one",
-    "You raise all that is below 1 to 1. Numbers between 0 and 1 have a log, and a gradient, of their own.",
+    "All that is below 1 gets 0, the log of 1. Numbers between 0 and 1 have a log, and a gradient, of their own.",
 )
 def safe_log_where(x):
     return torch.log(x.clamp(min=1.0))

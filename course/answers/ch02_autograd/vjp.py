@@ -45,7 +45,8 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "non-scalar",
-    "You differentiate without `v`: for more than one output autograd does not know how much each counts.",
+    "You differentiate several numbers at once. autograd begins at one, unless `grad_outputs` says how much each "
+    "counts: that is what `v` is for.",
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()

@@ -229,7 +229,7 @@ class HouseNet(nn.Module):
 
 @bank.wrong(
     "scale-begins-at-one",
-    "Your scale begins at 1. It was 100.0, and that was right.",
+    "Your first prices are those of a scale of 1. It begins at 100.0, and that was right.",
     unless=r"\b100\b",
 )
 class HouseNet(nn.Module):

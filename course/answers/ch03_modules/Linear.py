@@ -12,7 +12,8 @@ bank = AnswerBank("Linear")
 
 @bank.wrong(
     "plain-tensor",
-    "Your weight and bias are plain tensors: the module does not register them, and they stay behind everywhere.",
+    "Your weight, if not your bias too, is a plain tensor: the module does not register it, and it stays behind "
+    "everywhere.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -77,7 +78,8 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "x-at-w",
-    "You multiply by the weight as it lies. Its shape is (out_features, in_features): x needs its transpose.",
+    "The axes of x and of your weight do not meet. A weight of shape (out_features, in_features) is multiplied as"
+    " its transpose.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):
@@ -109,8 +111,8 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "standard-normal-start",
-    "Neither weight nor bias starts with uniform numbers between the two bounds. `torch.randn` gives normal ones, far too "
-    "large for wide layers.",
+    "Neither weight nor bias starts uniform over the whole range between the two bounds. `torch.randn`, for one, "
+    "gives normal numbers, far too large for wide layers.",
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):

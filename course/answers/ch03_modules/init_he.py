@@ -53,7 +53,7 @@ def init_he(module):
 
 @bank.wrong(
     "crashes-on-other-layers",
-    "You expect a weight in every submodule. An activation or a container has none: look at the type first.",
+    "You ask something for its weight that has none, such as an activation or a container: look at the type first.",
 )
 def init_he(module):
     for part in module.modules():
@@ -178,7 +178,7 @@ def init_he(module):
 
 @bank.wrong(
     "works-on-a-copy",
-    "You draw the weights of a copy, and return that. The module itself stays as it was.",
+    "The module itself stays as it was: you draw no weights, or those of a copy, which you return.",
 )
 def init_he(module):
     module = copy.deepcopy(module)

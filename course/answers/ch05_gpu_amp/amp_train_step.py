@@ -191,7 +191,8 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
 
 @bank.wrong(
     "update-before-the-step",
-    "You update before the step. The scaler forgets that it has unscaled, and step divides the gradients once more.",
+    "Your gradients are divided once more in the step. The scaler does not know that they have been: it was "
+    "updated before, or you divided them yourself.",
 )
 def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_norm):
     optimizer.zero_grad()

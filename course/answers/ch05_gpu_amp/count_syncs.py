@@ -241,7 +241,9 @@ def count_syncs(fn):
 
 
 @bank.wrong(
-    "for-item", "You look for an operation called item. Under the dispatcher, its name is aten._local_scalar_dense."
+    "for-item",
+    "You do not find what `item()` does. Under the dispatcher no operation has that name: it is "
+    "aten._local_scalar_dense.",
 )
 def count_syncs(fn):
     names = []

@@ -67,7 +67,8 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "always-four-bytes",
-    "You count four bytes for each number. How many there are depends on `dtype`.",
+    "You count the bytes of another dtype, such as the four of float32, for each number. How many there are "
+    "depends on `dtype`.",
     also=("four-bytes-for-a-parameter", "state-in-float32"),
     slip=True,
 )
@@ -152,7 +153,8 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "four-bytes-for-a-parameter",
-    "You count four bytes for each number of the parameters. In `dtype` it may have more or fewer.",
+    "You count the bytes of another dtype, such as the four of float32, for each number of the parameters. They "
+    "are in `dtype`.",
     slip=True,
 )
 def memory_plan(model, batch, optimizer, dtype):
@@ -593,7 +595,8 @@ def memory_plan(model, batch, optimizer, dtype):
 
 @bank.wrong(
     "state-in-float32",
-    "You count four bytes for each number of the optimizer's state. It is in `dtype`, as the weights are.",
+    "You count the bytes of another dtype, such as the four of float32, for each number of the optimizer's state."
+    " It is in `dtype`, as the weights are.",
 )
 def memory_plan(model, batch, optimizer, dtype):
     model = copy.deepcopy(model).to(dtype)

@@ -42,6 +42,7 @@ def first_and_rest(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 3, 7)
     for shape in ((n, d), (d, n), (2, d), (1, d)):
         yield rows(draw.normal(*shape))
+    yield rows(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     yield rows(draw.normal(n, d, dtype=torch.float64))
     yield rows(draw.normal(d, n).T)
     yield rows(draw.ints(-9, 9, d, n))

@@ -33,6 +33,7 @@ def precision_lab(draw: Draw) -> Iterator[Case]:
     """Find out what 16 bits can hold, and what a loss averages."""
     yield easy(draw.real(0.5, 2.0), 0.5, draw.whole(2, 9), 1)
     yield easy(0.0, 0.0, draw.whole(10, 99), 1)
+    yield easy(0.5, 0.5, 3, 1)
     # Steps on both sides of what bfloat16, float16 and half an eps can tell apart, away from the ties.
     # Two of each kind, so that a pattern tells what was tried; in an order that is drawn, so that none is known before.
     steps = ((2.2e-3, 3.5e-3), (4.5e-3, 7e-3), (2e-5, 3e-4), (0.01, 0.5))

@@ -55,3 +55,4 @@ def predict_layout(draw: Draw) -> Iterator[Case]:
         rows, cols, other = draw.sizes(3, 3, 9)
         yield predicted([(name, rows, cols)])
         yield predicted([(name, cols, other), (name, other, rows), (name, 2, cols)])
+    yield operations["slice"]([("slice", 3, 4)])

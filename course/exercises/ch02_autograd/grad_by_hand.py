@@ -40,3 +40,4 @@ def grad_by_hand(draw: Draw) -> Iterator[Case]:
     """Apply the chain rule by hand."""
     for requirement in (by_z, by_z, by_x, by_y):
         yield requirement(*(round(draw.choice([-1, 1]) * draw.real(1.5, 9.0), 2) for _ in range(3)))
+    yield by_z(2.0, 3.0, 4.0)

@@ -37,6 +37,7 @@ def mean_square_grad(draw: Draw) -> Iterator[Case]:
     """Let autograd find a gradient."""
     n, d, k = draw.sizes(3, 3, 6)
     yield gradient(draw.normal(4, 3))
+    yield gradient(torch.tensor([3.0, 6.0, 9.0]))
     yield any_shape(draw.normal(n + 2))
     yield any_shape(draw.normal(n, d, k, dtype=torch.float64))
     yield untracked(draw.normal(4, 3))

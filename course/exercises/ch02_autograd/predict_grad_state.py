@@ -82,3 +82,5 @@ def predict_grad_state(draw: Draw) -> Iterator[Case]:
     for told, names in programs.items():
         for name in names:
             yield told((name, round(draw.real(2.5, 9.0), 2)))
+            if name == "once":
+                yield told((name, 3.0))

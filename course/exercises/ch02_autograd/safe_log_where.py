@@ -47,6 +47,7 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     signed = draw.uniform(n, d, low=0.2, high=3.0) * torch.tensor([-1.0, 1.0]).repeat(n, d)[:, :d]
     yield zero(signed)
     yield zero(torch.cat([torch.zeros(2), positive]))
+    yield zero(torch.tensor([1.0, 0.0, -2.0]))
     yield tiny(positive[:3].double() * 1e-12)
     yield tiny(positive[:3].double() * 1e-6)
     yield gradient(signed)

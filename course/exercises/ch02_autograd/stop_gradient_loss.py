@@ -105,5 +105,6 @@ def stop_gradient_loss(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 3, 6)
     for requirement in (loss, loss, to_a, to_a, not_to_b, left):
         yield requirement(draw.normal(n, d), draw.normal(n, d))
+    yield loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     n, d = draw.sizes(2, 3, 30)
     yield not_to_b(draw.normal(n, d), draw.normal(n, d))  # zeros of this shape are not those of other cases by chance

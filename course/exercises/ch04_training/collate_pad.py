@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
 from torch import Tensor
 
 from autograder.watching.draw import Draw
@@ -48,6 +49,7 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
 
     yield fills(rows(1, 3, 2))
     yield fills(rows(*draw.sizes(4, 1, 6)))
+    yield fills([torch.tensor([5, 6]), torch.tensor([7])], pad=-1)
     yield pads(rows(*draw.sizes(3, 1, 5)), pad=-draw.whole(1, 100))
     yield pads([row - row[0] for row in rows(*draw.sizes(3, 2, 5))], pad=draw.whole(51, 99))
     yield dtype([row.double() / 4 for row in rows(*draw.sizes(3, 1, 5))])

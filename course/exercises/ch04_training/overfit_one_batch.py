@@ -44,14 +44,55 @@ class Trial:
     def step(self, x: Tensor, y: Tensor) -> float:
         """One step of training; returns the loss before it."""
         self.optimizer.zero_grad()
-        loss = ((self.model(x) - y) ** 2).mean()
-        if loss.requires_grad:
-            loss.backward()
+        loss = _loss_and_gradients(self.model, x, y)
         if self.clears == "late":
             self.optimizer.zero_grad()
         if self.steps:
             self.optimizer.step()
-        return float(loss.item())
+        return loss
+
+
+# A trial takes a hundred steps on four rows, and hundreds of answers try a dozen of them: by hand, a step takes half as
+# long as by autograd and torch's own optimizer.
+
+
+def _loss_and_gradients(model: nn.Sequential, x: Tensor, y: Tensor) -> float:
+    """The mean squared error, with the gradients that its backward would add, of layers that are linear or a tanh."""
+    with_gradients = torch.is_grad_enabled()
+    with torch.no_grad():
+        passed = [x]
+        for layer in model:
+            passed.append(layer(passed[-1]))
+        difference = passed[-1] - y
+        if with_gradients:
+            _go_back(model, passed, difference * (2 / difference.numel()))
+        return float(difference.square().mean())
+
+
+def _go_back(model: nn.Sequential, passed: list[Tensor], slope: Tensor) -> None:
+    for layer, given, gave in zip(reversed(model), passed[-2::-1], passed[:0:-1], strict=True):
+        if isinstance(layer, nn.Tanh):
+            slope = slope * (1 - gave * gave)
+            continue
+        assert isinstance(layer, nn.Linear)
+        for param, grad in ((layer.weight, slope.mT @ given), (layer.bias, slope.sum(dim=0))):
+            if param is not None and param.requires_grad:
+                param.grad = grad if param.grad is None else param.grad + grad
+        slope = slope @ layer.weight
+
+
+class _SGD(torch.optim.SGD):
+    """What it does in one step, for few small tensors."""
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Move each parameter against its gradient, or against the sum that momentum keeps."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                if param.grad is not None:
+                    kept = self.state[param]
+                    kept["momentum_buffer"] = group["momentum"] * kept.get("momentum_buffer", 0.0) + param.grad
+                    param.sub_(kept["momentum_buffer"], alpha=group["lr"])
 
 
 Make = Callable[[nn.Sequential, Tensor, Tensor], Trial]
@@ -59,7 +100,7 @@ Make = Callable[[nn.Sequential, Tensor, Tensor], Trial]
 
 def _trial(params: Callable[[nn.Sequential], Any] = nn.Module.parameters, **fault: Any) -> Make:
     """A trial whose optimizer is given these parameters of the model."""
-    return lambda model, x, y: Trial(model, torch.optim.SGD(params(model), lr=0.05, momentum=0.9), x, y, **fault)
+    return lambda model, x, y: Trial(model, _SGD(params(model), lr=0.05, momentum=0.9), x, y, **fault)
 
 
 _sound = _trial()
@@ -86,7 +127,7 @@ def _frozen(part: Callable[[nn.Sequential], Any]) -> Make:
 def _linear_with_rate(lr: float) -> Make:
     def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
         linear = nn.Sequential(model[0], model[-1])
-        return Trial(linear, torch.optim.SGD(linear.parameters(), lr=lr), x, y)
+        return Trial(linear, _SGD(linear.parameters(), lr=lr), x, y)
 
     return make
 
@@ -113,7 +154,7 @@ def _falling(share: float, steps: float) -> Make:
     def make(model: nn.Sequential, x: Tensor, y: Tensor) -> Trial:
         weight = nn.utils.skip_init(nn.Linear, 1, 1, bias=False, dtype=y.dtype)
         nn.init.zeros_(weight.weight)
-        optimizer = torch.optim.SGD(weight.parameters(), lr=(1 - kept) / 2)
+        optimizer = _SGD(weight.parameters(), lr=(1 - kept) / 2)
         return Trial(nn.Sequential(weight), optimizer, torch.ones_like(y), torch.full_like(y, float(y.abs().max())))
 
     return make
@@ -189,7 +230,7 @@ shown_by = {
 
 # What a requirement's trials stand among, where that is not what ends soonest: a trial without a step.
 _AMONG = {
-    "sound": 3 * ["sound", "optimizer.step is missing"],
+    "sound": ["sound", *4 * ["optimizer.step is missing"]],
     "gradients cleared before the step": 3 * ["labels in another order each time"],
 }
 
