@@ -114,10 +114,8 @@ def reads(module: str, groups: Iterable[str] = (), name: str = "") -> tuple[str,
 @cache
 def imported(module: str) -> frozenset[str]:
     """The parts that a module of the tests imports, and its helpers, and `conftest.py`; so does one in a browser."""
-    folders = [
-        PROJECT / "tests",
-        *[place for place in [PROJECT / "tests" / "browser"] if (place / f"{module}.py").is_file()],
-    ]
+    tests = PROJECT / "tests"
+    folders = {tests, *(folder for folder in [tests / "browser"] if (folder / f"{module}.py").is_file())}
     files = [folder / f"{name}.py" for folder in folders for name in (module, "conftest")]
     dotted = {name for file in files if file.is_file() for name in belonging.imported_by_all(PROJECT, file)}
     return frozenset({part_of(f"{name.replace('.', '/')}.py") for name in dotted} - {""})
