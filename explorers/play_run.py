@@ -38,6 +38,9 @@ MOST_KEPT = 20_000  # numbers of a model whose weights are kept at each picture
 PLANE = Panel(-REACH, REACH, -REACH, REACH, width=320, height=320)
 LOSSES = Panel(0, STEPS[-1], 0.001, 10, log=True, width=320, height=200)
 
+_LEFT, _TOP, _RIGHT, _BOTTOM = PLANE.inside
+_GROUND = f"M{_LEFT},{_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z"
+
 KeptParts = tuple[nn.Module, Any, OwnChance]
 
 
@@ -69,7 +72,7 @@ class Training:
         still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
         still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
         shown = [{**each.values, "loss.transform": LOSSES.moved(each.step, each.loss)} for each in self.moments]
-        nothing = {"region.d": "", "said.text": "There is nothing to show yet."}
+        nothing = {"ground.d": "", "region.d": "", "said.text": "There is nothing to show yet."}
         return Recording(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
 
 
@@ -185,7 +188,7 @@ def _asked(model: nn.Module, points: Tensor) -> Any:
 
 
 def _look(model: nn.Module, points: Tensor, labels: Tensor) -> tuple[float, PartValues]:
-    """The loss on all points; the region of class 1, and how many points are right."""
+    """The loss on all points; the plane, the region of class 1 in it, and how many points are right."""
     with _told("Asking the model"):
         logits = _asked(model, points)
         across = torch.linspace(-REACH, REACH, _GRID)
@@ -194,7 +197,9 @@ def _look(model: nn.Module, points: Tensor, labels: Tensor) -> tuple[float, Part
     right = int((logits.argmax(dim=1) == labels).sum()) if logits.isfinite().all() else 0
     loss = float(cross_entropy(logits.double(), labels))
     heights = torch.sigmoid(lead).reshape(_GRID, _GRID).numpy()
+    is_known = bool(lead.isfinite().all())
     return loss, {
+        "ground.d": _GROUND if is_known else "",
         "region.d": _region(across.numpy(), heights),
         "said.text": f"loss {number(loss)}, {right} of {POINTS} right",
     }

@@ -42,7 +42,7 @@ class Playground(Explorer):
     def draw(self) -> Html:
         """What is trained, and how the picture is read; what moves stands below it."""
         told = f"`{self._name}` trains your model for {STEPS[-1]} steps{_SAME if self._is_page else _ON}"
-        reading = "Dots are class 0, crosses class 1. On the tinted side of the line the model says 1."
+        reading = "Dots are class 0, crosses class 1. A side of the line has the color of what the model says there."
         return tag("p", prose(" ".join(filter(None, (told, self._told_rates(), reading)))))
 
     def _told_rates(self) -> str:
@@ -120,11 +120,12 @@ class Playground(Explorer):
 
 def _picture(values: PartValues) -> Html:
     """The plane with its points and the region of class 1; the loss."""
+    ground = tag("path", data_part="ground", d=values.get("ground.d", ""), class_="x-play-zero")
     region = tag("path", data_part="region", d=values.get("region.d", ""), fill_rule="evenodd", class_="x-play-one")
     zeros = tag("path", data_part="zeros", d=values.get("zeros.d", ""), class_="x-film-dots x-play-point")
     ones = tag("path", data_part="ones", d=values.get("ones.d", ""), class_="x-play-point")
     words = "Points of two classes, and the line on whose one side the model says 1, on the other 0"
-    plane = PLANE.drawn(words, ("first number", "second number"), [region, zeros, ones])
+    plane = PLANE.drawn(words, ("first number", "second number"), [ground, region, zeros, ones])
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
     ball = tag("circle", data_part="loss", r=5, transform=values.get("loss.transform"), class_="x-film-ball")
     losses = LOSSES.drawn("The loss after each step, and a ball at this one", ("steps", "loss"), [curve], [ball])

@@ -61,6 +61,10 @@ READS: dict[str, tuple[str, ...]] = {
     "side_paths": (LESSONS,),
     "sync": (LESSONS, EXERCISES, SHIPPED),
     "words": (EXERCISES,),
+    # what a kernel in a browser's test reads, which nothing watches
+    "formgrader": _of("ch01_tensors"),
+    "notebooks": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
+    "pictures": (FIGURES,),
     # the project as a whole
     "attacks": (DOCUMENTS,),
     "attempts": (DOCUMENTS,),
@@ -69,7 +73,7 @@ READS: dict[str, tuple[str, ...]] = {
     "remembered": EVERYTHING,
     "rooms": (LESSONS, EXERCISES, FIGURES, DOCUMENTS, TESTS),
     "setup": (*HANDED_OUT, DOCUMENTS, TESTS),
-    "site": (LESSONS, FIGURES, DOCUMENTS),
+    "site": (*COURSE, DOCUMENTS),
     "site_taken": (LESSONS, *_of("ch04_training"), DOCUMENTS),
     "suite": (*HANDED_OUT, DOCUMENTS, TESTS),
     "watch": EVERYTHING,

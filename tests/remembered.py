@@ -145,8 +145,10 @@ def _with_exercises(told: tuple[str, ...], exercises: Iterable[str]) -> list[str
 
 @cache
 def imported(module: str) -> frozenset[str]:
-    """The parts that a module of the tests imports, and its helpers, and `conftest.py`."""
-    files = [PROJECT / "tests" / f"{name}.py" for name in (module, "conftest")]
+    """The parts that a module of the tests imports, and its helpers, and `conftest.py`; so does one in a browser."""
+    tests = PROJECT / "tests"
+    folders = {tests, *(folder for folder in [tests / "browser"] if (folder / f"{module}.py").is_file())}
+    files = [folder / f"{name}.py" for folder in folders for name in (module, "conftest")]
     dotted = {name for file in files if file.is_file() for name in belonging.imported_by_all(PROJECT, file)}
     return frozenset({part_of(f"{name.replace('.', '/')}.py") for name in dotted} - {""})
 

@@ -94,6 +94,16 @@ def test_what_it_says_to_read_counts_too(project: Path, monkeypatch: pytest.Monk
     assert [True, False] == [old != new for old, new in zip(before, places(), strict=True)]
 
 
+def test_who_is_driven_in_a_browser_depends_on_what_it_imports(project: Path) -> None:
+    """A helper that a module below tests/browser imports, and one that the browser's own fixtures do."""
+    folder = project / "tests" / "browser"
+    folder.mkdir()
+    (folder / "test_z.py").write_text("from tests import helping\n")
+    (folder / "conftest.py").write_text("from tests import test_y\n")
+
+    assert {"tests/helping", "tests/test_y"} == remembered.imported("test_z")
+
+
 def test_nothing_is_remembered_at_night_or_without_git(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then everything runs; so do, always, the tests that draw anew."""
     assert remembered.place("tests/test_fuzz.py::test_x", ()) is None
@@ -186,6 +196,6 @@ def test_the_table_is_well_formed() -> None:
     parts = {part for told in READS.values() for part in told} - {EXERCISE}
     stems = (*remembered.stems(), OWN, SO_FAR)
 
-    assert set() == {name for name in known if not (PROJECT / "tests" / f"test_{name}.py").is_file()}
+    assert known <= {path.stem.removeprefix("test_") for path in (PROJECT / "tests").rglob("test_*.py")}
     assert set() == {part for part in parts if part not in EVERYTHING and part.split("/")[1] not in stems}
     assert all(part.split("/")[0] in EVERYTHING for part in parts)

@@ -68,9 +68,27 @@ def desk(browser: Browser, server: Server) -> Iterator[Desk]:
     desk.put_away()
 
 
+@pytest.fixture(scope="session")
+def phone_desk(browser: Browser, server: Server) -> Iterator[Desk]:
+    """The same on a phone: a finger and no mouse."""
+    desk = Desk(browser, server, viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+    yield desk
+    desk.put_away()
+
+
 @pytest.fixture
 def lab(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """A page with nothing open, as wide as a laptop; after a test that failed, and at night, it is a new one."""
+    yield from _page(desk, request)
+
+
+@pytest.fixture
+def phone(phone_desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """The same on a phone."""
+    yield from _page(phone_desk, request)
+
+
+def _page(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Lab]:
     lab = desk.lab()
     yield lab
     if THOROUGH or request.node.stash.get(_FAILED, False):

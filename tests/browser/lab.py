@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Locator, Page
@@ -66,11 +66,6 @@ class Lab:
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(notebook, self.server.folder / name)
         return name
-
-    def copy(self, notebook: Path) -> str:
-        """Put a copy of a notebook into the server's folder; returns its name."""
-        shutil.copy(notebook, self.server.folder)
-        return notebook.name
 
     def open(self, notebook: str) -> None:
         """Open a notebook in place of what is open, and wait until its kernel is idle; other kernels go on."""
@@ -146,14 +141,15 @@ class Lab:
 class Desk:
     """Keeps one page with JupyterLab: what one test leaves there the next one does not find."""
 
-    def __init__(self, browser: Browser, server: Server) -> None:
+    def __init__(self, browser: Browser, server: Server, **device: Any) -> None:
         self.browser, self.server = browser, server
+        self._device: dict[str, Any] = {"viewport": LAPTOP, **device}
         self._context: BrowserContext | None = None
 
     def lab(self) -> Lab:
         """The page, or a new one."""
         if self._context is None:
-            self._context = self.browser.new_context(viewport=LAPTOP)
+            self._context = self.browser.new_context(**self._device)
             self._context.new_page()
         return Lab(self._context.pages[0], self.server)
 
@@ -168,7 +164,7 @@ class Desk:
             if page.evaluate("document.body.dataset.jpThemeName") != LIGHT:
                 lab.use_theme(LIGHT)
         self.server.end_kernels(page.request)
-        page.set_viewport_size(LAPTOP)
+        page.set_viewport_size(self._device["viewport"])
         page.emulate_media(reduced_motion="null")
         page.context.clear_permissions()
 

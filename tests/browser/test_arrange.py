@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from explorers import arrange
 from tests.arranged_programs import PROGRAMS
 from tests.browser.accessible import faint_texts, focus_ring, nameless_controls
 from tests.browser.lab import DARK, LIGHT, PATIENCE, Lab
-from tests.browser.lab_server import Server
 from tests.browser.shown import IS_CUT_OFF, WIDTHS, exported
 
 SETUP = "import torch\nfrom autograder import check"
@@ -30,14 +28,6 @@ RIGHT = ["optimizer.zero_grad()", LOSS, "loss.backward()", "optimizer.step()", G
 def arranger(lab: Lab) -> Locator:
     """A notebook with lines to put in order, and an answer cell that nobody has touched."""
     return shown(lab)
-
-
-@pytest.fixture
-def phone(browser: Browser, server: Server) -> Iterator[Lab]:
-    """A page with a finger and no mouse."""
-    context = browser.new_context(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
-    yield Lab(context.new_page(), server)
-    context.close()
 
 
 def shown(lab: Lab) -> Locator:

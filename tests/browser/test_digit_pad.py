@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +40,6 @@ def no_file(server: Server) -> None:
 def pad(lab: Lab) -> Locator:
     """A pad, and nothing drawn."""
     return opened(lab, PREDICT)
-
-
-@pytest.fixture
-def phone(browser: Browser, server: Server) -> Iterator[Lab]:
-    """A page with a finger and no mouse."""
-    context = browser.new_context(viewport={"width": 375, "height": 740}, has_touch=True, is_mobile=True)
-    yield Lab(context.new_page(), server)
-    context.close()
 
 
 def surface(pad: Locator) -> Locator:

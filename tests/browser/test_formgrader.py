@@ -87,6 +87,18 @@ def collected(browser: Browser, server: Server, course: Path, tmp_path_factory: 
     return course
 
 
+@pytest.fixture(scope="module")
+def graded(browser: Browser, server: Server, collected: Path) -> Path:
+    """The course folder after the Autograde button was pressed for a right submission and a wrong one."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    teacher = Formgrader(context.new_page(), server)
+    for student in (RIGHT, WRONG):
+        teacher.autograde(student)
+    keep_picture(teacher.page, "formgrader-graded")
+    context.close()
+    return collected
+
+
 def evil(student: Student) -> Student:
     """A submission that puts scripts wherever a notebook has room for one."""
     notebook: Any = nbformat.reads(student.data.decode(), as_version=4)
@@ -111,41 +123,35 @@ def test_collected_by_buttons(collected: Path) -> None:
     assert {RIGHT, WRONG, EVIL} == {path.parent.name for path in (collected / "submitted").glob(f"*/{STEM}")}
 
 
-def test_button_grades_with_our_engine(formgrader: Formgrader, collected: Path) -> None:
+def test_button_grades_with_our_engine(graded: Path) -> None:
     """It leaves a verdict file, and the points of the right answers and of the wrong ones."""
-    for student in (RIGHT, WRONG):
-        formgrader.autograde(student)
-
-    assert all(classroom.stored(collected, STEM, student) for student in (RIGHT, WRONG))
-    assert points(collected, RIGHT) > points(collected, WRONG) > 0
-    keep_picture(formgrader.page, "formgrader-graded")
+    assert all(classroom.stored(graded, STEM, student) for student in (RIGHT, WRONG))
+    assert points(graded, RIGHT) > points(graded, WRONG) > 0
 
 
-def test_teachers_marks_survive_the_button(formgrader: Formgrader, collected: Path) -> None:
+def test_teachers_marks_survive_the_button(formgrader: Formgrader, graded: Path) -> None:
     """A score typed in by hand and a comment are still there after the submission is graded again."""
-    formgrader.autograde(WRONG)
-    before = points(collected, WRONG)
-    formgrader.open_submission(collected, WRONG)
+    before = points(graded, WRONG)
+    formgrader.open_submission(graded, WRONG)
     formgrader.mark("0.5", "Well argued.")
     keep_picture(formgrader.page, "formgrader-marked")
-    by_hand = points(collected, WRONG)
+    by_hand = points(graded, WRONG)
     formgrader.autograde(WRONG)
 
-    assert before != by_hand == points(collected, WRONG)
-    formgrader.open_submission(collected, WRONG)
+    assert before != by_hand == points(graded, WRONG)
+    formgrader.open_submission(graded, WRONG)
     expect(formgrader.page.locator("input.score").first).to_have_value("0.5")
     expect(formgrader.page.locator("textarea.comment").first).to_have_value("Well argued.")
 
 
-def test_feedback_by_button(formgrader: Formgrader, collected: Path, page: Page) -> None:
+def test_feedback_by_button(formgrader: Formgrader, graded: Path, page: Page) -> None:
     """The page has sentences, counterexamples, hints and the teacher's comment, and no hidden test."""
-    formgrader.autograde(WRONG)
-    formgrader.open_submission(collected, WRONG)
+    formgrader.open_submission(graded, WRONG)
     formgrader.mark("0.25", "Nearly there.")
     formgrader.press(f"manage_submissions/{STEM}", WRONG, "generate-feedback")
-    path = collected / "feedback" / WRONG / STEM / f"{STEM}.html"
+    path = graded / "feedback" / WRONG / STEM / f"{STEM}.html"
     page.goto(path.as_uri())
-    verdict = classroom.stored(collected, STEM, WRONG)
+    verdict = classroom.stored(graded, STEM, WRONG)
     assert verdict is not None
     report = next(report for report in verdict.reports if report.mistakes and report.first and report.first.got)
     first = report.first
