@@ -845,7 +845,9 @@ check("count_params", count_params)
 # %% mine=true
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### How many numbers does a network 2-8-1 learn? ({minutes} minutes)
+#
 # *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
 
 # %% predict=true
@@ -1374,7 +1376,7 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# On these digits it is a little better at most. But its sixteen kernels it has found by itself, as `yours` has found its 32 whole pictures.
+# On these digits it is a little better at most. But its sixteen kernels it has found by itself.
 #
 # Now the moved digits. What a kernel sees moves with the digit:
 
