@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import create_autospec
 
 import pytest
+import torch
 
-from autograder.bench import classes, measure, report
+from autograder.authoring.judge import Judge
+from autograder.bench import classes, latency, measure, report
 from autograder.bench.measure import Measured
 from autograder.errors import WorkFailed
 from tests.sample_course import STEM
@@ -96,6 +99,16 @@ def test_goals_that_are_missed_are_told() -> None:
     assert "p50 20 ms, p95 120 ms, without the 1 that train; goal 50 ms: MISSED" in good
     assert "one submission more         0.100 s; goal 0.115 s, 1.8 times its own code and 25 ms: reached" in good
     assert "nothing changed             2.0 s; goal 1.5 s: MISSED" in good
+
+
+def test_checks_in_which_an_optimizer_steps_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step is enough; steps of an earlier check do not count."""
+    optimizer = torch.optim.SGD([torch.zeros(2, requires_grad=True)])
+    monkeypatch.setattr(latency, "check", lambda _name, answer: answer())
+    judge = create_autospec(Judge, instance=True)
+    judge.reference.side_effect = {"steps": optimizer.step, "looks": lambda: None}.__getitem__
+
+    assert latency.trains("steps", judge) and not latency.trains("looks", judge)
 
 
 def test_stock_class_is_the_same_work(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ import io
 import time
 from pathlib import Path
 
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
 from autograder.authoring.judge import Judge
 from autograder.catalog.course import course_in
 from autograder.notebook.checking import check
-from autograder.watching.exercise import Exercise
 
 _CALLS = 5
 
@@ -25,10 +26,20 @@ def seconds_of_checks(course: Path) -> dict[str, list[float]]:
 
 
 def training(course: Path) -> frozenset[str]:
-    """The exercises whose answers train: they may compute for longer than others."""
-    found = course_in(course)
-    every = (each for stem in found.stems for each in found.exercises(stem))
-    return frozenset(each.name for each in every if each.seconds > Exercise.seconds)
+    """The exercises whose check trains."""
+    judges = (Judge(course, stem) for stem in course_in(course).stems)
+    return frozenset(name for judge in judges for name in judge.chapter.exercises if trains(name, judge))
+
+
+def trains(name: str, judge: Judge) -> bool:
+    """Whether an optimizer of torch takes a step while the worked solution is checked."""
+    steps: list[object] = []
+    counting = register_optimizer_step_post_hook(lambda optimizer, *_: steps.append(optimizer))
+    try:
+        _seconds(name, judge)
+    finally:
+        counting.remove()
+    return bool(steps)
 
 
 def _seconds(name: str, judge: Judge) -> float:
