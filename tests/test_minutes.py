@@ -45,10 +45,10 @@ class TestFilled:
         """The title has all of the main path, a section what is below; exercises and side paths have their own."""
         assert told(read(tmp_path, TEXT)) == [
             "# Chapter 8: Sides (6 minutes)",
-            "Side paths take 5 minutes, exercises 8.",
-            "# First sitting: numbers (3 minutes, and 5 for the exercises)",
+            "Side paths take 5 minutes, exercises 9.",
+            "# First sitting: numbers (3 minutes, and 6 for the exercises)",
             "## 1 Sums (3 minutes)",
-            "### Exercise: `double` (5 minutes)",
+            "### Exercise: `double` (6 minutes)",
             "#### When is a sum exact? (2 minutes)",
             "# Second sitting: more numbers (1 minute; 3 for the side path, 3 for the exercise)",
             "### Exercise: `third` (3 minutes)",
@@ -199,15 +199,38 @@ def test_title_is_clean(tmp_path: Path, heading: str) -> None:
     assert "Plain (and short)" == title(read(tmp_path, PLAIN.replace("Plain", "Plain (and short)") + "# So."))
 
 
+TASK = 'def double(x):\n    """Return twice x."""\n    ### BEGIN SOLUTION\n'
+LONG = "".join(f"    x += {n}\n" for n in range(19))
+STARTER = "".join(f"# {line}\n" for line in (TASK.replace("    ### BEGIN SOLUTION\n", LONG) + "    return x").split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "minutes"),
+    [
+        ("points=2", "points=1", 5),
+        ("points=2", "points=5", 15),
+        (TASK, TASK + LONG, 20),
+        (TASK, f"### BEGIN STARTER\n{STARTER}### END STARTER\n{TASK}{LONG}", 6),
+    ],
+    ids=["tier", "points", "lines", "starter"],
+)
+def test_effort(tmp_path: Path, old: str, new: str, minutes: int) -> None:
+    """An exercise takes what its tier takes, 3 minutes a point, or a minute a line to write, whichever is most."""
+    assert old in TEXT
+    chapter = read(tmp_path, TEXT.replace(old, new, 1))
+
+    assert f"### Exercise: `double` ({minutes} minutes)" in told(chapter)
+
+
 class TestShares:
     def test_parts(self, tmp_path: Path) -> None:
-        """Each cell is of one part; exercises take what their tier takes."""
+        """Each cell is of one part; exercises take what their tier and their points say."""
         chapter = read(tmp_path, TEXT)
         found = {part: str(share) for part, share in shares(chapter, TIER).items()}
 
         assert found == {
             "main path": "6 min, 10 cells",
-            "exercises": "8 min, 5 cells",
+            "exercises": "9 min, 5 cells",
             "stretch exercises": "10 min, 3 cells",
             "side paths": "5 min, 5 cells",
         }
@@ -219,7 +242,7 @@ class TestShares:
 
         head, line = capsys.readouterr().out.splitlines()
         assert ["main path", "exercises", "stretch exercises", "side paths"] == re.split(r"  +", head.strip())
-        assert [CHAPTER, "1 min, 3 cells", "3 min, 3 cells", "none", "1 min, 2 cells"] == re.split(r"  +", line.strip())
+        assert [CHAPTER, "1 min, 3 cells", "6 min, 3 cells", "none", "1 min, 2 cells"] == re.split(r"  +", line.strip())
 
 
 def test_exercise_that_is_not_written(tmp_path: Path) -> None:

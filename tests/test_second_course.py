@@ -111,7 +111,7 @@ def test_side_paths_stay_folded(graded: Path) -> None:
     assert "#### Side path: What of a row of one? (1 minute)" == heading.source
     assert {"jp-MarkdownHeadingCollapsed": True, "id": "one"} == heading.metadata
     assert {"collapsed_sections": ["one"]} == notebook.metadata.colab
-    assert "### Exercise: `swap_ends` (3 minutes)" in [cell.source.partition("\n")[0] for cell in notebook.cells]
+    assert "### Exercise: `swap_ends` (6 minutes)" in [cell.source.partition("\n")[0] for cell in notebook.cells]
 
 
 def test_it_is_reported(graded: Path) -> None:

@@ -180,9 +180,9 @@ def test_headings_fit_a_page(tmp_path: Path) -> None:
 
     assert [line for each in page.cells for line in each.source.split("\n") if line.startswith(("#", "{"))][:-1] == [
         "# Chapter 8: Sides (6 minutes)",
-        "## First sitting: numbers (3 minutes, and 5 for the exercises)",
+        "## First sitting: numbers (3 minutes, and 6 for the exercises)",
         "### 1 Sums (3 minutes)",
-        "#### Exercise: `double` (5 minutes)",
+        "#### Exercise: `double` (6 minutes)",
         "{.side-path}",
         "##### Side path: When is a sum exact? (2 minutes)",
         "## Second sitting: more numbers (1 minute; 3 for the side path, 3 for the exercise)",

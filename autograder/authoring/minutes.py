@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,7 +25,9 @@ from autograder.catalog.course import course_in
 WORDS = 150  # of prose, a minute
 LINES = 10  # of code, a minute
 PREDICTION = 25 / 60  # minutes
-EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes in all, by tier
+EXERCISE = {"warm-up": 3, "core": 5, "stretch": 10}  # minutes at least, by tier
+POINT = 3  # minutes at least, for each point that an exercise is worth
+WRITTEN = 1  # line of an answer, a minute
 
 PLACEHOLDERS = ("minutes", "exercises", "side")
 _WORD = re.compile(r"(?<![\w\\^}$])\{(?P<word>\s*[A-Za-z_]{3,}\s*)\}")  # in a formula, `\text{side}` is none
@@ -93,10 +96,10 @@ def _minutes(outline: Outline, number: int, word: str, tier_of: TierOf) -> float
     """What a word in braces stands for below a heading."""
     below = outline.under(number)
     if word == "exercises":
-        return sum(EXERCISE[tier_of(name)] for name in _counted(outline, below))
+        return sum(effort(outline.chapter, name, tier_of) for name in _counted(outline, below))
     name = named(outline.pieces[number].heading)
     if word == "minutes" and name:
-        return EXERCISE[tier_of(name)]
+        return effort(outline.chapter, name, tier_of)
     on_side = word == "side" or number in outline.side
     return sum(cost(outline.pieces[n]) for n in below if n not in outline.exercise and (n in outline.side) == on_side)
 
@@ -115,6 +118,20 @@ def cost(piece: Piece) -> float:
     if kind is Kind.PREDICT:
         return PREDICTION
     return code_lines(piece.text) / LINES if kind is Kind.LESSON else 0
+
+
+def effort(chapter: Chapter, name: str, tier_of: TierOf) -> float:
+    """The minutes that an exercise takes: the most of what its tier, its points and the lines to be written say."""
+    return max(EXERCISE[tier_of(name)], POINT * chapter.points(name), _written(chapter, name) / WRITTEN)
+
+
+def _written(chapter: Chapter, name: str) -> int:
+    """How many lines of an exercise's solution its starter has not: those that a student writes or changes."""
+    solved, given = (
+        Counter(filter(None, map(str.strip, source.split("\n"))))
+        for source in (chapter.solution(name), chapter.starter(name))
+    )
+    return (solved - given).total()
 
 
 # --- rules
@@ -186,7 +203,7 @@ def shares(chapter: Chapter, tier_of: TierOf) -> dict[str, Share]:
             found[part] += Share(0 if name else cost(piece), piece.place not in seen)
             seen.add(piece.place)
     for name in chapter.exercises:
-        found[_exercises(chapter, name)] += Share(EXERCISE[tier_of(name)])
+        found[_exercises(chapter, name)] += Share(effort(chapter, name, tier_of))
     return found
 
 

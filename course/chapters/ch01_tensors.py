@@ -5,7 +5,7 @@
 #
 # At the end of this course you will draw a digit with the mouse, and a model will say which one it is.
 # You will have written all of it: the model, the loop that trains it, and the few lines that turn your drawing into something it can read.
-# Today there is no model and no learning yet, only grids of numbers and arithmetic on them; and that alone will read 98 of 100 handwritten digits.
+# Today there is no model and no learning yet, only grids of numbers and arithmetic on them; and that alone will read about 99 of 100 handwritten digits.
 #
 # On the way you learn to
 #
@@ -133,7 +133,7 @@ reveal(guess, images.shape)
 # The first axis counts the digits, the second the rows of a picture, the third its columns.
 # An axis that counts samples is called the **batch axis**, and nearly everything in PyTorch expects it to come first.
 #
-# Each index that you give removes one axis.
+# Each whole number that you give as an index removes one axis.
 # So `images[0]` is one digit, with two axes left, and one pixel of it has none; `item()` makes that an ordinary Python number.
 
 # %% name="number-of-axes"
@@ -160,8 +160,7 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# To try out a line of code you need a tensor of the right shape, whatever is in it.
-# So torch has functions that make one: `zeros`, `ones`, and others that you will meet.
+# To try out a line of code you need some tensor of the right shape, so torch has functions that make one: `zeros`, `ones`, and others.
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, up to but without 10. What is its dtype?
 
@@ -373,15 +372,15 @@ reveal(guess, table[2, 0].item())
 
 # %% [markdown]
 # This time the table did not change.
-# A view can only go through memory in equal steps, and no equal steps lead from the last row to the first and back again.
-# So for a list torch collects the rows into a **copy**, which has memory of its own: the lower strip, where the -1 is.
+# A view can only go through memory in equal steps, and a list may name any rows in any order.
+# torch does not look whether yours happens to be regular: what a list takes, even `table[[0, 1]]`, is always collected into a **copy**, which has memory of its own: the lower strip, where the -1 is.
 
 # %% figure=true
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
 # And where are all the fours? Ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
-# Taking by a mask copies too, because the fours lie scattered among the others, whereas a slice is a view.
+# What a mask takes is always a copy too, whereas a slice such as `images[:1500]` is a view.
 # `same_memory` tells which it was.
 
 # %% name="same-memory"
@@ -392,8 +391,9 @@ print("a slice, in the memory of images:  ", same_memory(images, images[:1500]))
 
 # %% claim=true
 assert len(fours) == 181 and same_memory(images, images[:1500]) and not same_memory(images, fours)
-assert same_memory(table, table[:, 1:3]) and not same_memory(table, table[[0, 2]])
-assert not same_memory(table, table[table > 5])
+assert same_memory(table, table[:, 1:3]) and same_memory(table, table[0:2])
+assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0]))
+assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
 
 # %% [markdown]
 # ### Writing in place
@@ -435,7 +435,7 @@ assert _x.tolist() == [-1, 1]
 # There are your changed results: the function wrote through the view into the page.
 # Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
 #
-# Whether a line writes in place can hang on one character. Both lines below take 1 from `x`, and `kept` is a second name for what `x` is at the beginning.
+# Whether a line writes in place depends on how it is written. Both lines below take 1 from `x`, and `kept` is a second name for what `x` is at the beginning.
 
 # %% name="two-ways-to-subtract"
 x = torch.tensor([5.0, 7.0])
@@ -449,7 +449,7 @@ print("after x = x - 1:  x is", x, " kept is", kept)
 assert kept.tolist() == [4, 6] and x.tolist() == [3, 5]
 
 # %% [markdown]
-# `x -= 1` wrote into the memory that both names stand for.
+# `x -= 1` wrote into the memory that both names stand for; that is what it means for a tensor, though not for Python's own numbers.
 # `x = x - 1` computed a new tensor and gave it the name `x`, so `kept` stayed as it was.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
@@ -655,7 +655,7 @@ del _large
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same, so a transpose costs nothing, of twelve numbers or of sixteen million.
+# The colors jump along the line, but the line is the same, so a transpose costs nothing, whether for twelve numbers or for sixteen million.
 
 # %% [markdown]
 # ### When numbers have to move
@@ -894,9 +894,14 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 # Then go from right to left, and compare what stands above and below.
 #
 # - *The same length*, such as 8 and 8: they fit, number by number.
-# - *One of them is 1, or missing*: what is there is used again, for each place of the other. So every row of the digit gets the same eight factors.
-# - *Anything else* is an error.
-#
+# - *One of them is 1, or there is a gap*: the tensor with the 1, or with the gap, is used again all along that axis. So every row of the digit gets the same eight factors.
+# - *Anything else* is an error, as with seven factors for eight columns:
+
+# %% name="seven-factors"
+with shows_error(RuntimeError, match="must match"):
+    digit * torch.linspace(1, 0, 7)  # (8, 8) with (7,)
+
+# %% [markdown]
 # And `known - new` was allowed because below the 1500 nothing stands, so the one new digit is used again for each known one.
 #
 # How do you fade from top to bottom, then?
@@ -1020,7 +1025,7 @@ assert torch.equal(repaired, images[:10]) and not torch.equal(scanned, repaired)
 # %% [markdown] side=true
 # #### Does nobody warn me when a column meets a row? ({minutes} minutes)
 #
-# torch's own function for the mean squared error does, and then it computes the wrong number all the same.
+# torch's own function for the mean squared error does, and then it computes the wrong number nevertheless.
 
 # %% name="loss-of-perfect-predictions"
 with warnings.catch_warnings(record=True) as caught:
@@ -1413,7 +1418,7 @@ figures.shrink(drawing)
 # %% [markdown] name="equal-say"
 # ## 7 An equal say for every pixel ({minutes} minutes)
 #
-# Two digits differ most in the middle of the paper, so in your distances its pixels have the say, and those of the rim almost none.
+# Two digits differ most in the middle of the paper, so its pixels decide your distances, and those of the rim hardly count.
 # To give all an equal say you **standardize** them: from each pixel subtract its mean, and divide by its standard deviation, the typical distance from that mean.
 #
 # *Predict.* How many of the 64 pixels are white in all 1,797 digits? Look at the gray cloud above.
@@ -1557,7 +1562,7 @@ assert torch.allclose(by_population, by_sample * math.sqrt(count / (count - 1)))
 # %% [markdown] name="holes"
 # ## 8 Data with holes ({minutes} minutes)
 #
-# Suppose that a careless scanner has lost half of all pixels, and you want the average three all the same.
+# Suppose that a careless scanner has lost half of all pixels, and that you still want the average three.
 # Here are five of the 183 threes, white where nothing was read.
 # In the data those places hold nan, and the mask `real` is True where a pixel was read.
 
@@ -1573,7 +1578,7 @@ assert len(threes) == 183 and damaged.mean(dim=0).isnan().all()
 
 # %% [markdown]
 # One hole among 183 is enough to spoil a mean, so first the holes must go.
-# To multiply by the mask does not fill them, since 0 times nan is nan again.
+# Multiplying by the mask does not fill them, since 0 times nan is nan again.
 # `torch.where(mask, x, other)` does: it takes x where the mask is True, and `other` elsewhere.
 
 # %% name="where-and-clamp"
@@ -1691,8 +1696,8 @@ assert (features @ torch.ones(3)).shape == (4,)
 # %% [markdown]
 # ### Exercise: `one_hot` ({minutes} minutes)
 #
-# A product can sort digits if their labels have a form that can be multiplied, and a 7 has not: a seven is not seven times a one.
-# Take rows with a single 1, in the column of their class.
+# A product can sort digits if their labels come in a form to multiply by. The label 7 is none, since a seven would count seven times as much as a one.
+# So take rows with a single 1, in the column of their class.
 # For the labels 5, 7 and 5 and eight classes they are
 
 # %% name="one-hot-example"
@@ -1817,11 +1822,12 @@ assert torch.allclose(added.reshape(10, 64), sums, rtol=1e-3)
 
 # %% [markdown]
 # Only n is missing after the arrow, so the digits were added up.
-# In these two, which letters stay, and which are summed?
+# In these three, which letters stay, and which are summed?
 
 # %% name="einsum"
 print(torch.einsum("ij->j", left))  # i is gone: 1 + 3 + 5 and 2 + 4 + 6
 print(torch.einsum("ij,jk->ik", left, right))  # a matrix product, that of the picture
+print(torch.einsum("ij,kj->ik", left, left))  # every row meets every row
 
 # %% claim=true
 _stack = torch.stack([left, 10 * left])  # two (3, 2) matrices
@@ -1833,6 +1839,8 @@ assert torch.allclose(torch.einsum("nc,np->cp", hot, rows), sums, rtol=1e-3)
 assert torch.einsum("ij->j", left).tolist() == [9, 12]
 
 # %% [markdown]
+# The last result has an axis of rows twice, and an axis that appears twice in the result needs two letters, here i and k.
+#
 # ### Exercise: `batched_einsum` ({minutes} minutes)
 #
 # Larger models work on batches of matrices, where letters are the surest way.
@@ -1891,7 +1899,7 @@ assert torch.equal(turned[2], images[2].roll(1, dims=1)) and (turned[3, :, ::2] 
 # Count the ink on all 1,797 digits: `images.sum()` says 561,718.
 # A pixel is only a whole number from 0 to 16, so float16, with 16 bits in place of 32, should be plenty for it.
 #
-# *Predict.* Is `images.to(torch.float16).sum()` within two percent of 561,718?
+# *Predict.* Is `images.to(torch.float16).sum()` within 10,000 of 561,718?
 
 # %% predict=true
 guess = False  # True or False
@@ -1908,7 +1916,7 @@ assert images.sum() == 561_718 and ink == math.inf
 # Infinity, and no error tells you so.
 # Each pixel fits, but float16 ends at 65,504, and the sum lies beyond.
 #
-# Such formats are in use all the same, because they take half the memory. Your `describe` counts it, here for a million numbers.
+# Formats of 16 bits are nevertheless in use, because they take half the memory of float32. Your `describe` counts the bytes of a million numbers in five formats.
 
 # %% name="dtype-memory"
 million = torch.zeros(1000, 1000)
@@ -1953,9 +1961,11 @@ for number in range(254, 261):
 # %% claim=true
 _kept = torch.arange(254.0, 261).to(torch.bfloat16).tolist()
 assert _kept == [254, 255, 256, 256, 258, 260, 260]
+_odd = torch.arange(257.0, 512, 2).to(torch.bfloat16)
+assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 2))
 
 # %% [markdown]
-# From 256 on, only every second number is there, and the others are rounded to a neighbor.
+# From 256 on, only every second number is there. Each of the others lies halfway between two of them, and is rounded to the one that 4 divides.
 #
 # Digits that you know show why. Suppose you may write down only three of them, and a power of ten.
 # After 3.14 comes 3.15, a gap of 0.01. But after 3.14e5, which is 314,000, comes 3.15e5, which is 315,000: a gap of 1,000.
@@ -1997,7 +2007,7 @@ assert round(torch.finfo(torch.bfloat16).eps, 4) == 0.0078
 
 # %% [markdown] name="dtype-choice"
 # Learning goes by such small steps, and chapter 5 shows where they have to be kept.
-# Until then take float32, the default, unless you have a reason: float64 where digits matter more than time, and the two halves where chapter 5 says how.
+# Until then take float32, the default, unless you have a reason: float64 where digits matter more than time, and the two 16-bit formats where chapter 5 says how.
 
 # %% [markdown] side=true
 # #### How large are the gaps of each format, and where are the bits? ({minutes} minutes)
@@ -2085,7 +2095,7 @@ assert torch.finfo(torch.float64).eps < 1e-15 < 1e-7 < torch.finfo(torch.float32
 # ## 11 Distances below zero ({minutes} minutes)
 #
 # A squared distance cannot be negative, and yet programs report distances below zero.
-# They compute p * p - 2 * p * q + q * q, which on paper is the same as (p - q) ** 2, because for many points its middle part is one matrix product.
+# In place of (p - q) ** 2 they compute p * p - 2 * p * q + q * q, because for many points its middle part is one matrix product; on paper the two are equal.
 #
 # *Predict.* For p = 10000 and q = 10001.1 the squared distance is about 1.21. In float32, does the long form come to within 1 of that?
 
@@ -2370,9 +2380,6 @@ for name, fact in my_precision_lab(0.001, 1e-8, 1000, 4).items():
 _facts = my_precision_lab(0.001, 1e-8, 1000, 4)
 assert _facts == {"moves": False, "survives": False, "counted": 256.0, "averaged": 16}
 
-# %% [markdown]
-# The step is lost, the tiny number is 0, a thousand ones make 256, and the loss averages sixteen numbers where you meant four.
-
 # %% [markdown] name="bug-hunt"
 # ## Bug hunt ({minutes} minutes)
 #
@@ -2519,16 +2526,16 @@ check("softmax_stable", softmax_stable)
 # %% [markdown] name="checklist"
 # ## Recap ({minutes} minutes)
 #
-# Six questions find most bugs. Ask them in this order.
+# Six questions find most bugs. Ask them in this order; the last two are for the chapters to come.
 #
 # | ask | look at |
 # |---|---|
 # | shape: is it what I wrote in the comment? | `x.shape` |
 # | dtype: floats for numbers, int64 for labels? | `x.dtype` |
 # | device: the same for all? | `x.device` |
-# | requires grad: where it should, and only there? | `x.requires_grad`, `x.grad_fn` |
-# | loss, from chapter 2 on: does it go down, from a plausible start? | `loss.item()` |
 # | repeatable: does the same seed give the same? | `torch.manual_seed` |
+# | requires grad: where it should, and only there? | `x.requires_grad` |
+# | loss, the number that says how wrong a model is: does it go down? | `loss.item()` |
 
 # %% [markdown] name="progress-text"
 # What have you passed, and what is open? `progress(1)` shows it for this chapter, and `progress()` for all.

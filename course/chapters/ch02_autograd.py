@@ -90,7 +90,7 @@ assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0
 
 # %% [markdown]
 # Each change is about -6 times what was added, and the less you add, the nearer it is to that.
-# So around any number a square changes by 2 * that number times what you add.
+# That holds around any number a, because (a + d)² is a² + 2 * a * d + d², and for a small d the d² hardly counts: a square changes by 2 * a times what you add.
 #
 # Along the way the factors are multiplied: 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
@@ -195,12 +195,12 @@ figures.graph(4.0, 2.0)
 # %% [markdown]
 # Begin at the loss with 1, and follow the orange numbers back, step by step.
 #
-# 1. In the square, what is added to s counts 2 * s times, which is 24, so 24 arrives at s.
-# 2. In the sum, s = z + x, what is added to z or to x counts once. So 24 goes on to z, and 24 to x.
-# 3. In the product, z = x * y, what is added to x counts y times. So 24 * 2 = 48 goes on to x.
-# 4. And what is added to y counts x times. So 24 * 4 = 96 goes on to y.
+# 1. The square grows by 2 * s times what is added to s. That is 24 times, so 24 arrives at s.
+# 2. The sum, s = z + x, grows by what is added to z or to x. So 24 goes on to z, and 24 to x.
+# 3. The product, z = x * y, grows by y times what is added to x. So 24 * 2 = 48 goes on to x.
+# 4. And it grows by x times what is added to y. So 24 * 4 = 96 goes on to y.
 #
-# To multiply the factors along the way like this is the **chain rule**.
+# Multiplying the factors along the way like this is the **chain rule**.
 # At x two numbers have arrived, 48 by way of the product and 24 directly.
 # What is added to x takes both routes at once, so they add up: 72.
 
@@ -361,91 +361,6 @@ for _start, _expected in ((2.0, 32.0), (-2.0, -3.0)):
     (power(_t, 4) if _t > 0 else -3 * _t).backward()
     assert _t.grad == _expected
 
-# %% [markdown] name="copy"
-# ## 3 A look that leaves no trace ({minutes} minutes)
-#
-# Sometimes you want a gradient only to look at it, as in section 6, where you will ask which pixels of an eight would make it a three.
-# But `backward` writes into `.grad`, from where training takes its steps, and what you only look at must not get in.
-#
-# So take the gradient of a copy. `clone()` copies the numbers; is that enough?
-
-# %% name="clone-alone"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.clone()
-(copy**2).sum().backward()
-print("x.grad:", x.grad)
-
-# %% claim=true
-assert x.grad.tolist() == [2.0, 4.0]
-
-# %% [markdown]
-# It is not. To copy is a step like any other, so the graph leads through the copy back to x.
-#
-# `detach()` cuts the way back. (The numbers still lie in the memory of x, so clone them too.)
-
-# %% name="detach-first"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.detach().clone()
-print("requires grad:", copy.requires_grad)
-
-# %% [markdown]
-# Cut off like this, the copy does not ask for a gradient either; `requires_grad_()`, in place, makes it ask.
-
-# %% name="mean-square-example"
-copy.requires_grad_()
-(copy**2).sum().backward()
-print("copy.grad:", copy.grad, " x.grad:", x.grad)
-
-# %% claim=true
-assert copy.grad.tolist() == [2.0, 4.0] and x.grad is None
-
-# %% [markdown]
-# In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
-#
-# ### Exercise: `mean_square_grad` ({minutes} minutes)
-#
-# Use such a copy for a loss that you know, a mean of squares.
-# For 3, 6 and 9 it is (9 + 36 + 81) / 3 = 42. Add a little to the 9, and you see what its derivative must be.
-
-# %% name="mean-of-two-squares"
-print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
-
-# %% claim=true
-assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
-
-# %% exercise="mean_square_grad"
-def mean_square_grad(x):
-    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
-
-    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
-
-    x: floats of any shape; the result has the shape and dtype of x, and no graph.
-    x itself stays as it was: its values, its requires_grad and its .grad.
-    """
-    ### BEGIN SOLUTION
-    copy = x.detach().clone().requires_grad_()
-    (copy**2).mean().backward()
-    return copy.grad
-    ### END SOLUTION
-
-
-# %% check="mean_square_grad" points=1
-check("mean_square_grad", mean_square_grad)
-
-# %% mine=true
-my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
-
-# %% [markdown]
-# With a pencil it is 2 * x, and the mean of twelve numbers divides that by 12. Here is the first of four rows, by autograd and by the formula.
-
-# %% name="mean-of-squares"
-twelve = torch.randn(4, 3)
-print("by autograd:", my_mean_square_grad(twelve)[0])
-print("by formula: ", (2 * twelve / 12)[0])
-
-# %% claim=true
-assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
-
 # %% [markdown] side=true
 # #### Do data and labels get a gradient, and which tensors have a `.grad` in the end? ({minutes} minutes)
 #
@@ -543,8 +458,8 @@ print("a leaf:", scaled.is_leaf, right.is_leaf)
 # %% claim=true
 assert not scaled.is_leaf and right.is_leaf
 
-# %% [markdown] name="all-at-once"
-# ## 4 All 640 at once ({minutes} minutes)
+# %% [markdown] name="how-wrong"
+# ## 3 How wrong are ten pictures? ({minutes} minutes)
 #
 # Now the digits, with ink from 0 to 1.
 # 1,400 are known, and the other 397 stay in a drawer, to see in the end how well unknown digits are read.
@@ -596,7 +511,7 @@ assert [round(_share, 2) for _share in shares.tolist()] == [0.88, 0.12]
 
 # %% [markdown]
 # The loss then takes minus the logarithm of the share that the true class got.
-# A share of 1 costs nothing, and the smaller the share, the more it costs.
+# Why a logarithm? Because a share of 1 then costs nothing, half the share costs the same extra each time, and a share near 0 costs without end.
 
 # %% name="two-pictures"
 print("if the first is right: ", -shares[0].log())
@@ -604,9 +519,10 @@ print("if the second is right:", -shares[1].log())
 
 # %% claim=true
 assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
+assert torch.allclose(-(shares / 2).log() + shares.log(), torch.tensor(math.log(2)))
 
 # %% [markdown]
-# To be sure and right is cheap, and to be sure and wrong is expensive.
+# Being sure and right is cheap, and being sure and wrong is expensive.
 #
 # For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean.
 
@@ -634,7 +550,9 @@ reveal(guess, round(loss.item(), 2))
 # %% claim=true
 assert abs(loss - math.log(10)) < 1e-5
 
-# %% [markdown]
+# %% [markdown] name="all-at-once"
+# ## 4 All 640 at once ({minutes} minutes)
+#
 # And now 640 questions with one call: if this place in this picture were a little larger, what would become of the loss?
 
 # %% name="gradient-pictures"
@@ -662,9 +580,10 @@ print(f"ten empty pictures: {accuracy(pictures):.0%}")
 
 # %% claim=true
 assert 0.05 < accuracy(pictures) < 0.15
+assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 
 # %% [markdown]
-# About one in ten, as guessing does.
+# About one in ten: all scores are equal, `argmax` takes the first of them, and so every digit is called a zero.
 # The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
 #
 # *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do the pictures read then?
@@ -683,7 +602,7 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill next to none is, because the gradient knows just as well which way is wrong.
+# Uphill, hardly any are, because the gradient knows just as well which way is wrong.
 #
 # And what did the 640 answers cost?
 # Nudging computes the loss anew for each, whereas autograd needed one pass forward and one backward, and needs no more of them for a million numbers.
@@ -796,7 +715,7 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 # ## 5 A step, and another ({minutes} minutes)
 #
 # One step read most of the digits, so what would two hundred do?
-# Before you write that loop, try two steps, on one number, because two things go wrong with the second.
+# Before you write that loop, try it on one number, because two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as two steps would. What is `x.grad`?
 
@@ -847,48 +766,92 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 
 # %% [markdown]
 # The same leaf, with a new value.
-#
-# ### Exercise: `grad_of` ({minutes} minutes)
-#
-# In the next section you will ask a digit for its gradient, and want no `.grad` left behind for somebody to forget.
-# `torch.autograd.grad(result, [x])` gives the gradients, in a tuple, and writes to nobody's `.grad`.
-# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3, which makes 42.
 
-# %% name="grad-returns"
-x = torch.tensor(2.0, requires_grad=True)
-y = (3 * x + 1) ** 2
-(gradient,) = torch.autograd.grad(y, [x])
-print(gradient, "and nothing in x.grad:", x.grad)
+# %% [markdown] name="copy"
+# ### A copy to begin with
+#
+# One thing is missing. The loop moves a tensor that somebody hands it, and they will want it back as it was, with nothing in its `.grad`.
+# So let the loop move a copy. `clone()` copies the numbers; is that enough?
+
+# %% name="clone-alone"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.clone()
+(copy**2).sum().backward()
+print("x.grad:", x.grad)
 
 # %% claim=true
-assert y.item() == 49 and gradient == 42 and x.grad is None
-_x = torch.tensor([2.0], requires_grad=True)
-_x.grad = torch.tensor([100.0])
-torch.autograd.grad((_x**2).sum(), [_x])
-assert _x.grad.tolist() == [100.0]
+assert x.grad.tolist() == [2.0, 4.0]
 
-# %% exercise="grad_of"
-def grad_of(f, x):
-    """Return the gradient of f at x, in the shape of x and without a graph.
+# %% [markdown]
+# It is not. Copying is a step like any other, so the graph leads through the copy back to x.
+#
+# `detach()` cuts the way back. (The numbers still lie in the memory of x, so clone them too.)
 
-    f takes a tensor of the shape of x and returns a tensor; if that holds more than
-    one number, differentiate their sum. x may require grad or not. x stays as it was:
-    values, requires_grad, .grad. No .grad changes anywhere, also not that of another
-    tensor that f uses.
+# %% name="detach-first"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.detach().clone()
+print("requires grad:", copy.requires_grad)
 
-    For f = torch.sin and x = torch.zeros(2) the result is [1.0, 1.0].
+# %% [markdown]
+# Cut off like this, the copy does not ask for a gradient either; `requires_grad_()`, in place, makes it ask.
+
+# %% name="mean-square-example"
+copy.requires_grad_()
+(copy**2).sum().backward()
+print("copy.grad:", copy.grad, " x.grad:", x.grad)
+
+# %% claim=true
+assert copy.grad.tolist() == [2.0, 4.0] and x.grad is None
+
+# %% [markdown]
+# In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
+#
+# ### Exercise: `mean_square_grad` ({minutes} minutes)
+#
+# Use such a copy for a loss that you know, a mean of squares.
+# For 3, 6 and 9 it is (9 + 36 + 81) / 3 = 42. Add a little to the 9, and you see what its derivative must be.
+
+# %% name="mean-of-two-squares"
+print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
+
+# %% claim=true
+assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
+
+# %% exercise="mean_square_grad"
+def mean_square_grad(x):
+    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
+
+    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
+
+    x: floats of any shape; the result has the shape and dtype of x, and no graph.
+    x itself stays as it was: its values, its requires_grad and its .grad.
     """
     ### BEGIN SOLUTION
     copy = x.detach().clone().requires_grad_()
-    return torch.autograd.grad(f(copy).sum(), copy)[0]
+    (copy**2).mean().backward()
+    return copy.grad
     ### END SOLUTION
 
 
-# %% check="grad_of" points=2
-check("grad_of", grad_of)
+# %% check="mean_square_grad" points=1
+check("mean_square_grad", mean_square_grad)
+
+# %% [markdown] side=true
+# #### Does yours agree with a formula? ({minutes} minutes)
+#
+# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12.
+# Here is the first of four rows, by autograd and by the formula.
 
 # %% mine=true
-my_grad_of = mine("grad_of", torch.autograd.functional.jacobian)
+my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
+
+# %% name="mean-of-squares"
+twelve = torch.randn(4, 3)
+print("by autograd:", my_mean_square_grad(twelve)[0])
+print("by formula: ", (2 * twelve / 12)[0])
+
+# %% claim=true
+assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
 
 # %% [markdown] side=true name="arrange-descend"
 # #### Next comes `descend`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1002,7 +965,52 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 
 # %% [markdown]
 # Which of its pixels would have to change, so that it is read as a three?
-# That is the gradient with respect to the *digit*, for which you wrote `grad_of`.
+# That is the gradient with respect to the *digit*.
+#
+# ### Exercise: `grad_of` ({minutes} minutes)
+#
+# You only want to look at this gradient, so nothing should be left in a `.grad` for somebody to forget.
+# `torch.autograd.grad(result, [x])` gives the gradients, in a tuple, and writes to nobody's `.grad`.
+# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3, which makes 42.
+
+# %% name="grad-returns"
+x = torch.tensor(2.0, requires_grad=True)
+y = (3 * x + 1) ** 2
+(gradient,) = torch.autograd.grad(y, [x])
+print(gradient, "and nothing in x.grad:", x.grad)
+
+# %% claim=true
+assert y.item() == 49 and gradient == 42 and x.grad is None
+_x = torch.tensor([2.0], requires_grad=True)
+_x.grad = torch.tensor([100.0])
+torch.autograd.grad((_x**2).sum(), [_x])
+assert _x.grad.tolist() == [100.0]
+
+# %% exercise="grad_of"
+def grad_of(f, x):
+    """Return the gradient of f at x, in the shape of x and without a graph.
+
+    f takes a tensor of the shape of x and returns a tensor; if that holds more than
+    one number, differentiate their sum. x may require grad or not. x stays as it was:
+    values, requires_grad, .grad. No .grad changes anywhere, also not that of another
+    tensor that f uses.
+
+    For f = torch.sin and x = torch.zeros(2) the result is [1.0, 1.0].
+    """
+    ### BEGIN SOLUTION
+    copy = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(copy).sum(), copy)[0]
+    ### END SOLUTION
+
+
+# %% check="grad_of" points=2
+check("grad_of", grad_of)
+
+# %% mine=true
+my_grad_of = mine("grad_of", torch.autograd.functional.jacobian)
+
+# %% [markdown]
+# Now ask the eight.
 
 # %% name="pixels-that-decide"
 def not_a_three(digit):
@@ -1158,10 +1166,10 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive
 #
-# And if nobody calls `backward`, as where a loss is only measured?
+# Suppose that you only measure a loss, and never call `backward`.
 # Take exp of a thousand numbers, and add them up: the slope of exp is exp itself, so its node saves the result, one tensor.
 #
-# *Predict.* Run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
+# *Predict.* Run that a thousand times. How many saved tensors are there in the end?
 
 # %% predict=true
 guess = 1  # a number
@@ -1180,7 +1188,7 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # One, that of the last pass.
-# A graph lives as long as something leads to it, and each time the name `loss` goes to a new one, nothing leads to the old graph any more.
+# A graph lives as long as some name still refers to its result, and each time the name `loss` goes to a new one, none refers to the old one any more.
 #
 # And yet there are programs that run for an hour and then end with "out of memory", because they *keep* each measured loss, to draw it later.
 
@@ -1201,7 +1209,7 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # A list of losses is a list of graphs.
-# `item()` takes out the plain Python number, which leads to nothing, so that is what belongs in logs and running sums.
+# `item()` takes out the plain Python number, which has no graph, so that is what belongs in logs and running sums.
 
 # %% [markdown] side=true
 # #### What does `total = total + loss` keep? ({minutes} minutes)
@@ -1231,7 +1239,8 @@ figures.kept_graphs(4)
 # %% [markdown]
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
-# At the end of an hour of training you want one number, the mean loss, and no thousand graphs in memory.
+# At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
+# (`backward` lets go of what a graph has saved, but its emptied nodes stay as long as the loss does.)
 # So call `backward` on each loss, as training does, and keep no more of it than its number.
 
 # %% name="running-loss-example"
@@ -1314,7 +1323,7 @@ loss.backward()
 # ## 8 Too many digits for the memory ({minutes} minutes)
 #
 # Even a single graph can be too large for the memory.
-# `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
+# `saved_bytes` counts what a graph saves, here that of your loss from section 3, for a hundred digits and for all 1,400 that you learn from.
 
 # %% name="bytes-of-a-graph"
 empty = torch.zeros(64, 10, requires_grad=True)
@@ -1507,7 +1516,7 @@ assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 # %% [markdown]
 # They met halfway, at a ghost, because each was as free to move as the other.
 #
-# The eight should count as given, like a label. `detach`, from section 3, says so: no way leads back from its result.
+# The eight should count as given, like a label. `detach`, from section 5, says so: no way leads back from its result.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -1819,18 +1828,18 @@ assert x.item() == 2 and x.grad.item() == 3
 # %% [markdown]
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
-# When a gradient is missing, the rules in your head find the reason faster than a debugger does. Here they are together.
+# When a gradient is missing, the rules in your head find the reason faster than a debugger does.
+# Here they are together, each with the programs below that it decides; `retain_grad()` is a request to a result to keep its `.grad`.
 #
-# | what happens | what follows |
-# |---|---|
-# | a step gives a result | it is no leaf, and keeps no `.grad`, unless `retain_grad()` asked for it before `backward` |
-# | `backward` comes a second time | it fails if something was saved, as by a square; a sum saves nothing, so it adds |
-# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
-# | a result is changed in place | `backward` fails if that result was saved |
-# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
-# | something fails | what was added to `.grad` before stays |
+# | what happens | what follows | decides |
+# |---|---|---|
+# | a step gives a result | it is no leaf, and keeps no `.grad` unless asked to before `backward` | middle, kept, rebound |
+# | `backward`, again | on the same result it fails if something was saved, as by a square; otherwise it adds | twice, twice_sum, fresh |
+# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails | detached |
+# | a result is changed in place | `backward` fails if that result was saved | after_exp, after_twice |
+# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` | on_leaf, under |
 #
-# Go through two of the twelve programs below aloud, with n = 3.
+# Where something fails, what was added to `.grad` before stays. Two of them aloud, with n = 3:
 #
 # - "twice": the first `backward` puts 2 * 3 = 6 into `x.grad`, and lets go of what the square had saved. The second one raises, and the 6 stays.
 # - "rebound": x = x - 1 gives the name x to a result, which is no leaf. So `backward` runs, but the new x keeps no `.grad`.

@@ -16,7 +16,7 @@
 # 4. use `train`, `eval` and `no_grad`, each for its own purpose
 # 5. save, load and freeze a model, and look inside while it runs
 #
-# Two sittings of less than an hour, and two excursions.
+# Two sittings, and two excursions.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -370,7 +370,7 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What a module keeps, and what it overlooks ({minutes} minutes)
 #
-# Here is the model once more, with layers whose names say what they do. Print it, and it tells you what it is made of.
+# This section takes a model apart, so here are the two layers of `yours` under names that say what they do. Print it, and it tells you what it is made of.
 
 # %% name="line-module"
 class Reader(nn.Module):
@@ -845,7 +845,9 @@ check("count_params", count_params)
 # %% mine=true
 my_count_params = mine("count_params", lambda model: sum(p.numel() for p in model.parameters()))
 
-# %% [markdown]
+# %% [markdown] side=true
+# #### How many numbers does a network 2-8-1 learn? ({minutes} minutes)
+#
 # *Predict.* A network 2-8-1 has 2 inputs, 8 numbers between and 1 output. How many numbers does it learn, biases included?
 
 # %% predict=true
@@ -1229,13 +1231,14 @@ assert accuracy(yours, moved_ink) < 0.5
 # So take a *small* picture, 3 by 3, and lay it on the digit.
 # How well does it fit there? Multiply place by place, and add up.
 # This one has -1 on the left and 1 on the right, so it fits well where ink begins.
+# Here are three rows of a zero; lay it on their first three columns.
 
 # %% name="one-place"
 digit = (ink[0] >= 0.5).float().reshape(8, 8)  # a zero in black and white: 1 and 0
 kernel = torch.tensor([[-1.0, 0, 1], [-1, 0, 1], [-1, 0, 1]])
 
+print(digit[1:4].int())
 patch = digit[1:4, 0:3]
-print(patch)
 print("fits:", (patch * kernel).sum().item())
 
 # %% claim=true
@@ -1243,6 +1246,18 @@ assert (patch * kernel).sum() == 1 + 1 + 1
 
 # %% [markdown]
 # There is ink in all three places on the right, and on the left none, so it fits by 3.
+#
+# *Predict.* Move it two places to the right, onto the columns 2, 3 and 4, counted from 0. How well does it fit there?
+
+# %% predict=true
+guess = -2  # a number
+
+# %% name="two-places-on"
+patch = digit[1:4, 2:5]
+reveal(guess, (patch * kernel).sum().item())
+
+# %% [markdown]
+# The three on the left count -1 each, and only one on the right makes up for it. Below zero means that ink ends here.
 #
 # Now let it wander over the whole digit, and note at each place how well it fits.
 # That is a **convolution**, and the small picture is its **kernel**.
@@ -1268,7 +1283,7 @@ assert torch.equal(F.conv2d(digit[None, None], kernel[None, None])[0, 0], edges)
 figures.convolution(digit, kernel, 1, 0)
 
 # %% [markdown]
-# Red is where ink begins, and blue, below zero, where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
+# Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
 # Nine numbers have looked for edges at 36 places, 6 by 6, because the window has to stay inside.
 #
 # Before you run the cell: turn the kernel, -1 above and 1 below, and which walls of the zero will it find?
@@ -1281,9 +1296,12 @@ show_digits([digit, kernel.T, turned], says=["a zero", "turned", "where it fits"
 assert turned[:, 2:4].abs().mean() > 2 * turned[2:4].abs().mean()
 assert turned[1, 2:4].tolist() == [-2, -2] and turned[4, 2:4].tolist() == [1, 1]
 assert edges[2].tolist() == [3, 0, -3, 3, 3, -3]  # each wall from outside and from inside
+assert digit[0].any() and digit[7].any()  # it touches both edges
+assert (turned[:2, 2:4] < 0).all() and (turned[4:, 2:4] > 0).all()
 
 # %% [markdown]
-# The upper one, blue where its ink ends, and the lower one, red where ink begins again.
+# The upper one, blue in the middle, and the lower one, red.
+# Only one color each: the zero touches both edges, so the window never sees the upper wall begin, nor the lower one end.
 #
 # ### Eight kernels at once
 #
@@ -1358,7 +1376,7 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# It makes fewer mistakes (after an unlucky start, as many), and these sixteen kernels it has found by itself.
+# On these digits it is a little better at most. But its sixteen kernels it has found by itself.
 #
 # Now the moved digits. What a kernel sees moves with the digit:
 
@@ -1414,14 +1432,18 @@ pooler = nn.Sequential(
     nn.Linear(16 * 4, 10),
 )
 train(pooler, 200)
-print(f"of the digits {accuracy(pooler):.0%}, of the moved ones {accuracy(pooler, moved_ink):.0%}")
+for name, each in (("whole pictures", yours), ("small places", looker), ("pooled", pooler)):
+    reads = f"{accuracy(each):.0%} of the digits, {accuracy(each, moved_ink):.0%} of the moved ones"
+    print(f"{name:14} {my_count_params(each):4} numbers read {reads}")
 
 # %% claim=true
 assert accuracy(pooler) > 0.93
+assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5930, 810]
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# It reads many more of the moved digits, although it has never seen one, and pays with a little of its sharpness on the others.
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one.
+# It pays with a little of its sharpness on the others.
 
 # %% [markdown]
 # This is a good place for a break.
@@ -1754,7 +1776,7 @@ assert torch.equal(nn.Dropout(0.5).eval()(ones), ones)
 # Those that stay are divided by one half, so that the mean stays where it was.
 #
 # A model has a flag for this, which `train()` and `eval()` set in all of its parts; a new one is in train mode.
-# This one reads the same digit twelve times in each mode.
+# This one reads the same zero twelve times in each mode. It is untrained, so do not ask whether the answers are right, but whether they agree.
 
 # %% name="flag-reaches-children"
 careful = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Dropout(0.5), nn.Linear(32, 10))
@@ -1913,7 +1935,7 @@ other.load_state_dict(network.state_dict())
 assert all(_a is _b for _a, _b in zip(_parts, other.parameters(), strict=True))
 
 # %% [markdown]
-# (With `weights_only=False`, code in the file would run; never load a stranger's file so.)
+# (With `weights_only=False`, code in the file would run; never load a stranger's file that way.)
 #
 # ### The best moment
 #

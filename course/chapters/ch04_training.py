@@ -9,7 +9,7 @@
 # So this chapter builds it slowly: the step, the measurement, and the loop around both.
 # And it breaks each part once, because a broken loop hardly ever says so.
 #
-# Two sittings of less than an hour, and excursions for another day.
+# Two sittings, and excursions for another day.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
