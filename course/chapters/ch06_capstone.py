@@ -7,14 +7,6 @@
 # You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
 # At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
 #
-# On the way you learn to
-#
-# 1. write a trainer that runs on any device and measures as it goes
-# 2. stop a training and go on to the same last bit, and train in mixed precision
-# 3. find silent faults in a trainer that runs
-# 4. say what a model was trained for, and make it good at something else
-# 5. begin a project of your own
-#
 # There are two sittings: {minutes} minutes of reading and running, and {exercises} for the four exercises.
 # If you cannot wait to draw, go from section 2 to the second sitting, and come back for sections 3 to 5 another day.
 # You need no GPU.
@@ -143,7 +135,7 @@ assert here.type == torch.device(device).type and model(images[:4].to(here)).dev
 
 # %% [markdown]
 # The order of the images is to be a new one in every epoch, and yet the same when you run the training again.
-# So it is drawn by a generator of its own, with a seed. From torch's own generator dropout draws too, so there the order would depend on the model.
+# So it is drawn by a generator of its own, with a seed. (Dropout draws from torch's own.)
 #
 # ### Exercise: `train` ({minutes} minutes)
 #
@@ -521,7 +513,7 @@ assert len(sizes) == 7 and groups == [[8, 8, 8], [8, 8, 8], [2]]
 # ### Exercise: `train_amp` ({minutes} minutes)
 #
 # All that chapter 5 put into one step, for an epoch, in groups: this is how large models are trained on small graphics cards.
-# The last batch may be smaller, as above, and each image is to count alike. So add up the losses of all images of a group, and divide by their number.
+# Each image is to count alike. So add up the losses of all images of a group, and divide by their number.
 # For example, take a group of a batch with three images and one with a single image:
 
 # %% name="group-mean"
@@ -617,7 +609,6 @@ assert min(full, half) > 0.85 and abs(full - half) < 0.05
 
 # %% [markdown]
 # From that, you could not say which is which.
-# Each rounding to bfloat16 is off by up to one part in 256, but in a mean over several images such errors partly cancel.
 
 # %% [markdown] side=true
 # #### How far apart are the two precisions, step by step? ({minutes} minutes)
@@ -754,8 +745,7 @@ assert math.isclose(floor, math.log(math.e + 9) - 1, rel_tol=1e-5) and round(flo
 # %% [markdown]
 # So a loss that falls from 2.30 and stops at 1.46 has passed through softmax twice: the largest probability is 1, and as a score beside nine zeros that is not much.
 #
-# A learning rate that is halved after each batch, in place of each epoch, is gone before the first epoch ends: after 16 batches, 0.1 has become 0.1 / 65,536.
-#
+
 # <details><summary>From chapters 3 and 4: why was the best model the last one?</summary>
 #
 # `state_dict()` gives the live tensors, and training goes on in them. `copy.deepcopy` keeps what was best.
@@ -845,7 +835,7 @@ drawn = [seen[drawn_labels == digit][0] for digit in range(5)]
 show_digits([*data, *drawn], is_=[*range(5), *range(5)], per_row=5)
 
 # %% [markdown]
-# So much for five of each. Take the mean of all in the data, and of all drawings as the model sees them.
+# Now take the mean of all in the data, and of all drawings as the model sees them.
 
 # %% name="two-means"
 show_digits([images[:, 0].mean(dim=0) * 16, seen.mean(dim=0)], says=["the data", "what we drew"])
@@ -861,7 +851,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # In the data there is as much ink in the first and last row as in the middle, because every digit reaches from the upper edge to the lower one.
 # Yours stand somewhere on the paper, with room around them, and the model was never shown a small four in a corner.
 #
-# How did that come about? The data set has a description, which one had better read first.
+# The data set has a description, which one had better read first.
 
 # %% name="description"
 about = digits.DESCR
@@ -1004,7 +994,7 @@ def changed_copies(pictures, count):
 show_digits(changed_copies(images[known][:1], 10) * 16)
 
 # %% [markdown]
-# Of 1,400 digits that makes 14,000. Copies cost nothing, so each epoch has new ones. (And each takes smaller steps than the one before, as is usual toward the end.)
+# Of 1,400 digits that makes 14,000, and each epoch has new ones. (Each takes smaller steps than the one before.)
 
 # %% name="train-on-copies"
 count = 6 if short else 10

@@ -83,9 +83,9 @@ def scaled_cycle() -> Figure:
     """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
-        (0.4, 4.2, "forward", ORANGE, 6.3, "small beside large is lost", "1  autocast chooses the bits"),
-        (6.3, 4.2, "backward", ORANGE, 6.3, "small gradients become 0", "2  scale the loss"),
-        (12.2, 1.6, "update", SKY, 0.7, "small steps vanish", "3  weights stay in float32"),
+        (0.4, 4.2, "forward", ORANGE, 6.3, "too large: becomes inf", "1  autocast chooses the bits"),
+        (6.3, 4.2, "backward", ORANGE, 6.3, "too small: becomes 0", "2  scale the loss"),
+        (12.2, 1.6, "update", SKY, 0.7, "lost beside the large", "3  weights stay in float32"),
     ):
         box(ax, x, y, words, color, width=4.2)
         caption(ax, x + 2.1, told_at, fault, align="center")
@@ -107,8 +107,10 @@ def scaled_cycle() -> Figure:
         "One step in mixed precision: orange is 16 bits, blue float32",
         "A ring of boxes. Weights in float32 are copied to 16 bits for the forward pass; the loss is multiplied by a "
         "factor; the backward pass runs in 16 bits; the gradients are divided by the factor in float32; the update "
-        "changes the float32 weights. Above the three stations stand what goes wrong there and its remedy: autocast "
-        "for the forward pass, loss scaling for the backward pass, float32 weights for the update.",
+        "changes the float32 weights. Beside the three stations stand what goes wrong there and its remedy: in the "
+        "forward pass the too large becomes inf, and autocast chooses the bits; in the backward pass the too small "
+        "becomes 0, and the loss is scaled; in the update the small is lost beside the large, and the weights stay in "
+        "float32.",
     )
 
 
