@@ -1330,9 +1330,9 @@ assert _one - 0.001 == _one  # so a thousand such steps change nothing
 # %% name="whole-step"
 def mixed_step(model, optimizer, criterion, x, y):
     optimizer.zero_grad()
-    with torch.autocast(device.type, dtype=torch.float16):  # too large
+    with torch.autocast(device.type, dtype=torch.float16):  # against the too large
         loss = criterion(model(x), y)
-    scaler.scale(loss).backward()  # too small; outside of the block
+    scaler.scale(loss).backward()  # against the too small; outside of the block
     scaler.step(optimizer)  # divides by the factor first
     scaler.update()
     return loss.detach()
