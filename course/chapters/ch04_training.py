@@ -1061,7 +1061,7 @@ reveal(guess, share > 0.94)
 assert by_heart == 1 and 0.75 < share < 0.94
 
 # %% [markdown]
-# Not one mistake on the hundred, and about one in eight on the others.
+# Not one mistake on the hundred, and about one in ten on the others.
 #
 # *Predict.* From the 50th epoch to the 200th, does the loss in the drawer fall or rise?
 
