@@ -152,7 +152,6 @@ assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may 
 
 # %% [markdown]
 # Read it as "I began with a batch on the CPU, and then met a weight on meta". (On CUDA the message begins "Expected all tensors to be on the same device".)
-# Everybody who moves a program from a laptop to a card meets it, since on the laptop everything is in one place, whether you thought of it or not.
 # To fix it, move the batch too.
 
 # %% name="mismatch-fixed"
@@ -981,7 +980,7 @@ assert _kept[0] == 2 * _kept[1] == 330 * 1024
 
 # %% [markdown]
 # The reader's activations take half the bytes; weights, gradients and Adam's state stay as large as they were.
-# The time depends on the circuits. It also depends on the size, because making the 16-bit copies takes time of its own, and in a small network more than the products save.
+# The time depends on the machine, and on the size: in a small network the copies in 16 bits cost more than the products save.
 #
 # What did the one line do? Look into the block.
 #
@@ -1166,7 +1165,7 @@ assert max(stuck) - min(stuck) < 0.01 and abs(stuck[0] - math.log(10)) < 0.2
 # It stands still, and no error says so. On the way back, the gradients of the ten scores are below 2e-8, which float16 makes 0, and then all the others are 0 too.
 #
 # But a loss 65,536 times as large has gradients 65,536 times as large, and those lie in the range of float16.
-# After backward, divide them by the factor again in float32, where there is room. This is **loss scaling**, and the function above has the lines for it.
+# Afterwards `p.grad /= factor` takes it out again in float32, where there is room. This is **loss scaling**.
 
 # %% name="scale-saves"
 factor = 65536.0
@@ -1178,96 +1177,10 @@ assert saved[-1] < 0.6 and abs(saved[-1] - history[2]) < 0.02
 _tiny = torch.tensor(1e-8)
 assert _tiny.half() == 0 and abs((65536 * _tiny).half().float() / 65536 - _tiny) < 1e-11
 
-# %% [markdown]
-# How large should the factor be? In a deep network gradients differ from layer to layer. Take a reader with eight sigmoids, each of which multiplies a gradient by at most 1/4.
-
-# %% name="deep-reader"
-parts = []
-for _ in range(8):
-    parts += [nn.Linear(64, 64), nn.Sigmoid()]
-deep = nn.Sequential(*parts, nn.Linear(64, 10))
-
-
-def deep_loss():
-    """The loss of the deep reader, and its parameters."""
-    return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
-
-# %% [markdown]
-# Here are its gradients by size, with three factors.
-# The gray band is the range of float16; what lies to its left becomes 0, and what lies to its right becomes inf.
-
-# %% figure=true
-figures.gradients(*deep_loss(), scales=(1.0, 2.0**16, 2.0**26))
-
-# %% [markdown]
-# With 2 ** 26 nothing is lost on the left, but for the last layers it is too much.
-#
-# ### Exercise: `underflow_report` ({minutes} minutes)
-#
-# Compute the first percentage above each picture: the share of the gradients that float16 loses, for each factor.
-# Here it is half of what is not zero without a factor, and nothing with 1024:
-
-# %% name="underflow-example"
-slope = torch.tensor([1e-9, 1e-3, 0.0])
-print(slope.half().tolist(), (1024 * slope).half().tolist())
-
-# %% exercise="underflow_report"
-def underflow_report(loss_fn, scales):
-    """Return for each scale the share of the gradient that float16 loses: a dict of floats.
-
-    With gradient [1e-9, 1e-3, 0.0] and scales [1.0, 1024.0]: {1.0: 0.5, 1024.0: 0.0}.
-
-    loss_fn() computes anew, and returns a float32 loss and the list of the float32
-    parameters. For each scale take the gradients of scale * loss, in float32.
-
-    - The share is of the entries that are not 0, over all parameters together; those are
-      lost that are 0 in float16. Where there are none to count, it is 0.0.
-    - A parameter that the loss does not depend on does not count:
-      torch.autograd.grad(..., allow_unused=True) gives None for it.
-    - The .grad of the parameters stays as it was.
-    """
-    ### BEGIN SOLUTION
-    report = {}
-    for scale in scales:
-        loss, params = loss_fn()
-        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
-        there = [g[g != 0] for g in grads if g is not None]
-        lost = sum((g.half() == 0).sum().item() for g in there)
-        counted = sum(g.numel() for g in there)
-        report[scale] = lost / counted if counted else 0.0
-    return report
-    ### END SOLUTION
-
-# %% check="underflow_report" points=3
-check("underflow_report", underflow_report)
-
-# %% mine=true
-def plain_report(loss_fn, scales):
-    loss, weights = loss_fn()
-    gradients = torch.autograd.grad(loss, weights)
-    slopes = torch.cat([g.flatten() for g in gradients])
-    return {scale: ((slopes * scale).half() == 0).float().mean().item() for scale in scales}
-
-
-my_underflow_report = mine("underflow_report", plain_report)
-
-# %% name="underflow-used"
-report = my_underflow_report(deep_loss, [1.0, 2.0**16, 2.0**26])
-for scale, lost in report.items():
-    print(f"loss times {scale:7g}: {lost:.1%} become 0")
-
-# %% claim=true
-_lost = list(plain_report(deep_loss, [1.0, 2.0**16, 2.0**26]).values())
-assert _lost[0] > 0.15 and _lost[0] > _lost[1] >= _lost[2] and _lost[2] < 1e-3
-_loss, _weights = deep_loss()
-_scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
-assert _scaled.half().isinf().any()
-
 # %% [markdown] name="scaler"
 # ### A factor that is looked for ({minutes} minutes)
 #
-# Gradients change as a model learns, and so does the factor that suits them.
-# So `torch.amp.GradScaler` looks for it while you train. It begins high.
+# Which factor is right? Gradients change as a model learns, so `torch.amp.GradScaler` looks for it while you train. It begins high.
 # When a gradient is inf or nan, it skips the step and halves the factor.
 # After many good steps it tries twice as much.
 #
@@ -1572,7 +1485,7 @@ if not torch.cuda.is_available():
 # %% [markdown] name="another-day"
 # # For another day ({minutes} minutes, and {exercises} for the exercises)
 #
-# Chapter 6 needs nothing of this: a formula that autocast does not know, time, memory, and batches of any shape.
+# Chapter 6 needs nothing of this: a formula that autocast does not know, time, memory, the size of a factor, and batches of any shape.
 # You can do all of it without a card, but with one the measurements show more.
 # Colab lends you one (Runtime, Change runtime type, GPU; then run the chapter from the top).
 
@@ -2058,8 +1971,95 @@ print("dropped:", (y == 0).sum().item(), " dropped both times:", both.sum().item
 # %% claim=true
 assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, and only there
 
+# %% [markdown] name="factor-loses"
+# ## 13 How much does a factor lose? (float16 only, {minutes} minutes)
+#
+# In a deep network gradients differ from layer to layer. Take a reader with eight sigmoids, each of which multiplies a gradient by at most 1/4.
+
+# %% name="deep-reader"
+parts = []
+for _ in range(8):
+    parts += [nn.Linear(64, 64), nn.Sigmoid()]
+deep = nn.Sequential(*parts, nn.Linear(64, 10))
+
+
+def deep_loss():
+    """The loss of the deep reader, and its parameters."""
+    return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
+
+# %% [markdown]
+# Here are its gradients by size, with three factors.
+# The gray band is the range of float16; what lies to its left becomes 0, and what lies to its right becomes inf.
+
+# %% figure=true
+figures.gradients(*deep_loss(), scales=(1.0, 2.0**16, 2.0**26))
+
+# %% [markdown]
+# With 2 ** 26 nothing is lost on the left, but for the last layers it is too much.
+#
+# ### Exercise: `underflow_report` ({minutes} minutes)
+#
+# Compute the first percentage above each picture: the share of the gradients that float16 loses, for each factor.
+# Here it is half of what is not zero without a factor, and nothing with 1024:
+
+# %% name="underflow-example"
+slope = torch.tensor([1e-9, 1e-3, 0.0])
+print(slope.half().tolist(), (1024 * slope).half().tolist())
+
+# %% exercise="underflow_report"
+def underflow_report(loss_fn, scales):
+    """Return for each scale the share of the gradient that float16 loses: a dict of floats.
+
+    With gradient [1e-9, 1e-3, 0.0] and scales [1.0, 1024.0]: {1.0: 0.5, 1024.0: 0.0}.
+
+    loss_fn() computes anew, and returns a float32 loss and the list of the float32
+    parameters. For each scale take the gradients of scale * loss, in float32.
+
+    - The share is of the entries that are not 0, over all parameters together; those are
+      lost that are 0 in float16. Where there are none to count, it is 0.0.
+    - A parameter that the loss does not depend on does not count:
+      torch.autograd.grad(..., allow_unused=True) gives None for it.
+    - The .grad of the parameters stays as it was.
+    """
+    ### BEGIN SOLUTION
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        there = [g[g != 0] for g in grads if g is not None]
+        lost = sum((g.half() == 0).sum().item() for g in there)
+        counted = sum(g.numel() for g in there)
+        report[scale] = lost / counted if counted else 0.0
+    return report
+    ### END SOLUTION
+
+# %% check="underflow_report" points=3
+check("underflow_report", underflow_report)
+
+# %% mine=true
+def plain_report(loss_fn, scales):
+    loss, weights = loss_fn()
+    gradients = torch.autograd.grad(loss, weights)
+    slopes = torch.cat([g[g != 0] for g in gradients])
+    return {scale: ((slopes * scale).half() == 0).float().mean().item() for scale in scales}
+
+
+my_underflow_report = mine("underflow_report", plain_report)
+
+# %% name="underflow-used"
+report = my_underflow_report(deep_loss, [1.0, 2.0**16, 2.0**26])
+for scale, lost in report.items():
+    print(f"loss times {scale:7g}: {lost:.1%} become 0")
+
+# %% claim=true
+_lost = list(plain_report(deep_loss, [1.0, 2.0**16, 2.0**26]).values())
+assert _lost[0] > 0.15 and _lost[0] > _lost[1] >= _lost[2] and _lost[2] < 1e-3
+_loss, _weights = deep_loss()
+_scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
+assert _scaled.half().isinf().any()
+
 # %% [markdown] name="any-batch"
-# ## 13 Batches of any shape
+# ## 14 Batches of any shape
 #
 # ### Exercise: `to_device` ({minutes} minutes)
 #
