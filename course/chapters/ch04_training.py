@@ -183,7 +183,7 @@ assert _fresh.weight.grad is not None and _fresh.bias.grad is not None
 
 # %% [markdown]
 # Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient, as in section 1.
-# Here is one step in numbers.
+# Here is one step in numbers, with a `.grad` of 5 left over from before.
 
 # %% figure=true
 figures.stepper()
