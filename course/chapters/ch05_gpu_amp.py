@@ -980,7 +980,7 @@ assert _kept[0] == 2 * _kept[1] == 330 * 1024
 
 # %% [markdown]
 # The reader's activations take half the bytes; weights, gradients and Adam's state stay as large as they were.
-# The time depends on the machine, and on the size: in a small network the copies in 16 bits cost more than the products save.
+# The time depends on the machine, and on the size: in a small network the copies in 16 bits may cost more than the products save.
 #
 # What did the one line do? Look into the block.
 #

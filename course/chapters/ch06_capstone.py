@@ -267,7 +267,7 @@ confusion = F.one_hot(labels[drawer], 10).T @ F.one_hot(says, 10)
 print(confusion)
 beside = confusion - confusion.diag().diag()  # what is wrong
 is_, called = divmod(beside.argmax().item(), 10)
-print(f"confusion[{is_}, {called}]: a {is_} was called a {called} {beside.max()} times")
+print(f"confusion[{is_}, {called}] = {beside.max()}: so many of digit {is_} were read as {called}")
 
 # %% claim=true
 assert beside.max() > 0 and confusion[is_, called] == beside.max()
