@@ -1,11 +1,8 @@
-"""The figure of chapter 5 that shows what `.to` does to a tensor and to a module."""
+"""The figure of chapter 5 that shows two devices: each with a memory of its own, and a wire between them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import torch
-from torch import nn
 
 from autograder.telling.palette import INK, NO_COLOR, ORANGE, SKY
 
@@ -15,29 +12,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS = {"cpu": SKY, "meta": ORANGE}
+WIDTH, HEIGHT = 6.0, 4.2  # of a device
 
 
 def places() -> Figure:
-    """Draw where a tensor and a module are after `.to("meta")`: the one is there twice, the other has moved."""
-    x, layer = torch.ones(3), nn.LayerNorm(3)  # it begins without random numbers
-    before, y = layer.weight.device, x.to("meta")
-    layer.to("meta")
-    fig, ax = blank(width=17.0, height=3.6)
-    _half(ax, 0.4, 'y = x.to("meta")', [("x", x.device), ("y", y.device)])
-    _half(ax, 9.4, 'layer.to("meta")', [("", before), ("layer", layer.weight.device)])
+    """Draw the CPU with its memory, a card with its own, and what goes over the wire between them."""
+    fig, ax = blank(width=17.0, height=4.8)
+    _device(ax, 0.2, "the CPU, and its memory", SKY, ("your program", "all the data"))
+    _device(ax, 10.8, "the card, and its memory", ORANGE, ("the model", "one batch"))
+    for y, words, start, end in ((2.7, ".to(device)", 6.3, 10.7), (1.2, ".cpu()", 10.7, 6.3)):
+        ax.annotate("", (end, y), (start, y), arrowprops={"arrowstyle": "-|>", "color": INK})
+        caption(ax, 8.5, y + 0.45, words, align="center")
     return finish(
         fig,
-        "A tensor stays, and a second one is made; a module moves",
-        "On the left, x stands on the CPU and y beside it on meta. On the right, the layer stands on meta, and its "
-        "place on the CPU is empty.",
+        "Two devices: each computes with what lies in its own memory",
+        "Two large boxes with a wire between them. On the left the CPU, with the program and all the data in its "
+        "memory; on the right a card, with the model and one batch in a memory of its own. What goes to the card goes "
+        "by .to(device), and what comes back by .cpu().",
     )
 
 
-def _half(ax: Axes, left: float, code: str, boxes: list[tuple[str, torch.device]]) -> None:
-    """Draw one line of code, and what stands on each of the two devices afterwards."""
-    caption(ax, left, 2.9, code)
-    for x, (words, device) in zip((left, left + 4.2), boxes, strict=True):
-        box(ax, x, 1.2, words, COLORS[device.type] if words else NO_COLOR, width=3.0, hatched=not words)
-        caption(ax, x + 1.5, 0.6, f"on {device}", align="center")
-    ax.annotate("", (left + 4.15, 1.7), (left + 3.05, 1.7), arrowprops={"arrowstyle": "-|>", "color": INK})
+def _device(ax: Axes, left: float, name: str, color: str, held: tuple[str, ...]) -> None:
+    """Draw a device as a frame, with what lies in its memory."""
+    corners = [(left, 0.2), (left + WIDTH, 0.2), (left + WIDTH, 0.2 + HEIGHT), (left, 0.2 + HEIGHT)]
+    ax.fill(*zip(*corners, strict=True), facecolor=NO_COLOR, edgecolor=INK)
+    caption(ax, left + WIDTH / 2, HEIGHT - 0.4, name, align="center")
+    for row, words in enumerate(held):
+        box(ax, left + 0.8, 2.1 - 1.4 * row, words, color, width=WIDTH - 1.6)

@@ -227,7 +227,7 @@ def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = H
         ax.plot(shown, color=color, linewidth=1.5)
     ax.set(yscale="log", ylim=(low, high), xlim=(0, end))
     ax.minorticks_off()
-    ax.set_title(name, fontsize=10, color=INK)
+    ax.set_title(name, fontsize=10, color=INK, pad=9)  # above the mark of one that explodes
     _label(ax, "step", "loss")
     ax.tick_params(labelsize=8)
 

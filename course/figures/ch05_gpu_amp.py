@@ -45,11 +45,11 @@ def first_page() -> Figure:
     sizes = [size / 1024 for _, size in runs.values()]
     right.barh([1, 0], sizes, color=[BLUE, TINT], edgecolor=INK, height=0.6)
     right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB saved for the backward pass")
-    right.set_title("what it saves: half of the activations", fontsize=11, loc="left", color=INK)
+    right.set_title("what it saves: half of what backward needs", fontsize=11, loc="left", color=INK)
     return told(
         fig,
         "Left, the loss of a reader of digits over 12 epochs, in float32 and in bfloat16: the two curves lie on one "
-        f"another. Right, what one step saves for the backward pass: {sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB "
+        f"another. Right, what the forward pass of 256 digits saves for the backward pass: {sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB "
         "in bfloat16.",
     )
 
@@ -57,35 +57,35 @@ def first_page() -> Figure:
 def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
     """Train a reader of digits with products in this dtype: the loss of each epoch, and the bytes a step saves."""
     ink, labels = known_digits()
-    ink, targets = ink / 16, nn.functional.one_hot(labels, 10).float()
+    ink = ink / 16
     losses = []
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
-        optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
 
-        def loss_of(rows: Tensor) -> Tensor:
+        def scores(rows: Tensor) -> Tensor:
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype != torch.float32):
-                return nn.functional.mse_loss(model(ink[rows]), targets[rows])
+                return model(ink[rows])
 
         for _ in range(12):
             of_epoch = []
-            for rows in torch.randperm(1400).split(100):
+            for rows in torch.randperm(1400).split(64):
                 optimizer.zero_grad()
-                of_epoch.append(loss_of(rows))
+                of_epoch.append(nn.functional.cross_entropy(scores(rows).float(), labels[rows]))
                 torch.autograd.backward(of_epoch[-1])
                 optimizer.step()
             losses.append(torch.stack(of_epoch).mean().item())
-    return losses, saved_bytes(lambda: loss_of(torch.arange(256)))
+    return losses, saved_bytes(lambda: scores(torch.arange(256)))
 
 
 def scaled_cycle() -> Figure:
     """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
-        (0.4, 4.2, "forward", ORANGE, 6.3, "small beside large is lost", "1  autocast chooses the bits"),
-        (6.3, 4.2, "backward", ORANGE, 6.3, "small gradients become 0", "2  scale the loss"),
-        (12.2, 1.6, "update", SKY, 0.7, "small steps vanish", "3  weights stay in float32"),
+        (0.4, 4.2, "forward", ORANGE, 6.3, "too large: becomes inf", "1  autocast chooses the bits"),
+        (6.3, 4.2, "backward", ORANGE, 6.3, "too small: becomes 0", "2  scale the loss"),
+        (12.2, 1.6, "update", SKY, 0.7, "lost beside the large", "3  weights stay in float32"),
     ):
         box(ax, x, y, words, color, width=4.2)
         caption(ax, x + 2.1, told_at, fault, align="center")
@@ -107,8 +107,10 @@ def scaled_cycle() -> Figure:
         "One step in mixed precision: orange is 16 bits, blue float32",
         "A ring of boxes. Weights in float32 are copied to 16 bits for the forward pass; the loss is multiplied by a "
         "factor; the backward pass runs in 16 bits; the gradients are divided by the factor in float32; the update "
-        "changes the float32 weights. Above the three stations stand what goes wrong there and its remedy: autocast "
-        "for the forward pass, loss scaling for the backward pass, float32 weights for the update.",
+        "changes the float32 weights. Beside the three stations stand what goes wrong there and its remedy: in the "
+        "forward pass the too large becomes inf, and autocast chooses the bits; in the backward pass the too small "
+        "becomes 0, and the loss is scaled; in the update the small is lost beside the large, and the weights stay in "
+        "float32.",
     )
 
 
@@ -161,7 +163,7 @@ def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
         left += _piece(ax, row, left, _activations(model, batch), ORANGE)
         ax.text(left + 0.15, row, f"{left:.1f}", va="center", fontsize=10, color=INK)
     ax.set(yticks=range(len(batches)), yticklabels=[f"batch of {batch}" for batch in reversed(batches)])
-    ax.set_xlabel("MiB held")
+    ax.set_xlabel("MiB held at most")
     ax.set_title(f"One step with Adam, layers {' - '.join(map(str, sizes))}", fontsize=11, loc="left", color=INK)
     ax.set_xlim(right=1.12 * ax.get_xlim()[1])
     handles = [*(_patch(color, part) for part, (color, _) in PARTS.items()), _patch(ORANGE, "activations")]
@@ -211,9 +213,9 @@ def _flow(layers: nn.Sequential) -> list[tuple[str, Tensor, Tensor | None]]:
     return rows
 
 
-def gradients(scales: Sequence[float]) -> Figure:
-    """Draw how large the gradients of a deep network are, and what float16 can hold, for some loss scales."""
-    sizes = _deep_gradients().abs().double()
+def gradients(loss: Tensor, weights: Sequence[Tensor], scales: Sequence[float]) -> Figure:
+    """Draw how large the gradients of a loss are, and what float16 can hold of them, for some loss scales."""
+    sizes = torch.cat([grad.flatten() for grad in torch.autograd.grad(loss, weights)]).abs().double()
     sizes = sizes[sizes > 0]
     fig, _ = new_figure(1, len(scales), figsize=(9.5, 3.0))
     parts = []
@@ -287,14 +289,3 @@ def _typed(ax: Axes, x: float, y: float, words: str, value: Tensor) -> None:
     """Draw a tensor in the color of its dtype."""
     box(ax, x, y, str(value.dtype).removeprefix("torch."), DTYPES[value.dtype], width=2.6)
     caption(ax, x + 1.3, y + 1.3, words, align="center")
-
-
-def _deep_gradients() -> Tensor:
-    """Return all gradients of a reader of digits with eight layers of sigmoids, always the same ones."""
-    ink, labels = known_digits()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        layers = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
-        model = nn.Sequential(*layers, nn.Linear(64, 10))
-        loss = nn.functional.cross_entropy(model(ink[:256] / 16), labels[:256])
-    return torch.cat([grad.flatten() for grad in torch.autograd.grad(loss, list(model.parameters()))])
