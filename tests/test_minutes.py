@@ -201,7 +201,8 @@ def test_title_is_clean(tmp_path: Path, heading: str) -> None:
 
 TASK = 'def double(x):\n    """Return twice x."""\n    ### BEGIN SOLUTION\n'
 LONG = "".join(f"    x += {n}\n" for n in range(19))
-STARTER = "".join(f"# {line}\n" for line in (TASK.replace("    ### BEGIN SOLUTION\n", LONG) + "    return x").split("\n"))
+GIVEN = TASK.replace("    ### BEGIN SOLUTION\n", LONG) + "    return x"
+STARTER = "".join(f"# {line}\n" for line in GIVEN.split("\n"))
 
 
 @pytest.mark.parametrize(
