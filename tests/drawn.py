@@ -40,6 +40,13 @@ def _step(model: nn.Module, optimizer: torch.optim.Optimizer, criterion: Any, x:
     optimizer.step()
 
 
+def _deep_loss() -> tuple[Tensor, list[Tensor]]:
+    """The loss of a network of eight sigmoids, whose gradients differ from layer to layer, and its weights."""
+    layers = [layer for _ in range(8) for layer in (nn.Linear(64, 64), nn.Sigmoid())]
+    model = nn.Sequential(*layers, nn.Linear(64, 10))
+    return nn.functional.cross_entropy(model(torch.rand(64, 64)), torch.arange(64) % 10), list(model.parameters())
+
+
 def _small_model(seed: int) -> nn.Module:
     torch.manual_seed(seed)
     return nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 10))
@@ -100,7 +107,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch05 timelines": lambda: ch05_gpu_amp.timelines(steps=4, launches=3),
     "ch05 memory": lambda: ch05_gpu_amp.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096)),
     "ch05 dtype_flow": ch05_gpu_amp.dtype_flow,
-    "ch05 gradients": lambda: ch05_gpu_amp.gradients(scales=(1.0, 2.0**16, 2.0**26)),
+    "ch05 gradients": lambda: ch05_gpu_amp.gradients(*_deep_loss(), scales=(1.0, 2.0**16, 2.0**26)),
     "ch05 scaler_search": lambda: ch05_gpu_amp.scaler_search(steps=60),
     "ch06 first_page": ch06_capstone.first_page,
     "ch06 resumed": lambda: ch06_capstone.resumed(_small_model, *_pictures(), seed=0),

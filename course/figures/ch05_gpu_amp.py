@@ -49,8 +49,8 @@ def first_page() -> Figure:
     return told(
         fig,
         "Left, the loss of a reader of digits over 12 epochs, in float32 and in bfloat16: the two curves lie on one "
-        f"another. Right, what the forward pass of 256 digits saves for the backward pass: {sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB "
-        "in bfloat16.",
+        "another. Right, what the forward pass of 256 digits saves for the backward pass: "
+        f"{sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB in bfloat16.",
     )
 
 
@@ -66,7 +66,8 @@ def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
 
         def scores(rows: Tensor) -> Tensor:
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype != torch.float32):
-                return model(ink[rows])
+                result: Tensor = model(ink[rows])
+            return result
 
         for _ in range(12):
             of_epoch = []
