@@ -64,7 +64,7 @@ assert 0 < here < 10_000
 # %% [markdown]
 # The graphics card that Colab lends, a T4, takes a quarter of a millisecond at best, by its maker's data sheet.
 #
-# *Predict.* What the card does in an hour: does it take one thread of this CPU more than a day?
+# *Predict.* What the card does in an hour: does it take one thread of this CPU more than three hours?
 
 # %% predict=true
 guess = True  # True or False
@@ -72,7 +72,7 @@ guess = True  # True or False
 # %% name="an-hour-of-the-card"
 hours = here / 0.25
 print(f"it takes one thread of this CPU {hours:.0f} hours")
-reveal(guess, hours > 24)
+reveal(guess, hours > 3)
 
 # %% claim=true
 assert round(2 * 1000**3 / 8.1e12 * 1000, 2) == 0.25  # 8.1 trillion operations a second

@@ -964,7 +964,7 @@ my_train_amp = mine("train_amp", plain_amp)
 
 # %% [markdown]
 # Then let it train this chapter's model for three epochs, in groups of two batches.
-# Bfloat16 needs no factor, so the scaler is switched off. Its lines stay in your function for the day when a card knows float16 alone.
+# Bfloat16 needs no factor, so the scaler is switched off. Its lines wait in your function for a card that knows float16 alone; there you would write that dtype too.
 
 # %% name="three-epochs"
 def after_three_epochs(amp):

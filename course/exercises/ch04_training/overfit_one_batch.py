@@ -84,15 +84,14 @@ def _go_back(model: nn.Sequential, passed: list[Tensor], slope: Tensor) -> None:
 class _SGD(torch.optim.SGD):
     """What it does in one step, for few small tensors."""
 
-    @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         """Move each parameter against its gradient, or against the sum that momentum keeps."""
-        for group in self.param_groups:
-            for param in group["params"]:
-                if param.grad is not None:
-                    kept = self.state[param]
-                    kept["momentum_buffer"] = group["momentum"] * kept.get("momentum_buffer", 0.0) + param.grad
-                    param.sub_(kept["momentum_buffer"], alpha=group["lr"])
+        held = [(group, param) for group in self.param_groups for param in group["params"] if param.grad is not None]
+        with torch.no_grad():
+            for group, param in held:
+                kept = self.state[param]
+                kept["momentum_buffer"] = group["momentum"] * kept.get("momentum_buffer", 0.0) + param.grad
+                param.sub_(kept["momentum_buffer"], alpha=group["lr"])
 
 
 Make = Callable[[nn.Sequential, Tensor, Tensor], Trial]
