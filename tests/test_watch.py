@@ -7,9 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
+import pytest
 from hypothesis.internal import constants_ast
 
+from tests import remembered
 from tests.reads import ANSWERS
 from tests.small_chapter import PROJECT
 from tests.watch import Watch, unsaid
@@ -92,12 +95,13 @@ def test_what_a_module_reads_while_it_is_imported_counts_for_all_its_tests() -> 
     assert "answers/ch02_autograd" not in watch.read_by(PROJECT / "tests" / "test_grids.py")
 
 
-def test_what_hypothesis_looks_for_constants_in_counts_for_nobody() -> None:
-    """It reads each module that is there, also those of other tests."""
+@pytest.mark.parametrize("asking", [constants_ast, remembered])
+def test_what_others_look_into_counts_for_nobody(asking: ModuleType) -> None:
+    """hypothesis reads each module that is there; who asks what another test depends on reads that test."""
     watch = Watch()
     watch.start()
     path = str(PROJECT / "course" / "answers" / "ch02_autograd" / "vjp.py")
-    exec(compile("note(path)", constants_ast.__file__, "exec"), {"note": watch.note, "path": path})
+    exec(compile("note(path)", str(asking.__file__), "exec"), {"note": watch.note, "path": path})
 
     assert "answers/ch02_autograd" not in watch.read_by(Path(__file__))
 

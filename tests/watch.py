@@ -18,6 +18,7 @@ from types import CodeType
 from typing import Any
 
 from autograder.catalog.course import Course
+from tests import remembered
 from tests.remembered import helpers, imported, may_open, part_of
 from tests.small_chapter import PROJECT
 
@@ -69,7 +70,7 @@ class Watch:
             with suppress(OSError):  # a folder that is gone
                 path = os.path.join(os.getcwd(), path)
         part = part_of(path.removeprefix(self._prefix)) if path.startswith(self._prefix) else ""
-        if not part or (self._is_running and part in self._read) or any(map(_looks_for_constants, _calling())):
+        if not part or (self._is_running and part in self._read) or any(map(_is_not_the_tests, _calling())):
             return
         self._read.add(part)
         if os.getpid() != self._process:
@@ -119,11 +120,11 @@ def _is_imported(code: CodeType) -> bool:
     return code.co_name == "<module>" and code.co_filename.startswith(_TESTS)
 
 
-def _looks_for_constants(code: CodeType) -> bool:
+def _is_not_the_tests(code: CodeType) -> bool:
     """Whether it is hypothesis, which draws from the numbers and texts of every module that is there, whoever asked
-    for it.
+    for it, or who asks what another test depends on.
     """
-    return code.co_filename.endswith(_CONSTANTS)
+    return code.co_filename.endswith(_CONSTANTS) or code.co_filename == remembered.__file__
 
 
 def unsaid(module: str, read: Iterable[str], reads: tuple[str, ...]) -> str:
