@@ -17,7 +17,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.authoring.judge import Judge
+from autograder.authoring.judge import Judge, _observed
 from autograder.files import write_all
 from autograder.frames import Frame
 from autograder.gradebook import lateness, scores, written
@@ -108,6 +108,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(reader, "read", counting("read", reader.read))
             patch.setattr(marks.ReleasedCells, "__init__", counting("released", marks.ReleasedCells.__init__))
             patch.setattr("autograder.authoring.judge.judge_read", counting("judged", judge_read))
+            patch.setattr("autograder.authoring.judge._observed", counting("known mistakes", _observed))
             patch.setattr(seen_before, "_observations", counting("decoded", seen_before._observations))
             patch.setattr(worth, "_points", counting("chapters", worth._points))
             patch.setattr("autograder.grading.classroom.write_all", counting("verdict files", write_all))
