@@ -142,6 +142,14 @@ def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[
     assert exercises == changed["judged"] >= changed["decoded"] > 1  # an answer may show on them what it showed before
 
 
+def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """What the bank's wrong answers show explains faults: beside slips, which cost less, none is run where is none."""
+    judge = Judge(cycle.course, STEM)
+    slips = sum(answer.slip for name in judge.names for answer in judge.banks[name])
+
+    assert [slips, 0, slips] == [each["known mistakes"] for each in counted]
+
+
 def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> None:
     """The released notebook, in each of its readings; the chapter's text, as long as it stays as it is."""
     assert all(each["released"] <= 2 for each in counted)

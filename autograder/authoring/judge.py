@@ -128,13 +128,19 @@ class Judge:
     def _bare_key(self, exercise: Exercise, seed: int) -> Key:
         for again in range(_DRAWS):
             drawn = seed + again * _APART
-            key = self._bare_on(exercise, drawn)
+            key = self._with_slips(self._right_on(exercise, drawn))
             if seed == VISIBLE_SEED or not cheating.pays(exercise, self.shipped_reference(exercise.name), key):
                 break
         self.drawn[exercise.name, seed] = drawn
         return key
 
-    def _bare_on(self, exercise: Exercise, drawn: int) -> Key:
+    def _with_slips(self, key: Key) -> Key:
+        known = (answer for answer in self.banks[key.exercise] if answer.slip)
+        slips = (_mistake(self.exercises[key.exercise], answer, key.cases) for answer in known)
+        return replace(key, mistakes=tuple(slips))
+
+    def _right_on(self, exercise: Exercise, drawn: int) -> Key:
+        """The key without any mistakes."""
         cases = exercise.cases(drawn)
         reference = exercise.observe(self.reference(exercise.name), cases)
         for case, seen in zip(cases, reference, strict=True):
@@ -146,8 +152,7 @@ class Judge:
             error = seen.get("raised")
             if error:  # a solution that fails would make every failing answer right
                 self._refuse(exercise, case, error)
-        slips = (_mistake(exercise, answer, cases) for answer in self.banks[exercise.name] if answer.slip)
-        return Key(exercise.name, cases, reference, tuple(slips))
+        return Key(exercise.name, cases, reference, ())
 
     def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
         what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
@@ -178,7 +183,7 @@ class Judge:
         """What a student could repeat: of the reference on the visible cases, what is shipped; no mistakes."""
         if name not in self._repeated:
             exercise = self.exercises[name]
-            known = self._bare.get((name, VISIBLE_SEED)) or self._bare_on(exercise, VISIBLE_SEED)
+            known = self._bare.get((name, VISIBLE_SEED)) or self._right_on(exercise, VISIBLE_SEED)
             self._repeated[name] = replace(known, mistakes=()).only(exercise.keep)
         return self._repeated[name]
 
