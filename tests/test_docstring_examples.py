@@ -93,6 +93,18 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
     assert any(_begin_alike(case.args, SHOWN[name], exercise.tolerance) for case in exercise.cases(seed))
 
 
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+def test_the_counts_of_the_capstones_docstrings_are_cases(seed: int) -> None:
+    """Ten images in batches of 4 for `train`, and seven batches in groups of 3 for `train_amp`."""
+    train, train_amp = (
+        [case.kwargs for case in judge_of("ch06_capstone").exercises[name].cases(seed)]
+        for name in ("train", "train_amp")
+    )
+
+    assert any((given["images"], given["batch_size"]) == (10, 4) for given in train)
+    assert any((len(given["sizes"]), given["accumulate"]) == (7, 3) for given in train_amp)
+
+
 def _begin_alike(args: tuple[Any, ...], example: tuple[Any, ...], tolerance: Tolerance) -> bool:
     """Whether a call begins with the arguments of an example."""
     pairs = [(one, other) for one, other in zip(args, example, strict=False) if other is not ...]

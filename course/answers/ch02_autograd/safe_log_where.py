@@ -129,7 +129,9 @@ def safe_log_where(x):
     return torch.where(positive, torch.log2(torch.where(positive, x, 1.0)), 0.0)
 
 
-@bank.wrong("nan-elsewhere", "Where x is negative your result is nan, and where x is 0 it is -inf. It is to be 0 there.")
+@bank.wrong(
+    "nan-elsewhere", "Where x is negative your result is nan, and where x is 0 it is -inf. It is to be 0 there."
+)
 def safe_log_where(x):
     return torch.log(x)
 
