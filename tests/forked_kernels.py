@@ -58,6 +58,9 @@ def main(place: str) -> None:
     import torch  # noqa: F401
     from ipykernel.kernelapp import IPKernelApp  # noqa: F401
 
+    from tests.lean_torch import spare_notes
+
+    spare_notes()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
     kernels: list[int] = []
 
