@@ -112,9 +112,14 @@ class Film:
         }
 
     def page(self) -> Html:
-        """The film for a page: the picture and its words, and beside them what a script needs to move it."""
-        words = self.runs[tuple(choice.value for choice in self.choices)].at(self.seek).get("said.text", "")
-        shown = join(tag("div", self.picture, class_="x-film-picture"), tag("p", words, class_="x-film-said"))
+        """The film for a page: the picture and its words, and beside them what a script needs to move it.
+
+        Without a script nobody comes to the frame at which a run stopped, so what stopped it is always told.
+        """
+        run = self.runs[tuple(choice.value for choice in self.choices)]
+        words = tag("p", run.at(self.seek).get("said.text", ""), class_="x-film-said")
+        error = tag("p", run.error, class_="x-error") if run.error else ""
+        shown = join(tag("div", self.picture, class_="x-film-picture"), words, error)
         return tag("div", shown, class_="x-film", data_film=json.dumps(self.data(), separators=(",", ":")))
 
 

@@ -17,8 +17,8 @@ from explorers.film import Film
 from explorers.markup import still
 
 STATIC = Path(__file__).parent / "static"
-# JupyterLab may send the first choices to a kernel's main thread and those after it to another one. Side by side, one of
-# them would lose what the other was about to show, so they come one after the other.
+# JupyterLab may send the first choices to a kernel's main thread and later ones to another thread. Side by side, one would
+# lose what the other was about to show, so they come one after the other.
 _TURN = threading.RLock()
 
 

@@ -267,6 +267,19 @@ def test_a_page_shows_the_end_and_may_hold_all_sets(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("few_steps")
+def test_a_page_without_scripts_tells_what_stopped_the_run() -> None:
+    """In words that stand in the page, below the picture up to there; a run that went well has no such words."""
+
+    def breaks(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        raise ValueError("<no> more")
+
+    shown, found = (re.sub(r' data-film="[^"]*"', "", playground(mlp, each).page()) for each in (breaks, train_step))
+
+    assert 'x-error">Step 1 raised ValueError: &lt;no&gt; more, in line' in shown and "After 0 steps" in shown
+    assert 'class="x-error"' not in found and "After 5 steps" in found
+
+
+@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("message", [{"choose": "data", "value": "faces"}, {"choose": "rate", "value": "-1"}, None])
 def test_wrong_message_changes_nothing(message: object) -> None:
     """It becomes a note."""
