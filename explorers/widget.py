@@ -17,7 +17,7 @@ from explorers.film import Film
 from explorers.markup import still
 
 STATIC = Path(__file__).parent / "static"
-# JupyterLab may send the first choices to a kernel's main thread and later ones to another thread. Side by side, one would
+# JupyterLab may send the first choices to a kernel's main thread and later ones to another one. Side by side, one would
 # lose what the other was about to show, so they come one after the other.
 _TURN = threading.RLock()
 
