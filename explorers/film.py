@@ -160,6 +160,11 @@ class Panel:
         across, up = self.place(x, y)
         return f"translate({across:g},{up:g})"
 
+    def mark(self, part: str, x: float, y: float) -> PartValues:
+        """What puts a mark at a point; where that is no number it has no place, and is not seen."""
+        is_seen = not math.isnan(x) and not math.isnan(y)
+        return {f"{part}.transform": self.moved(x, y), f"{part}.visibility": "visible" if is_seen else "hidden"}
+
     def drawn(self, words: str, names: tuple[str, str], lines: Sequence[str], marks: Sequence[str] = ()) -> Html:
         """The axes with their names and ends, `lines` and `marks` in them; `words` for who cannot see them.
 
@@ -175,6 +180,13 @@ class Panel:
         inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
         view = f"0 0 {self.width} {self.height}"
         return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
+
+
+def ball(part: str, radius: int, values: PartValues) -> Html:
+    """A mark with the values of one frame; without any it is not seen."""
+    seen = values.get(f"{part}.visibility", "hidden")
+    place = values.get(f"{part}.transform")
+    return tag("circle", data_part=part, r=radius, transform=place, visibility=seen, class_="x-film-ball")
 
 
 def _box(left: float, top: float, width: float, height: float) -> dict[str, str]:

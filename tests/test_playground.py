@@ -237,7 +237,8 @@ def test_weights_that_are_no_numbers(bad: float) -> None:
     last = films.frames(widget.film, *STILL)[-1]
 
     assert "loss nan, 0 of 200 right" in last["said.text"]
-    assert not re.search("nan|inf", last["region.d"] + last["loss.transform"])
+    assert not re.search("nan|inf", last["region.d"] + last["loss.transform"]) and "hidden" == last["loss.visibility"]
+    assert "visible" == films.frames(widget.film, *STILL)[0]["loss.visibility"]
 
 
 @pytest.mark.usefixtures("few_steps")
