@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
+from matplotlib import pyplot as plt
 
 from autograder.notebook import checked, logbook
 from tests.asked import THOROUGH
@@ -52,6 +53,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     torch.set_num_threads(threads)
     InteractiveShell.clear_instance()
     checked.CHECKED.clear()
+    plt.close("all")  # as a notebook's cell does with its own
 
 
 def told(

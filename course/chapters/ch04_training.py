@@ -4,12 +4,13 @@
 # *How does a model learn, and how do you know that it has?*
 #
 # Your `MLP` has been waiting since chapter 3, with random numbers in 4,810 places, reading one digit in ten.
-# Today it learns: twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 of those that it has never seen.
+# Today it learns. It goes twenty times through 1,400 digits, in less than a second, and then it reads about 96 in 100 of those that it has never seen.
+#
 # The program that does this is short, and you will write it for as long as you use PyTorch.
 # So this chapter builds it slowly: the step, the measurement, and the loop around both.
-# And it breaks each part once, because a broken loop hardly ever says so.
+# It also breaks each part once, because a broken loop hardly ever says so.
 #
-# Two sittings, and excursions for another day. (Minutes are rounded, each by itself.)
+# Two sittings, and excursions for another day. (Each number of minutes is rounded by itself.)
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -40,9 +41,9 @@ figures.first_page()
 # %% [markdown] name="learning"
 # ## 1 How far is a step? ({minutes} minutes)
 #
-# In chapter 2 you let ten pictures learn: find the gradient of the loss, take a small step against it, repeat.
-# How small is small? That is the **learning rate**, `lr` for short, and a wrong one is the most common reason why nothing is learned.
-# So meet it where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
+# In chapter 2 ten pictures learned: find the gradient of the loss, take a small step against it, repeat.
+# How small is small? That is the **learning rate**, `lr` for short.
+# Meet it where you can compute every step in your head: one weight w, and the loss (w - 3) ** 2, a parabola with its bottom at 3.
 #
 # At w = 0 the gradient, 2 * (w - 3), is -6, so with lr = 0.1 the first step goes to 0 - 0.1 * (-6) = 0.6. `descend` goes on from there.
 
@@ -86,10 +87,9 @@ assert places == [0.0, 6.0, 0.0, 6.0, 0.0] and abs(descend(1.1, steps=4)[-1] - 3
 
 # %% [markdown]
 # With lr = 1 it jumps over the valley to 6, exactly as high as before, and then back to 0, for ever.
-# A little more, and each jump lands higher than the last.
-# A gradient says only which way is down, and not how far.
+# A little more, and each jump lands higher than the last. A gradient says which way is down, and not how far.
 #
-# So a learning rate has three fates: too small, and it sleeps; right, and it arrives; too large, and it explodes.
+# So a learning rate has three fates. Too small, and it sleeps; right, and it arrives; too large, and it explodes.
 
 # %% figure=true
 figures.parabola(descend, (0.02, 0.3, 1.05))
@@ -119,7 +119,7 @@ assert tiny(torch.tensor([[1.0], [2.0]])).flatten().tolist() == [2.0, 4.0]
 # There are other rules for a step, and other losses, so PyTorch makes both into objects that you can exchange.
 # An **optimizer** knows the parameters and takes the step; a **criterion** computes the loss.
 #
-# The task is again one that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
+# The task is one that you can check: 100 points near the line y = 2 * x, and one neuron, which has to find the 2.
 
 # %% name="line-data"
 x = torch.randn(100, 1)
@@ -132,14 +132,14 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 # And these five lines are the training, 250 times over:
 
 # %% name="one-neuron"
-print("slope at first:", model.weight.item())
+print(f"slope at first: {model.weight.item():.3f}")
 for step in range(250):
     optimizer.zero_grad()  # 1 clear the old gradients
     prediction = model(x)  # 2 forward
     loss = criterion(prediction, y)  # 3 how wrong?
     loss.backward()  # 4 fill in .grad
     optimizer.step()  # 5 change the weights
-print("slope now:", model.weight.item(), " loss:", loss.item())
+print(f"slope now: {model.weight.item():.3f}, loss: {loss.item():.4f}")
 
 # %% claim=true
 assert abs(model.weight.item() - 2) < 0.03 and abs(model.bias.item()) < 0.03
@@ -156,7 +156,7 @@ for _ in range(250):
 assert _losses[60] < 1.01 * _losses[-1] < 0.005
 
 # %% [markdown]
-# It has found the 2. The loss that is left, about 0.05 ** 2 = 0.0025, is the noise, in which there is nothing to learn.
+# It has found the 2. The loss that is left, about 0.05 ** 2 = 0.0025, is the noise.
 #
 # *Predict.* Which one of the five lines changes the weights?
 
@@ -170,7 +170,6 @@ at_first = neuron.weight.item()
 criterion(neuron(x), y).backward()  # lines 2, 3 and 4
 after_four = neuron.weight.item()
 optimizer.step()
-print("first:", at_first, " after line 4:", after_four, " in the end:", neuron.weight.item())
 reveal(guess, 5 if after_four == at_first else "an earlier one")
 
 # %% claim=true
@@ -189,7 +188,7 @@ assert _fresh.weight.grad is not None and _fresh.bias.grad is not None
 figures.stepper()
 
 # %% [markdown]
-# None of the five lines asks what is being learned: a line, a digit or a sentence, it is always these five.
+# A line, a digit or a sentence: it is always these five.
 
 # %% [markdown] side=true name="arrange-train-step"
 # #### Next comes `train_step`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -205,8 +204,8 @@ arrange("train_step")
 # %% [markdown]
 # ### Exercise: `train_step` ({minutes} minutes)
 #
-# You will need the five lines in every chapter from here on, so make them a function.
-# Use the optimizer that you are given, because some remember earlier steps, and a new one would not.
+# New here: the five lines get a name, and every chapter from here on will use it.
+# Take the optimizer that you are given, because some remember earlier steps, and a new one would not.
 
 # %% name="train-step-example"
 prediction = 2 * 1 + 0  # weight 2, input 1, bias 0; the target is 5
@@ -241,20 +240,20 @@ check("train_step", train_step)
 # %% mine=true
 def plain_step(model, optimizer, criterion, x, y):
     loss = criterion(model(x), y)
+    optimizer.zero_grad()  # here, which is as good: section 3 shows why
     loss.backward()
     optimizer.step()
-    optimizer.zero_grad()  # last, which is as good: section 3 shows why
     return loss.item()
 
 
 my_train_step = mine("train_step", plain_step)
 
 # %% [markdown]
-# Six steps with it, on the neuron of above: six losses.
+# Take six steps with it, on the neuron above.
 
 # %% name="train-step-used"
 for _ in range(6):
-    print(my_train_step(neuron, optimizer, criterion, x, y))
+    print(round(my_train_step(neuron, optimizer, criterion, x, y), 4))
 
 # %% claim=true
 for _ in range(100):
@@ -294,8 +293,8 @@ figures.call_order(my_train_step)
 # %% [markdown] name="left-out-text"
 # ## 3 What breaks without each line? ({minutes} minutes)
 #
-# Nobody remembers a list of five things; what one remembers is what went wrong without them.
-# So leave them out. `run_lines` runs the lines that you name, in your order, a hundred times, with a single weight that begins at 0 and should find the 2 of section 2.
+# Nobody remembers a list of five things. What one remembers is what went wrong without them, so leave them out.
+# `run_lines` runs the lines that you name, in your order, a hundred times, with a single weight that begins at 0 and should find the 2 of section 2.
 
 # %% name="lines-as-words"
 from course.instruments import run_lines
@@ -329,7 +328,7 @@ assert run_lines("forward backward step", x, y)[1] != 0
 assert run_lines("zero forward step", x, y)[1] == run_lines("zero forward backward", x, y)[1] == 0
 
 # %% [markdown]
-# In none. Without `backward` or `step` nothing moves, and nobody says so.
+# In none. Without `backward` or `step` nothing moves.
 # Without `zero_grad` the weight does move, so where is the harm? Look at the loss.
 
 # %% name="without-zero-grad"
@@ -344,7 +343,7 @@ assert max(_late) > 20 * sound[-1] and max(_late) > 1.5 * min(_late)
 # `backward` adds to `.grad` (the towers of chapter 2), so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# And lines in another order? Here are eight.
+# And in another order? Here are eight. *In how many of them will the loss go all the way down?*
 
 # %% name="eight-orders"
 orders = [
@@ -357,16 +356,7 @@ orders = [
     "forward backward zero step",
     "zero forward step backward",
 ]
-
-# %% [markdown]
-# *Predict.* In how many of the eight does the loss go all the way down?
-
-# %% predict=true
-guess = 3  # a number
-
-# %% name="eight-orders-told"
 eight = {order: run_lines(order, x, y)[0] for order in orders}
-reveal(guess, sum(losses[-1] < 0.005 for losses in eight.values()))
 
 # %% claim=true
 assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
@@ -375,7 +365,7 @@ assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
 figures.curves(eight)
 
 # %% [markdown]
-# Three, and they are one and the same loop: what matters is that everything is cleared between one `backward` and the next, and never between `backward` and `step`.
+# In three, and these are one and the same loop: clear between one `backward` and the next, and never between `backward` and `step`.
 #
 # Now you: the loop stepper shows what each line changes. Leave out `zero_grad`, or move it, and run ten steps.
 
@@ -447,7 +437,7 @@ assert abs(ten_steps(True) - 1.6341) < 1e-4 and abs(ten_steps(False) - 1.5674) <
 # ## 4 How good is it? ({minutes} minutes)
 #
 # Before a model learns to read digits, decide how you will judge it.
-# By the digits that it was shown? A list of 1,797 answers repeats them all, and reads nothing.
+# By the digits that it was shown? A list of the 1,797 answers would get them all right, and could not read one new digit.
 # So 397 of them go into a drawer, and nothing may learn from those.
 
 # %% name="split"
@@ -468,7 +458,7 @@ assert set(known.tolist()).isdisjoint(unseen.tolist())
 # %% [markdown]
 # Data held out like this are for **validation**.
 #
-# Measuring is a forward pass and a count, and yet one thing about it goes wrong again and again: the mode.
+# Measuring is a forward pass and a count, and one thing about it goes wrong again and again: the mode.
 # Here is a model with batch norm and dropout (chapter 3), measured four times on the same digits, always inside `torch.no_grad()`.
 
 # %% name="modes"
@@ -500,7 +490,7 @@ with torch.no_grad():
 #
 # `no_grad` only keeps autograd from building a graph.
 # In train mode dropout goes on dropping, and batch norm even gathers its statistics from the drawer.
-# So it takes `model.eval()` as well, and for training `model.train()` again.
+# So call `model.eval()` too, and `model.train()` before training goes on.
 #
 # </details>
 
@@ -518,10 +508,9 @@ arrange("evaluate")
 # %% [markdown]
 # ### Exercise: `evaluate` ({minutes} minutes)
 #
-# Make the measurement a function, to be called again and again while a model learns.
-# It gives the loss, because that is what training lowers, and the accuracy, because that is what you want.
+# New here: a model that is left as it was found, and an average over rows, not over batches.
+# Your function gives the loss, because that is what training lowers, and the accuracy, because that is what you want.
 # (**Logits** are the raw outputs, one for each class.)
-# Leave the model in the mode in which you found it, and take care with the average.
 #
 # *Predict.* Batch 1 has 3 rows and the mean loss 1.0; batch 2 has 1 row and the loss 5.0. What is the mean loss per row?
 
@@ -534,7 +523,7 @@ reveal(guess, (3 * 1.0 + 1 * 5.0) / (3 + 1))
 
 # %% [markdown]
 # The mean of the means counts the single row of the last batch three times as much as any other.
-# And this is how the accuracy of three rows is counted:
+# The accuracy of three rows:
 
 # %% name="evaluate-example"
 logits = torch.tensor([[2.0, 0.1], [0.3, 0.9], [1.0, 0.8]])
@@ -599,7 +588,8 @@ MyMLP = mine("MLP", plain_mlp)
 
 # %% name="untrained"
 reader = MyMLP([64, 64, 10], nn.ReLU)
-print(my_evaluate(reader, drawer, F.cross_entropy), " log(10):", round(math.log(10), 3))
+measured = my_evaluate(reader, drawer, F.cross_entropy)
+print(f"{measured['accuracy']:.0%} right, loss {measured['loss']:.2f}; log(10): {math.log(10):.2f}")
 ten = unseen[:10]
 show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 
@@ -608,9 +598,9 @@ _seen = my_evaluate(reader, drawer, F.cross_entropy)
 assert abs(_seen["loss"] - math.log(10)) < 0.2 and _seen["accuracy"] < 0.4
 
 # %% [markdown]
-# What it reads, it reads by chance, as in chapter 3.
+# What it reads, it reads by chance.
 # The loss says the same: log(10), about 2.3, is what you get for giving each of ten answers the same chance.
-# So look at your first loss every time; if it is not near log(k) for k classes, something is wrong before the first step.
+# So look at your first loss every time. If it is not near log(k) for k classes, something is wrong before the first step.
 
 # %% [markdown] side=true
 # #### Can a model learn pure noise? ({minutes} minutes)
@@ -682,7 +672,7 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 # So one takes a **batch**, here of 64. When all batches have had their turn, that is an **epoch**.
 #
 # A **DataLoader** cuts the batches, and shuffles the rows before each epoch. It takes a `TensorDataset`, which ties each row to its label.
-# Here are two epochs of ten rows, four at a time.
+# Two epochs of ten rows, four at a time:
 
 # %% name="ten-rows"
 rows = TensorDataset(torch.arange(20.0).view(10, 2), torch.arange(10))  # inputs, labels
@@ -703,7 +693,7 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 #
 # ### One epoch
 #
-# Now the 1,400 digits that are known, 64 at a time.
+# Now the 1,400 digits, 64 at a time.
 
 # %% name="parts"
 known_digits = TensorDataset(ink[known], labels[known])
@@ -712,11 +702,7 @@ print(len(loader), "batches")
 
 # %% [markdown]
 # For each batch, take one step, by the five lines of section 2.
-#
-# *Predict.* Guessing reads one digit in ten. After these 22 steps, does the model read more than four in ten of the drawer?
-
-# %% predict=true
-guess = True  # True or False
+# *Guessing reads ten in a hundred. How many will it read after 22 steps?* Write down a number.
 
 # %% name="one-epoch"
 _ = torch.manual_seed(seed)
@@ -731,17 +717,16 @@ for inputs, targets in loader:
     optimizer.step()
 measured = my_evaluate(reader, drawer, F.cross_entropy)
 print(f"{measured['accuracy']:.0%} of the drawer")
-reveal(guess, measured["accuracy"] > 0.4)
 
 # %% claim=true
 assert measured["accuracy"] > 0.45
 
 # %% [markdown]
-# It does: most of the job is done after 22 steps.
+# Most of the job is done, after 22 steps.
 #
 # ### Twenty epochs
 #
-# The rest needs patience, so begin again and put a loop around the loop. For the five lines you have your own `train_step`.
+# The rest needs patience. Begin again, and put a loop around the loop; for the five lines you have your own `train_step`.
 # After every epoch a row of three numbers goes into the `history`: the mean loss of its batches, the loss in the drawer, and the share of the drawer that is read.
 
 # %% name="whole-loop"
@@ -764,13 +749,16 @@ for epoch in (0, 1, 4, 19):  # the first, the second, the fifth and the last
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
 
 # %% [markdown]
-# That is the whole loop. Here are the ten of section 4 once more, of which it read hardly any before.
+# That is the whole loop.
+# (In the first epoch the drawer looks better than what is learned from, because it is measured after the 22 steps, and the other loss is a mean over them.)
+#
+# Here are the ten of section 4 once more, of which it read hardly any before.
 
 # %% name="ten-again"
 show_digits(ink[ten], says=reader(ink[ten]).argmax(dim=1), is_=labels[ten])
 
 # %% [markdown]
-# Now draw the two losses, in lines for you to copy.
+# Now draw the two losses; copy these lines for your own runs.
 
 # %% name="draw-history"
 import matplotlib.pyplot as plt
@@ -779,6 +767,7 @@ import matplotlib.pyplot as plt
 def draw(history):
     losses, drawer_losses, shares = zip(*history)  # rows become columns
     epochs = range(1, len(history) + 1)
+    plt.figure()
     plt.plot(epochs, losses, label="what it learns from")
     plt.plot(epochs, drawer_losses, label="the drawer")
     plt.locator_params(axis="x", integer=True)  # no half epochs
@@ -792,11 +781,11 @@ draw(history)
 
 # %% [markdown]
 # Both fall fast at first, since far from the goal almost any step helps, and then slowly.
-# Near the end a gap opens between the two, and section 7 is about that gap.
+# After a few epochs a gap opens between the two. Section 7 is about that gap.
 #
 # ### Look at what it gets wrong
 #
-# An accuracy says how often a model is wrong, and not where. So look at those that it read wrongly.
+# An accuracy does not say where a model is wrong. So look.
 
 # %% name="wrong-ones"
 pictures, answers = ink[unseen], labels[unseen]  # the drawer
@@ -818,9 +807,9 @@ assert 1 <= wrong.sum() <= 32
 
 # %% [markdown]
 # Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
-# No number tells you which is which, so always look.
+# No number tells you which is which.
 #
-# The ten digits, before and after, and your curve are something to show to a friend. This is a good place for a break.
+# The ten digits, before and after, and your curve are something to show to a friend.
 
 # %% [markdown] side=true
 # #### Why `loss.item()`, and not `loss`? ({minutes} minutes)
@@ -852,13 +841,13 @@ assert still_held(backward_then)[0] == still_held(lambda loss: loss.item())[0] =
 # %% [markdown] name="fit-text"
 # ## 6 A training in one line ({minutes} minutes)
 #
-# What would happen without the shuffling? With another learning rate, or with fewer digits? Each such question is a whole training.
-# So make the loop a function, and a training is one line.
+# What if nobody shuffles? Or with another learning rate, or fewer digits? Each such question is a whole training.
+# Make the loop a function, and a training is one line.
 #
 # ### Exercise: `fit` ({minutes} minutes)
 #
-# You have just run what it has to do, and you may call your own `train_step` and `evaluate`.
-# It gives back the history. Here is one row of it, from an epoch of three batches:
+# New here: nothing but the name. It is the loop of section 5, with what was fixed there handed in, and it gives back the history; you may call your own `train_step` and `evaluate`.
+# One row, from an epoch of three batches:
 
 # %% name="fit-example"
 batch_losses, measured = [2.0, 1.5, 1.0], {"loss": 1.2, "accuracy": 0.78}
@@ -920,12 +909,7 @@ my_fit = mine("fit", plain_fit)
 # %% [markdown]
 # ### Why shuffle?
 #
-# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do.
-#
-# *Predict.* If nobody shuffles, is more than half of the drawer read after five epochs?
-
-# %% predict=true
-guess = False  # True or False
+# Suppose that the digits lie in order, all zeros first, then all ones, as files in folders often do, and that nobody shuffles.
 
 # %% name="not-shuffled"
 in_order = known[labels[known].argsort()]  # all zeros first, then all ones
@@ -934,8 +918,12 @@ misled = MyMLP([64, 64, 10], nn.ReLU)
 sgd = torch.optim.SGD(misled.parameters(), lr=0.5)
 _, _, share = my_fit(misled, sgd, F.cross_entropy, not_shuffled, drawer, 5)[-1]  # the last row
 answers = misled(ink[unseen]).argmax(dim=1)
-print(f"{share:.0%}; how often it says 0, 1, ...:", answers.bincount(minlength=10).tolist())
-reveal(guess, share > 0.5)
+print(f"{share:.0%} of the drawer are right")
+plt.figure(figsize=(6, 2))
+plt.bar(range(10), answers.bincount(minlength=10).tolist())
+plt.xticks(range(10))
+plt.xlabel("what it says, and how often")
+plt.show()
 
 # %% claim=true
 assert share < 0.35 and (answers == 9).float().mean() > 0.15
@@ -943,16 +931,11 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 # %% [markdown]
 # It reads far fewer than before, and torch said nothing.
 # In a batch of sevens, the quickest way to a low loss is to call everything a seven, so that is what these steps teach.
-# Then come the eights and undo it; and the nines, at the end, have the last word.
+# Then come the eights and undo it. The nines, at the end, have the last word.
 #
 # ### Which learning rate?
 #
-# Train four fresh models, each at a rate of its own.
-#
-# *Predict.* Of 0.001, 0.05, 0.5 and 10, which reads the most after five epochs?
-
-# %% predict=true
-guess = 0.5  # a number
+# Train four fresh models, each for five epochs at a rate of its own.
 
 # %% name="rates-on-digits"
 def share_read(lr):
@@ -965,7 +948,6 @@ def share_read(lr):
 shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.5, 10)}
 for lr, share in shares.items():
     print(f"lr {lr}: {share:.0%}")
-reveal(guess, max(shares, key=shares.get))
 
 # %% claim=true
 assert shares[0.5] > 0.82 and shares[0.5] > shares[0.05] > 0.5
@@ -973,7 +955,7 @@ assert shares[0.001] < 0.4 and shares[10] < 0.4
 
 # %% [markdown]
 # As on the parabola of section 1, the smallest sleeps and the largest explodes.
-# Between the two there is a wide span, so try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
+# Between the two lies a wide span. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line? ({minutes} minutes)
@@ -1013,75 +995,75 @@ assert _spiral < _right("spiral", 1.0, width=64)
 # %% [markdown] name="by-heart-text"
 # ## 7 Learned by heart ({minutes} minutes)
 #
-# Whoever learns last year's exam by heart gets full marks for it, and may fail this year's.
-# A model can do that too. Here are ten measurements, with a straight line and with a curve.
+# Whoever learns last year's exam by heart gets full marks for it, and may fail this year's. So may a model.
+# Here are ten measurements, with a straight line and with a curve.
 
 # %% figure=true
 figures.ten_points()
 
 # %% [markdown]
-# The curve goes through every point, and the line misses all of them by a little.
-# *Which of the two would you trust with ten new measurements of the same thing?* Make up your mind, then look.
+# The curve goes through every point; the line misses all of them by a little.
+# *Which of the two would you trust with ten new measurements?* Make up your mind, then look.
 
 # %% figure=true
 figures.ten_points(new=True)
 
 # %% [markdown]
-# The error of the line went from 0.03 to 0.05, and that of the curve from 0 to 0.39, because it has learned the noise of the ten points too.
+# The curve has learned the noise of the ten points too.
 # That is **overfitting**: to be good at what was seen, at the cost of what was not.
 #
-# ### A hundred digits
+# ### A hundred digits, labeled late at night
 #
-# Our reader had 1,400 digits. Here is a loader with only a hundred.
+# Now the same with digits. Take only a hundred, and suppose that a tired person labeled them: every fifth label is wrong.
+# Ten of the twenty wrong ones:
 
 # %% name="hundred-digits"
-few_ink, few_labels = ink[known[:100]], labels[known[:100]]
+few_ink, truth = ink[known[:100]], labels[known[:100]]
+few_labels = truth.clone()
+few_labels[:20] = (truth[:20] + torch.randint(1, 10, (20,))) % 10  # each some other digit
 few = DataLoader(TensorDataset(few_ink, few_labels), batch_size=20, shuffle=True)
-print(len(few), "batches")
+show_digits(few_ink[:10], is_=[f"labeled {label}" for label in few_labels[:10]])
+
+# %% claim=true
+assert len(few) == 5 and (few_labels != truth).sum() == 20
 
 # %% [markdown]
 # Train as before, but for 200 epochs, since an epoch has only five steps now.
 #
-# *Predict.* With 1,400 digits it read about 96 in 100 of the drawer. Does it now read more than 94?
+# *Predict.* In the end, how many of the twenty wrong labels does the model give back?
 
 # %% predict=true
-guess = False  # True or False
+guess = 20  # a number
 
 # %% name="crammed"
 crammer = MyMLP([64, 64, 10], nn.ReLU)
 sgd = torch.optim.SGD(crammer.parameters(), lr=0.5)
 crammed = my_fit(crammer, sgd, F.cross_entropy, few, drawer, 200)
-hundred = [(few_ink, few_labels)]  # one batch with all of them
-by_heart = my_evaluate(crammer, hundred, F.cross_entropy)["accuracy"]
+given_back = (crammer(few_ink[:20]).argmax(dim=1) == few_labels[:20]).sum().item()
 _, _, share = crammed[-1]
-print(f"of the hundred: {by_heart:.0%}, of the drawer: {share:.0%}")
-reveal(guess, share > 0.94)
+print(f"of the drawer it reads {share:.0%}")
+reveal(guess, given_back)
 
 # %% claim=true
-assert by_heart == 1 and 0.75 < share < 0.94
+assert given_back >= 18 and 0.55 < share < 0.85
 
 # %% [markdown]
-# Not one mistake on the hundred, and dozens on the others.
-#
-# *Predict.* From the 50th epoch to the 200th, does the loss in the drawer fall or rise?
-
-# %% predict=true
-guess = "rises"  # "falls" or "rises"
+# It has learned the slips of the pen as faithfully as the digits. When did it begin to?
 
 # %% name="curves-part"
-plt.ylim(0, 1)  # a closer look at the small losses
 draw(crammed)
-reveal(guess, "rises" if crammed[199][1] > crammed[49][1] else "falls")  # [1]: in the drawer
 
 # %% claim=true
-assert crammed[-1][0] < 0.008 and crammed[199][1] > crammed[49][1] + 0.005
-assert crammed[-1][1] > 0.15
+_in_drawer = [_row[1] for _row in crammed]
+assert crammed[-1][0] < 0.03 and _in_drawer[-1] > 1.25 * min(_in_drawer)
+assert _in_drawer.index(min(_in_drawer)) < 80
 
 # %% [markdown]
-# The two curves part. On the hundred the loss is soon almost 0, whereas in the drawer it turns around early, and climbs.
+# There is the turn. On the hundred the loss goes down to almost 0. In the drawer it falls too, for some twenty to forty epochs, and then it climbs.
 #
 # At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
-# What is left to learn after that is special to just these hundred, a smudge here, a crooked stroke there.
+# What is left after that belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
+# To learn it, the model has to bend away from what it knew.
 
 # %% [markdown] side=true
 # #### Can a loss be exactly 0? ({minutes} minutes)
@@ -1105,12 +1087,11 @@ assert abs(sure[0] - math.log(2)) < 1e-6 and abs(sure[1] - 0.0067) < 1e-4 and su
 #
 # ### More data
 #
-# Eight hundred digits are harder to learn by heart than fifty, so a model has to find what they have in common.
-# Here are three models, with as many steps for each.
+# Eight hundred digits are harder to learn by heart than fifty. Here are three models, with about as many steps for each (and right labels).
 
 # %% name="more-digits"
 shares = []
-for count, epochs in ((50, 400), (200, 100), (800, 25)):  # the fewer, the more often
+for count, epochs in ((50, 333), (200, 100), (800, 25)):  # the fewer, the more often
     rows = TensorDataset(ink[known[:count]], labels[known[:count]])
     batches = DataLoader(rows, batch_size=20, shuffle=True)
     model = MyMLP([64, 64, 10], nn.ReLU)
@@ -1123,12 +1104,12 @@ for count, epochs in ((50, 400), (200, 100), (800, 25)):  # the fewer, the more 
 assert shares[0] + 0.02 < shares[1] < shares[2] and shares[2] > 0.93
 
 # %% [markdown]
-# The more hands a model has met, the better it reads a new one.
+# The more digits a model has met, the better it reads others. The second step up is already small.
 #
 # ### Stop in time
 #
-# And if there are no more? In section 7 the loss in the drawer was lower on the way than in the end.
-# So keep the model of that moment, and stop when nothing better has come for, say, twenty epochs: that is **early stopping**. It will not save you mistakes, but time, and the model stays more modest.
+# And if there are no more? In section 7 the lowest point of the drawer's loss lay on the way.
+# So keep the model of that moment, and stop when nothing better has come for, say, twenty epochs: that is **early stopping**.
 # You wrote `save_best` for this in chapter 3: where the loss is the lowest so far, it gives back a dict with this loss and a copy of the weights.
 
 # %% mine=true name="stop-early"
@@ -1157,7 +1138,7 @@ print(f"stopped after {epoch + 1} of 200 epochs; the best was number {best_epoch
 assert epoch < 120
 
 # %% [markdown]
-# Put the copy into a fresh model. And what if the training had gone on to epoch 200? Let it, and compare.
+# Put the copy into a fresh model. Let the other one go on to epoch 200, and compare.
 
 # %% name="stopped"
 early = MyMLP([64, 64, 10], nn.ReLU)
@@ -1168,23 +1149,35 @@ for name, model in (("stopped", early), ("in the end", late)):
     print(f"{name}: loss {seen['loss']:.2f}, {round((1 - seen['accuracy']) * 397)} wrong of 397")
 
 # %% claim=true
-_stopped = my_evaluate(early, drawer, F.cross_entropy)["loss"]
-assert abs(_stopped - best["loss"]) < 1e-6 and _stopped < seen["loss"] - 0.008
+_stopped = my_evaluate(early, drawer, F.cross_entropy)
+assert abs(_stopped["loss"] - best["loss"]) < 1e-6 and _stopped["loss"] < 0.85 * seen["loss"]
+assert _stopped["accuracy"] > seen["accuracy"] - 0.01
 _decayed = MyMLP([64, 64, 10], nn.ReLU)
 _pulled = torch.optim.SGD(_decayed.parameters(), lr=0.5, weight_decay=0.01)
 _gentle = my_fit(_decayed, _pulled, F.cross_entropy, few, drawer, 200)
 assert _gentle[-1][1] - _gentle[-1][0] < crammed[-1][1] - crammed[-1][0]
 
 # %% [markdown]
-# Both make about as many mistakes; but the early one is less sure of them, as a side path shows, and that is what its lower loss says.
+# So stopping has saved time, and mistakes too. But what does the stopped model say of the twenty digits with a wrong label?
+
+# %% name="twenty-wrong-labels"
+says = early(few_ink[:20]).argmax(dim=1)
+show_digits(few_ink[:20], says=says, is_=truth[:20])
+print("what they truly are:", (says == truth[:20]).sum().item(), "of 20")
+
+# %% claim=true
+assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
+
+# %% [markdown]
+# Every one of these it says against its teacher, who told it something else in each epoch. The eighty right labels had outvoted the wrong one.
 #
 # ### A second drawer
 #
-# One caution. Of 200 moments you took the one at which the loss in the drawer was lowest. The model was good then, and a little lucky too.
+# One caution. Of all those moments you took the one at which the drawer's loss was lowest. The model was good then, and a little lucky too.
 # For an honest number you need a second drawer, opened once, at the very end: the **test** set.
 
 # %% [markdown] side=true
-# #### As many mistakes: what does the loss see that the count does not? ({minutes} minutes)
+# #### What does the loss see that the count of mistakes does not? ({minutes} minutes)
 #
 # It asks how *sure* the model is of its answers, and softmax, from chapter 2, tells you.
 #
@@ -1211,17 +1204,16 @@ assert sureness["late"] > sureness["early"] + 0.02
 with torch.no_grad():
     _read = [_model(ink[unseen]).softmax(dim=1).max(dim=1) for _model in (early, late)]
 _right = [_says == labels[unseen] for _, _says in _read]
-assert abs(int(_right[0].sum()) - int(_right[1].sum())) < 25
 assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and surer of the others
 
 # %% [markdown]
-# In the end it is surer, even where it is wrong. So what you win by stopping is a model that doubts where it should.
+# In the end it is surer, even where it is wrong. So by stopping you also win a model that doubts where it should.
 
 # %% [markdown] name="house-text"
 # ## 9 When no learning rate is right ({minutes} minutes)
 #
-# Take the classic first example, the price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
-# There are only two numbers to learn, w and b, and yet any rate above 0.00000037 explodes. So let us go below it.
+# The price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
+# There are only two numbers to learn, w and b, and yet any rate above 0.00000037 explodes. So go below it.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -1252,28 +1244,28 @@ assert round(w, 4) == 0.1814 and round(b, 4) == 0.0101
 # After six steps w is nearly found, and for 2,000 square feet this line says 362.7, where 365 is right.
 # But b should go from 0.01 to 5, and has hardly moved.
 #
-# *Predict.* After 10,000 steps, has b arrived at 4.9 at least?
-
-# %% predict=true
-guess = False  # True or False
+# Give it 10,000 steps. *Where will b be then?*
 
 # %% name="house-long"
 late_losses, w, b = descend_raw(10_000, 1e-7)
 print(f"price = {w:.5f} * size + {b:.5f}")
-reveal(guess, b > 4.9)
 
 # %% claim=true
 assert abs(sum(descend_raw(6, 1e-7)[1:][_i] * _v for _i, _v in enumerate((2000, 1))) - 362.7) < 0.05
 assert 3 < late_losses[-1] < 4 and abs(w - 0.18279) < 1e-5 and abs(b - 0.0115) < 1e-4
+# How fast the slow direction goes, and how long it takes to 4.9 at this rate:
+_hessian = 2 * torch.tensor([[(size**2).mean(), size.mean()], [size.mean(), 1]])
+_slow = 1e-7 * torch.linalg.eigvalsh(_hessian.double())[0].item()
+assert 1e8 < math.log(4.99 / 0.1) / _slow < 2e8
 with torch.random.fork_rng():
     torch.manual_seed(42)
     assert descend_raw(6, 1e-7)[0] == losses  # nothing is drawn, so a seed changes nothing
 
 # %% [markdown]
-# It has gone from 0.01 to 0.0115, and as nothing here is random, another seed would not help.
+# It has gone from 0.01 to 0.0115.
 #
 # Why? Take the house of 2,000 square feet. Make w larger by 0.001, and its price rises by 2; make b larger by 0.001, and it rises by 0.001.
-# A rate that does not throw w too far is so tiny that b would need millions of steps.
+# A rate that does not throw w too far is so tiny that b would need more than a hundred million steps.
 #
 # The cause is the scale of the data.
 # So **standardize** the sizes, to mean 0 and standard deviation 1, as you did with pixels in chapter 1.
@@ -1305,10 +1297,11 @@ figures.curves(
 )
 
 # %% [markdown]
+# Down to the error in b, and stuck; up and away; and down to nothing.
+#
 # ### Exercise: `house_prices` ({minutes} minutes)
 #
-# Here is a program with the same illness, and more columns. Its author is still waiting.
-# Cure the cause, and translate the weights back:
+# New here: more columns, and the way back to square feet. Here is a program with the same illness; its author is still waiting.
 
 # %% name="house-prices-example"
 weight, spread_of_size = 90, 500  # 90 for each standard deviation, which is 500
@@ -1414,7 +1407,7 @@ assert calm[-1] < calm[0] and wild[-1] > wild[0]
 # A loss gives a number for almost anything that you hand it, and so many silent bugs live there.
 #
 # `F.cross_entropy` takes logits: it does the softmax itself, and then takes minus the log of the right class's probability.
-# Now suppose that somebody is kind enough to apply `softmax` first.
+# Now somebody is kind enough to apply `softmax` first.
 #
 # *Predict.* The logits are [10, 0, 0] and the right label is 0, so the model is right and very sure. With a `softmax` before the loss, is the loss about 0 or about 0.55?
 
@@ -1437,8 +1430,8 @@ assert _table.shape == (3, 3) and round(_table.mean().item(), 1) == 1.3
 assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 
 # %% [markdown]
-# The first softmax gives almost [1, 0, 0], which is right. The second one takes these for logits, and 1 is hardly more than 0.
-# So with three classes the loss can never fall below 0.55, and nobody complains.
+# The first softmax gives almost [1, 0, 0]. The second one takes these for logits, and 1 is hardly more than 0.
+# So with three classes the loss can never fall below 0.55, with ten not below 1.46, and nobody complains.
 #
 # The other trap is a wrong shape, and you have been in it.
 #
@@ -1449,10 +1442,26 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 #
 # </details>
 #
+# ### Yes or no
+#
+# Is this message spam? For two answers one score is enough. `sigmoid` turns it into a probability: 0 becomes one half.
+# The loss for it, `binary_cross_entropy_with_logits`, takes the score itself and does the sigmoid inside, as `cross_entropy` does the softmax.
+
+# %% name="yes-or-no"
+scores, truly_spam = torch.tensor([-4.0, 0.0, 4.0]), torch.ones(3)
+print(scores.sigmoid())
+print(F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none"))
+
+# %% claim=true
+_losses = F.binary_cross_entropy_with_logits(scores, truly_spam, reduction="none")
+assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - math.log(2)) < 1e-6
+
+# %% [markdown]
+# All three are spam. Being sure of it costs almost nothing, not knowing costs log(2), and being sure of the opposite costs 4.
+#
 # ### Exercise: `loss_inputs` ({minutes} minutes)
 #
-# Here is a model with five heads, and five mistakes in its loss.
-# Before you change anything, predict which raise an error, and run the check on it as it is. This is what goes where:
+# A model with five heads, and five mistakes in its loss. What goes where:
 #
 # | to predict | the model gives | targets | criterion |
 # |---|---|---|---|
@@ -1461,12 +1470,11 @@ assert ((_column.squeeze(1) - _row) ** 2).mean() == 0
 # | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
 # | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
 #
-# (A sigmoid before the second one does what a softmax does before the third.)
-# And the loss of a model that knows nothing is one that you can check:
+# New here: a row with several answers, such as the letters of a word. `cross_entropy` wants one per row, so lay them under one another.
 
 # %% name="loss-inputs-example"
-loss = F.cross_entropy(torch.zeros(1, 10), torch.tensor([3]))
-print(loss.item(), " log(10):", math.log(10))
+words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
+print(words.flatten(0, 1).shape, spelled.flatten().shape)  # 20 letters
 
 # %% exercise="loss_inputs"
 ### BEGIN STARTER
@@ -1537,12 +1545,11 @@ def plain_losses(head, output, target):
 my_loss_inputs = mine("loss_inputs", plain_losses)
 
 # %% [markdown]
-# How large is a loss before anything is learned? Ask your function, with outputs that are all 0.
+# Outputs that are all 0 know nothing, so their loss should be the log of the number of answers.
 
 # %% name="loss-inputs-used"
-print("digits: ", my_loss_inputs("digit", torch.zeros(4, 10), torch.tensor([3, 1, 4, 1])))
-print("letters:", my_loss_inputs("letters", torch.zeros(4, 5, 26), torch.randint(26, (4, 5))))
-print("spam:   ", my_loss_inputs("spam", torch.zeros(4), torch.tensor([0.0, 1, 1, 0])))
+letters = my_loss_inputs("letters", torch.zeros(4, 5, 26), spelled).item()
+print(f"letters {letters:.3f}, and log(26) is {math.log(26):.3f}")
 
 # %% claim=true
 _four = torch.tensor([3, 1, 4, 1])
@@ -1555,8 +1562,7 @@ for _k, _first in (
     assert abs(_first.item() - math.log(_k)) < 1e-5
 
 # %% [markdown]
-# They are log(10), log(26) and log(2), as each answer has the same chance.
-# A first loss far from that says that something is wrong. A second softmax it does not show, because of ten equal scores that makes ten equal shares; there the loss stops too early, and for ten classes at 1.46.
+# (The first loss does not reveal a second softmax, which turns equal scores into equal shares. That one shows later, where the loss stops.)
 
 # %% [markdown] side=true
 # #### Are they the same five lines for a yes or no? ({minutes} minutes)
@@ -1597,7 +1603,7 @@ with shows_error(RuntimeError, match="target size"):
 # ## 11 Optimizers ({minutes} minutes)
 #
 # In section 9 one rate had to serve two parameters, one with large gradients and one with small ones.
-# **Adam** remembers for each parameter how large its gradients usually are, and divides by that.
+# **Adam** remembers for each parameter how large its gradients usually are, and divides each step by that.
 #
 # *Predict.* Three parameters have the gradients 0.0001, 1 and 10000. In Adam's first step, with lr = 0.001, do they move by the same amount?
 
@@ -1615,282 +1621,52 @@ reveal(guess, torch.allclose(p[0], p[1:], rtol=1e-3))
 assert torch.allclose(p.detach(), torch.full((3,), -0.001), rtol=1e-3)
 
 # %% [markdown]
-# Yes: 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike, and in the first step only the sign of a gradient is left.
+# 0.0001 / 0.0001, 1 / 1 and 10000 / 10000 are all 1, so all three step alike.
+# Then let Adam have the house of section 9, with the sizes raw as they are.
+
+# %% name="house-adam"
+w, b = (torch.tensor(0.01, dtype=torch.float64, requires_grad=True) for _ in range(2))
+adam = torch.optim.Adam([w, b], lr=0.1)
+for _ in range(4000):
+    adam.zero_grad()
+    ((w * size + b - price) ** 2).mean().backward()
+    adam.step()
+print(f"price = {w.item():.4f} * size + {b.item():.4f}")
+
+# %% claim=true
+assert abs(b.item() - 5) < 0.05 and abs(w.item() - 0.18) < 1e-3
+
+# %% [markdown]
+# It arrives. (On standardized sizes 200 steps were enough without Adam. So scale your data first; Adam is for the differences that are left.)
 #
-# An older idea is **momentum**: let each step go on a little in the direction of those before, as a ball does.
-# Here are all three on their way down one long valley.
+# An older idea is **momentum**: let each step go on a little in the direction of those before, as a ball does. (Adam has that too.)
+# Here are SGD, SGD with momentum, and Adam, on their way down one long valley.
 
 # %% figure=true
 figures.surface()
 
 # %% [markdown] name="valley-text"
 # SGD jumps from wall to wall. With momentum the jumps to and fro cancel, and what leads along the valley adds up. Adam goes diagonally at first, as if the valley were round.
+#
+# ### Another rate on the way
+#
+# Large steps are good at first, and too coarse at the end. Where does the rate stand? In `optimizer.param_groups`, a list of dicts, mostly of one, with `"params"`, `"lr"` and more.
+# A **scheduler** writes a new `"lr"` there at each `scheduler.step()`, which comes after `optimizer.step()`.
 
-# %% [markdown] name="sin-text"
-# ## 12 A curve: sin ({minutes} minutes)
-#
-# On a curve you can see what a network does.
-# Take a single wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units may bend the line at sixteen places.
-#
-# ### Exercise: `sin_fit` ({minutes} minutes)
-#
-# A module of your own and the five lines, from nothing; it is the smallest project there is.
-# The bar is a mean squared error of 0.02, with Adam at 0.01. The best straight line has ten times that:
-
-# %% name="sin-fit-example"
-line = torch.linspace(-math.pi, math.pi, 200)
-print(F.mse_loss(0.3 * line, line.sin()))
+# %% name="a-scheduler"
+optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)  # times 0.9
+[group] = optimizer.param_groups
+print(len(group["params"]), "tensors, lr", group["lr"])
+optimizer.step()
+scheduler.step()
+print("lr", group["lr"])
 
 # %% claim=true
-_slope = (line * torch.sin(line)).sum() / (line**2).sum()  # the best one
-assert abs(_slope - 0.3) < 0.01 and 0.19 < F.mse_loss(_slope * line, torch.sin(line)) < 0.21
-
-# %% exercise="sin_fit"
-### BEGIN STARTER
-# class SinMLP(nn.Module):
-#     """Two linear layers, 1 -> 16 -> 1, with a ReLU between them; no nn.Sequential."""
-#
-#     def __init__(self):
-#         super().__init__()
-#         raise NotImplementedError()
-#
-#     def forward(self, x):
-#         raise NotImplementedError()
-#
-#
-# def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-#     """Train a model to give sin(x) for x from -pi to pi, and return it.
-#
-#     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
-#
-#     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-#     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
-#     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
-#     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
-#     """
-#     raise NotImplementedError()
-### END STARTER
-class SinMLP(nn.Module):
-    """Two linear layers, 1 -> 16 -> 1, with a ReLU between them; no nn.Sequential."""
-
-    ### BEGIN SOLUTION
-    def __init__(self):
-        super().__init__()
-        self.hidden = nn.Linear(1, 16)
-        self.out = nn.Linear(16, 1)
-
-    def forward(self, x):
-        return self.out(torch.relu(self.hidden(x)))
-
-
-def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    """Train a model to give sin(x) for x from -pi to pi, and return it.
-
-    After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
-
-    model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
-    the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
-    their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
-    torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
-    """
-    model = SinMLP() if model is None else model
-    kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]
-    chosen = kind(model.parameters(), lr=lr)
-    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
-    y = torch.sin(x)
-    for _ in range(steps):
-        chosen.zero_grad()
-        prediction = model(x)
-        loss = F.mse_loss(prediction, y)
-        loss.backward()
-        chosen.step()
-    return model
-    ### END SOLUTION
-
-
-# %% check="sin_fit" points=4
-check("sin_fit", sin_fit)
-
-# %% mine=true
-def plain_sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
-    model = model or nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
-    kinds = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
-    chosen = kinds[optimizer](model.parameters(), lr=lr)
-    for _ in range(steps):
-        my_train_step(model, chosen, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
-    return model
-
-
-my_sin_fit = mine("sin_fit", plain_sin_fit)
+assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# Stop it at four moments, always from the same first weights, and watch the line bend.
-
-# %% name="sin-fit-used"
-ages = (0, 30, 150, 1000)
-bending = []
-for steps in ages:
-    _ = torch.manual_seed(seed)
-    bending.append(my_sin_fit(steps=steps, lr=0.01, optimizer="adam"))
-
-# %% claim=true
-_errors = [F.mse_loss(_one(line[:, None]), line[:, None].sin()).item() for _one in bending]
-assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
-
-# %% figure=true
-figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
-
-# %% [markdown]
-# The flat stretch is lifted at one end and pressed down at the other, and then it gets its corners, one after another.
-# Change the 0.01 above to 0.001: after the same 1,000 steps it looks quite different.
-
-# %% [markdown] side=true
-# #### Is one run evidence? ({minutes} minutes)
-#
-# No.
-# Here are a hundred, trained side by side by `figures.sin_runs`: each parameter gets one more dimension in front, for the run, and the first weights are drawn as `nn.Linear` draws them.
-
-# %% name="hundred-runs"
-coarse = line[::2]  # every other point
-count = 20 if short else 100
-run_losses, fits = figures.sin_runs(torch.optim.Adam, 0.01, 1000, count, coarse)
-errors = run_losses[-1]
-print(f"middle {errors.median():.5f}, worst {errors.max():.5f}")
-
-# %% claim=true
-assert errors.sort().values[-3] < 0.02  # once in some ten thousand, one gets stuck
-assert errors.max() > (3 if short else 10) * errors.min()
-
-# %% figure=true
-figures.many_fits(coarse, fits, errors, bar=0.02)
-
-# %% [markdown]
-# The runs differ by a factor of ten and more, from the first weights alone. The bar of the exercise, the orange line, leaves room for that. (Once in some ten thousand first weights a run gets stuck above it; then train again.)
-
-# %% [markdown] name="claim-text"
-# ### Exercise: `compare_optimizers` ({minutes} minutes)
-#
-# Is Adam faster than SGD? Make it a fair comparison on this curve: from the same first weights, over several seeds.
-
-# %% name="compare-example"
-sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
-print("ratio:", sum(sgd_steps) / sum(adam_steps))
-
-# %% exercise="compare_optimizers"
-### BEGIN STARTER
-# def start(seed):
-#     """A model with the first weights of this seed, and the data (leave this as it is)."""
-#     torch.manual_seed(seed)
-#     model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-#     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-#     return model, x, torch.sin(x)
-#
-#
-# def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-#     """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
-#
-#     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
-#
-#     For each seed, both begin at the same first weights, those of start(seed). The loss is
-#     the mean squared error on all of x and y. The count is the number of steps taken when the
-#     loss is first below goal, and limit where that has not happened after limit steps.
-#     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
-#     all steps of SGD together divided by all steps of Adam together.
-#     """
-#     raise NotImplementedError()
-### END STARTER
-def start(seed):
-    """A model with the first weights of this seed, and the data (leave this as it is)."""
-    torch.manual_seed(seed)
-    model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
-    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
-    return model, x, torch.sin(x)
-
-
-def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
-
-    If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
-
-    For each seed, both begin at the same first weights, those of start(seed). The loss is
-    the mean squared error on all of x and y. The count is the number of steps taken when the
-    loss is first below goal, and limit where that has not happened after limit steps.
-    Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
-    all steps of SGD together divided by all steps of Adam together.
-    """
-    ### BEGIN SOLUTION
-    counts = {"sgd": [], "adam": []}
-    for seed in seeds:
-        kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
-        for name, kind, lr in kinds:
-            model, x, y = start(seed)
-            optimizer = kind(model.parameters(), lr=lr)
-            taken = 0
-            loss = F.mse_loss(model(x), y)
-            while loss.item() >= goal and taken < limit:
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                taken += 1
-                loss = F.mse_loss(model(x), y)
-            counts[name].append(taken)
-    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
-    ### END SOLUTION
-
-
-# %% check="compare_optimizers" points=3
-check("compare_optimizers", compare_optimizers)
-
-# %% mine=true
-def plain_compare(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
-    counts = {}
-    kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
-    for name, kind, lr in kinds:
-        _ = torch.manual_seed(seed)  # the same first weights for both
-        below = figures.sin_runs(kind, lr, limit, len(seeds), line[::4])[0] < goal
-        needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), limit)
-        counts[name] = needed.tolist()
-    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
-
-
-my_compare_optimizers = mine("compare_optimizers", plain_compare)
-
-# %% [markdown]
-# Let it compare SGD at 0.1 with Adam at its usual rate, and then at ten times that.
-
-# %% name="compare-used"
-for adam_lr in (0.001, 0.01):
-    counts = my_compare_optimizers(range(5), adam_lr=adam_lr)
-    print("SGD at 0.1:", counts["sgd"], " Adam at", adam_lr, ":", counts["adam"])
-
-# %% claim=true
-_usual, _larger = (my_compare_optimizers(range(5), adam_lr=_lr)["ratio"] for _lr in (0.001, 0.01))
-assert _usual < 0.5 and _larger > 2.5 * _usual
-
-# %% [markdown]
-# The first line says that SGD is several times faster, and the second that they are about equal.
-# So whoever tells you that one optimizer beats another should tell you the rates, and who looked for better ones.
-
-# %% [markdown] side=true
-# #### Is Adam three times faster? ({minutes} minutes)
-#
-# Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
-
-# %% name="three-times-faster"
-sgd, adam = torch.optim.SGD, torch.optim.Adam
-count, middle = 10 if short else 30, {}
-for kind, lr in ((sgd, 0.01), (sgd, 0.1), (adam, 0.001), (adam, 0.01)):
-    _ = torch.manual_seed(seed)  # the same first weights for each setting
-    below = figures.sin_runs(kind, lr, 800, count, line[::4])[0] < 0.05
-    needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), 800)  # 800: never
-    middle[f"{kind.__name__} {lr}"] = needed.median().item()
-    print(f"{kind.__name__} {lr}: from {needed.min()} to {needed.max()} steps")
-print("in the middle:", middle)
-
-# %% claim=true
-assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"]
-assert middle["Adam 0.001"] < (1.2 if short else 1) * middle["SGD 0.01"]  # of ten runs only
-assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
+# Once an epoch, it takes 22 epochs down to a tenth. Called in each step by mistake, it is there within the first epoch, and the model stands still.
 
 # %% [markdown] side=true
 # #### Are five lines a promise? ({minutes} minutes)
@@ -1908,18 +1684,28 @@ with shows_error(TypeError, match="closure"):
 assert not math.isfinite(far[-1])
 
 # %% [markdown] name="debug-text"
-# ## 13 When it does not learn ({minutes} minutes)
+# ## 12 When it does not learn ({minutes} minutes)
 #
-# A model that learns nothing gives no error message, but it gives a curve, so learn to read curves.
-# Each of these is a real run; one that leaves the plot at the top has exploded.
+# A model that learns nothing gives no error message, but it gives a curve. Here are eight real ones.
 
 # %% figure=true
 figures.museum()
 
 # %% [markdown]
-# A curve gives you a suspect. To convict it, make the problem small: take a single batch, and let the model learn it by heart.
+# - *sound*: steep at first, then slow; hold the others against it
+# - *rate too small*: almost flat
+# - *rate too large*: out of the plot at once
+# - *never cleared*: it swings without end
+# - *different orders*: it stops where always saying the mean would stop
+# - *learned by heart*: the blue curve alone looks sound
+# - *dropout on*: one model, measured twice; the lower curve is right
+# - *one wild batch*: a jump, and afterwards the model is not what it was
 #
-# *Predict.* Take 64 digits and give them *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 does it get "right"?
+# (A rate that decays too soon begins soundly, and then lies flat.)
+#
+# A curve gives you a suspect. To convict it, take a single batch, and let the model learn it by heart.
+#
+# *Predict.* 64 digits get *random* labels, so that there is nothing to understand. After 200 steps on this batch, how many of the 64 are "right"?
 
 # %% predict=true
 guess = 64  # a number
@@ -1930,22 +1716,22 @@ parrot = MyMLP([64, 64, 10], nn.ReLU)
 adam = torch.optim.Adam(parrot.parameters(), lr=0.01)
 losses = [my_train_step(parrot, adam, F.cross_entropy, batch, nonsense) for _ in range(200)]
 right = (parrot(batch).argmax(dim=1) == nonsense).sum().item()
-print("loss at first:", losses[0], " at the end:", losses[-1])
+print(f"loss at first {losses[0]:.2f}, at the end {losses[-1]:.4f}")
 reveal(guess, right)
 
 # %% claim=true
 assert losses[-1] < losses[0] / 10 and right == 64
 
 # %% [markdown] name="habits"
-# Any sound set-up can do that; where it fails, the fault is in the set-up and not in the data.
+# A network of this size can do that, if the set-up is sound. Where it fails, the fault is in the set-up and not in the data.
 # Two habits help to find it.
 #
-# - *Look.* After each change, look at something: the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
-# - *Change one thing at a time.* After three changes at once, you cannot say which of them it was.
+# - *Look* after each change: at the outputs, a gradient, `.requires_grad`, the labels of a batch, the first loss.
+# - *Change one thing at a time.* After three you cannot say which of them it was.
 #
 # ### Exercise: `overfit_one_batch` ({minutes} minutes)
 #
-# Write down what you would look at, as a program, so that it does the looking for you; where a look is enough, do not train.
+# New here: a program that looks for you, before it trains. For example, it asks `batch()` twice: are the labels the same? It compares the model's parameters with those in `optimizer.param_groups`: is one missing?
 # Here is a sound trial, for which the answer is "ok".
 
 # %% name="by-heart"
@@ -2029,10 +1815,9 @@ assert my_overfit_one_batch(Trial(lr=0.01)) == "ok"
 assert my_overfit_one_batch(Trial(lr=0.000001)) == "learning rate"
 
 # %% [markdown] name="bug-hunt"
-# ## 14 Bug hunt ({minutes} minutes)
+# ## 13 Bug hunt ({minutes} minutes)
 #
-# Eight loops that somebody has broken, with one fault each.
-# Here are their losses; dotted is what a sound loop does on the same data.
+# Eight loops, with one fault each. Here are their losses; dotted is what a sound loop does on the same data.
 #
 # Before you read the code, write down a suspect for each curve.
 
@@ -2042,7 +1827,7 @@ figures.symptoms()
 # %% [markdown]
 # ### Exercise: `broken_loops` ({minutes} minutes)
 #
-# Now find the faults, and fix them, as you will in your own code.
+# New here: nobody tells you where the fault is. Take one loop at a time, two or three at a sitting.
 # Change as little as you can: two lines per loop at most, and one is often enough.
 # After 200 steps a sound loop is far down.
 
@@ -2306,18 +2091,282 @@ def broken_loops():
 check("broken_loops", broken_loops)
 
 # %% [markdown] name="excursions"
-# # Excursions ({minutes} minutes, and {exercises} for the exercises)
+# # Excursions ({minutes} minutes, and {exercises} for the exercises; stretch exercises come on top)
+
+# %% [markdown] name="sin-text"
+# ## A curve: sin ({minutes} minutes)
+#
+# With one number in and one out, you can see what a network does.
+# Take a wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units may bend the line at sixteen places.
+#
+# ### Exercise: `sin_fit` ({minutes} minutes)
+#
+# New here: nothing is given. A module of your own and the five lines, on an empty page.
+# The bar is a mean squared error of 0.02, with Adam at 0.01. The best straight line has ten times that:
+
+# %% name="sin-fit-example"
+line = torch.linspace(-math.pi, math.pi, 200)
+print(F.mse_loss(0.3 * line, line.sin()))
+
+# %% claim=true
+_slope = (line * torch.sin(line)).sum() / (line**2).sum()  # the best one
+assert abs(_slope - 0.3) < 0.01 and 0.19 < F.mse_loss(_slope * line, torch.sin(line)) < 0.21
+
+# %% exercise="sin_fit"
+### BEGIN STARTER
+# class SinMLP(nn.Module):
+#     """Two linear layers, 1 -> 16 -> 1, with a ReLU between them; no nn.Sequential."""
+#
+#     def __init__(self):
+#         super().__init__()
+#         raise NotImplementedError()
+#
+#     def forward(self, x):
+#         raise NotImplementedError()
+#
+#
+# def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+#     """Train a model to give sin(x) for x from -pi to pi, and return it.
+#
+#     After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
+#
+#     model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
+#     the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
+#     their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
+#     torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
+#     """
+#     raise NotImplementedError()
+### END STARTER
+class SinMLP(nn.Module):
+    """Two linear layers, 1 -> 16 -> 1, with a ReLU between them; no nn.Sequential."""
+
+    ### BEGIN SOLUTION
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(1, 16)
+        self.out = nn.Linear(16, 1)
+
+    def forward(self, x):
+        return self.out(torch.relu(self.hidden(x)))
+
+
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    """Train a model to give sin(x) for x from -pi to pi, and return it.
+
+    After sin_fit(lr=0.01, optimizer="adam"), the mean squared error is below 0.02.
+
+    model: a SinMLP to train in place, or None for a new one. steps: how many rounds of
+    the five lines, each on 200 evenly spaced x of shape (200, 1), both ends included, and
+    their sines, with the mean squared error. optimizer: "sgd" for torch.optim.SGD or "adam" for
+    torch.optim.Adam, with learning rate lr. With steps=0 the model stays as it was.
+    """
+    model = SinMLP() if model is None else model
+    kind = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer]
+    chosen = kind(model.parameters(), lr=lr)
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    y = torch.sin(x)
+    for _ in range(steps):
+        chosen.zero_grad()
+        prediction = model(x)
+        loss = F.mse_loss(prediction, y)
+        loss.backward()
+        chosen.step()
+    return model
+    ### END SOLUTION
+
+
+# %% check="sin_fit" points=4
+check("sin_fit", sin_fit)
+
+# %% mine=true
+def plain_sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    model = model or nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1))
+    kinds = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+    chosen = kinds[optimizer](model.parameters(), lr=lr)
+    for _ in range(steps):
+        my_train_step(model, chosen, F.mse_loss, line.view(200, 1), line.sin().view(200, 1))
+    return model
+
+
+my_sin_fit = mine("sin_fit", plain_sin_fit)
+
+# %% [markdown]
+# Stop it at four moments, always from the same first weights, and watch the line bend.
+
+# %% name="sin-fit-used"
+ages = (0, 30, 150, 1000)
+bending = []
+for steps in ages:
+    _ = torch.manual_seed(seed)
+    bending.append(my_sin_fit(steps=steps, lr=0.01, optimizer="adam"))
+
+# %% claim=true
+_errors = [F.mse_loss(_one(line[:, None]), line[:, None].sin()).item() for _one in bending]
+assert _errors[0] > _errors[2] > _errors[3] and _errors[3] < 0.1
+
+# %% figure=true
+figures.fits_of(bending, says=[f"after {steps} steps" for steps in ages])
+
+# %% [markdown]
+# The flat stretch is lifted at one end and pressed down at the other, and then it gets its corners, one after another.
+
+# %% [markdown] side=true
+# #### Is one run evidence? ({minutes} minutes)
+#
+# No.
+# Here are a hundred, trained side by side by `figures.sin_runs`: each parameter gets one more dimension in front, for the run, and the first weights are drawn as `nn.Linear` draws them.
+
+# %% name="hundred-runs"
+coarse = line[::2]  # every other point
+count = 20 if short else 100
+run_losses, fits = figures.sin_runs(torch.optim.Adam, 0.01, 1000, count, coarse)
+errors = run_losses[-1]
+print(f"middle {errors.median():.5f}, worst {errors.max():.5f}")
+
+# %% claim=true
+assert errors.sort().values[-3] < 0.02  # once in some ten thousand, one gets stuck
+assert errors.max() > (3 if short else 10) * errors.min()
+
+# %% figure=true
+figures.many_fits(coarse, fits, errors, bar=0.02)
+
+# %% [markdown]
+# The runs differ by a factor of ten and more, from the first weights alone. The bar of the exercise, the orange line, leaves room for that. (Once in some ten thousand first weights a run gets stuck above it; then train again.)
+
+# %% [markdown] name="claim-text"
+# ### Exercise: `compare_optimizers` ({minutes} minutes)
+#
+# Is Adam faster than SGD? New here: a fair comparison, from the same first weights, over several seeds. (Nothing later needs it. If you are short of time, read the lines that it prints below.)
+
+# %% name="compare-example"
+sgd_steps, adam_steps = [40, 60], [100, 100]  # to the goal, for two seeds
+print("ratio:", sum(sgd_steps) / sum(adam_steps))
+
+# %% exercise="compare_optimizers"
+### BEGIN STARTER
+# def start(seed):
+#     """A model with the first weights of this seed, and the data (leave this as it is)."""
+#     torch.manual_seed(seed)
+#     model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+#     x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+#     return model, x, torch.sin(x)
+#
+#
+# def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+#     """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
+#
+#     If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
+#
+#     For each seed, both begin at the same first weights, those of start(seed). The loss is
+#     the mean squared error on all of x and y. The count is the number of steps taken when the
+#     loss is first below goal, and limit where that has not happened after limit steps.
+#     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
+#     all steps of SGD together divided by all steps of Adam together.
+#     """
+#     raise NotImplementedError()
+### END STARTER
+def start(seed):
+    """A model with the first weights of this seed, and the data (leave this as it is)."""
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+    x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+    return model, x, torch.sin(x)
+
+
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    """Count the steps that SGD and Adam need to bring the loss below a goal, seed by seed.
+
+    If SGD takes 40 and 60 steps and Adam 100 and 100, the ratio is 0.5.
+
+    For each seed, both begin at the same first weights, those of start(seed). The loss is
+    the mean squared error on all of x and y. The count is the number of steps taken when the
+    loss is first below goal, and limit where that has not happened after limit steps.
+    Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
+    all steps of SGD together divided by all steps of Adam together.
+    """
+    ### BEGIN SOLUTION
+    counts = {"sgd": [], "adam": []}
+    for seed in seeds:
+        kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
+        for name, kind, lr in kinds:
+            model, x, y = start(seed)
+            optimizer = kind(model.parameters(), lr=lr)
+            taken = 0
+            loss = F.mse_loss(model(x), y)
+            while loss.item() >= goal and taken < limit:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                taken += 1
+                loss = F.mse_loss(model(x), y)
+            counts[name].append(taken)
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
+    ### END SOLUTION
+
+
+# %% check="compare_optimizers" points=3
+check("compare_optimizers", compare_optimizers)
+
+# %% mine=true
+def plain_compare(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    counts = {}
+    kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
+    for name, kind, lr in kinds:
+        _ = torch.manual_seed(seed)  # the same first weights for both
+        below = figures.sin_runs(kind, lr, limit, len(seeds), line[::4])[0] < goal
+        needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), limit)
+        counts[name] = needed.tolist()
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
+
+
+my_compare_optimizers = mine("compare_optimizers", plain_compare)
+
+# %% [markdown]
+# Let it compare SGD at 0.1 with Adam at its usual rate, and then at ten times that.
+
+# %% name="compare-used"
+for adam_lr in (0.001, 0.01):
+    counts = my_compare_optimizers(range(5), adam_lr=adam_lr)
+    print("SGD at 0.1:", counts["sgd"], " Adam at", adam_lr, ":", counts["adam"])
+
+# %% claim=true
+_usual, _larger = (my_compare_optimizers(range(5), adam_lr=_lr)["ratio"] for _lr in (0.001, 0.01))
+assert _usual < 0.5 and _larger > 2.5 * _usual
+
+# %% [markdown]
+# The first line says that SGD is several times faster. (1000 means: not there yet.) The second says that Adam keeps up, or is a little faster.
+# So whoever tells you that one optimizer beats another should tell you the rates, and who looked for better ones.
+
+# %% [markdown] side=true
+# #### Is Adam three times faster? ({minutes} minutes)
+#
+# Count the steps until the loss on sin is below 0.05, from 30 first weights, the same for each setting.
+
+# %% name="three-times-faster"
+sgd, adam = torch.optim.SGD, torch.optim.Adam
+count, middle = 10 if short else 30, {}
+for kind, lr in ((sgd, 0.01), (sgd, 0.1), (adam, 0.001), (adam, 0.01)):
+    _ = torch.manual_seed(seed)  # the same first weights for each setting
+    below = figures.sin_runs(kind, lr, 800, count, line[::4])[0] < 0.05
+    needed = torch.where(below.any(dim=0), below.int().argmax(dim=0), 800)  # 800: never
+    middle[f"{kind.__name__} {lr}"] = needed.median().item()
+    print(f"{kind.__name__} {lr}: from {needed.min()} to {needed.max()} steps")
+print("in the middle:", middle)
+
+# %% claim=true
+assert 3 * middle["SGD 0.1"] < middle["Adam 0.001"]
+assert middle["Adam 0.001"] < (1.2 if short else 1) * middle["SGD 0.01"]  # of ten runs only
+assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
 
 # %% [markdown] name="datasets"
 # ## Data of your own ({minutes} minutes)
 #
-# `TensorDataset` was enough for the digits, because they lie in two tensors.
-# Yours may lie in a folder. Then you write a **Dataset**, and a DataLoader wants only two things from it: how many rows there are, and row i.
+# The digits lie in two tensors; your data may lie in a folder.
+# Then you write a **Dataset**, and a DataLoader wants only two things from it: how many rows there are, and row i.
 #
 # ### Exercise: `PairDataset` ({minutes} minutes)
 #
-# Do by hand what `TensorDataset` does for two tensors, so that you can do it for anything.
-# A list has a length and items too, and so is a data set already:
+# New here: a class with `__len__` and `__getitem__`. A list has both, and so is a data set already:
 
 # %% name="pair-example"
 pairs = [(torch.tensor(1.0), torch.tensor(0)), (torch.tensor(2.0), torch.tensor(1))]
@@ -2384,12 +2433,11 @@ with shows_error(RuntimeError, match="equal size"):
 reveal(guess, "an error")
 
 # %% [markdown]
-# A loader stacks the rows of a batch. Where they do not stack, it takes a function, `collate_fn=...`, which gets the list of rows and returns the batch.
+# A loader stacks the rows of a batch. Where they do not stack, hand it a function, `collate_fn=...`, which gets the list of rows and returns the batch.
 #
 # ### Exercise: `collate_pad` ({minutes} minutes)
 #
-# Write such a function: fill up the short rows, and keep the true lengths, so that nobody takes the filling for data.
-# For the two sentences above the lengths are 3 and 1, and the table is 2 by 3.
+# Write such a function: fill up the short rows, and keep the true lengths.
 
 # %% name="collate-example"
 print([len(sentence) for sentence in sentences])
@@ -2431,9 +2479,7 @@ print(next(iter(DataLoader(sentences, batch_size=2, collate_fn=my_collate_pad)))
 # %% [markdown] name="schedule-text"
 # ## Schedules and clipping ({minutes} minutes)
 #
-# Large steps are good at first and too coarse at the end; and at the very start, Adam's averages are still poor.
-# So the rate often rises for a while (**warm-up**), and then falls along half a cosine.
-# A scheduler sets the optimizer's rate; `scheduler.step()` comes after `optimizer.step()`.
+# At the very start Adam's averages are still poor, so the rate often rises for a while (**warm-up**) before it falls, mostly along half a cosine.
 
 # %% name="scheduler"
 p = torch.zeros(1, requires_grad=True)
@@ -2456,8 +2502,7 @@ figures.rates(rates)
 # %% [markdown]
 # ### Exercise: `lr_at` ({minutes} minutes)
 #
-# Write the formula itself; then no scheduler can surprise you.
-# Mind the two seams: the last step of the warm-up, and the end.
+# New here: the formula itself. Mind the two seams, the last step of the warm-up and the end.
 
 # %% name="lr-example"
 t = 0.5  # halfway down the cosine, from 1.0 to 0.0
@@ -2508,8 +2553,7 @@ torch.optim.SGD([a, b], lr=0.1).step()
 assert math.hypot(a.item(), b.item()) <= 0.1 + 1e-6  # at most lr * max_norm
 
 # %% [markdown]
-# They were 3 to 4, and still are: the direction is kept.
-# What comes back is the norm from before, which is worth a look in your logs.
+# They were 3 to 4, and still are: the direction is kept. What comes back is the norm from before.
 
 # %% [markdown] side=true name="arrange-clip-grad-norm"
 # #### Next comes `clip_grad_norm`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -2525,7 +2569,7 @@ arrange("clip_grad_norm")
 # %% [markdown]
 # ### Exercise: `clip_grad_norm` ({minutes} minutes)
 #
-# Clip by hand, so that you know what "all parameters taken together" means.
+# New here: what "all parameters taken together" means.
 
 # %% name="clip-example"
 length = math.hypot(3, 4)  # of the gradients 3 and 4 together
@@ -2563,7 +2607,6 @@ check("clip_grad_norm", clip_grad_norm)
 #
 # ### Exercise: `SGDMomentum` (stretch, extra credit, {minutes} minutes)
 #
-# Write one, and the word "optimizer" holds no secret any more.
 # Take care with generators: `model.parameters()` can be walked through only once.
 
 # %% name="momentum-example"
@@ -2752,9 +2795,9 @@ class AdamW:
 check("AdamW", AdamW)
 
 # %% [markdown] name="repeat-text"
-# ## Repeat, stop, resume ({minutes} minutes)
+# ## Stop and resume ({minutes} minutes)
 #
-# A long training is interrupted, sooner or later. A **checkpoint** is what you save in order to go on; here, after five steps.
+# A long training is interrupted, sooner or later. A **checkpoint** is what you save in order to go on. Chapter 6 builds one with care; here it is in short, saved after five steps of Adam.
 
 # %% name="resume"
 def run_on(model, optimizer, steps=5):
@@ -2769,34 +2812,23 @@ _ = run_on(model, optimizer)
 saved = copy.deepcopy([model.state_dict(), optimizer.state_dict()])
 straight_on = run_on(model, optimizer)
 
-# %% [markdown]
-# *Predict.* Load the saved weights into a new model, with a new Adam, and take five more steps. Is it the run that was not interrupted?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="resume-weights-only"
 again = nn.Linear(1, 1)
 again.load_state_dict(saved[0])
 weights_only = run_on(again, torch.optim.Adam(again.parameters(), lr=0.05))
-print("not interrupted:", straight_on, " weights only:", weights_only)
-reveal(guess, weights_only == straight_on)
-
-# %% [markdown]
-# No, because Adam's averages began at 0 again.
-# So the optimizer belongs in the checkpoint; and so does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
-
-# %% name="resume-with-averages"
 again.load_state_dict(saved[0])
 fresh = torch.optim.Adam(again.parameters(), lr=0.05)
 fresh.load_state_dict(copy.deepcopy(saved[1]))
-print(run_on(again, fresh) == straight_on)
+print("weights alone:", weights_only == straight_on)
+print("Adam's averages too:", run_on(again, fresh) == straight_on)
 
 # %% claim=true
 again.load_state_dict(saved[0])
 _fresh = torch.optim.Adam(again.parameters(), lr=0.05)
 _fresh.load_state_dict(copy.deepcopy(saved[1]))
 assert run_on(again, _fresh) == straight_on != weights_only
+
+# %% [markdown]
+# So the optimizer belongs in the checkpoint; and so does the scheduler, if there is one, and the generator, if something is drawn (`torch.get_rng_state()`).
 
 # %% [markdown] side=true
 # #### Does the same seed give the same run? ({minutes} minutes)
@@ -2847,7 +2879,6 @@ assert not torch.equal(average, average_before)
 # %% [markdown]
 # ### Exercise: `fit_resumable` (stretch, extra credit, {minutes} minutes)
 #
-# Write a training that can be stopped and taken up again, as if nothing had happened.
 # Ask of each thing that changes: who remembers it?
 # (The losses are plain means over the batches, as in `fit`.)
 
@@ -2909,13 +2940,13 @@ check("fit_resumable", fit_resumable)
 # | swings | `zero_grad` missing; the learning rate |
 # | explodes, or is nan | the learning rate; the scale of the data; one wild batch |
 # | stops at the spread of the targets | inputs and targets out of step; (n, 1) against (n,) |
-# | stops early | softmax before the loss (1.46 for ten classes); a rate that decays too soon |
+# | stops early | softmax before the loss; a rate that decays too soon |
 # | falls, and the model says one thing to everything | not shuffled |
 # | is fine, but not on new data | learned by heart; measured in the wrong mode |
 
 # %% [markdown] name="interview"
 # A question from interviews: walk through the training loop, and say what breaks when a line is missing.
-# Better still: close the notebook and write the loop from nothing, and tomorrow again, until you no longer have to look.
+# Close the notebook and write the loop from nothing, and tomorrow again, until you no longer have to look.
 
 # %% [markdown] name="progress-text"
 # What have you passed, and what is open?
@@ -2929,27 +2960,19 @@ progress(4)
 # 1. Where may `zero_grad` stand, and where not?
 # 2. Why shuffle?
 # 3. A model reads all the digits that it learned from, and 88 in 100 others. What has happened, and what helps?
-# 4. What does a second softmax do?
-# 5. The model does not even learn one batch by heart. What do you look at before you train again?
+# 4. The model does not even learn one batch by heart. What do you look at before you train again?
 #
 # <details><summary>Answers</summary>
 #
 # 1. First, last, or right before `backward`; never between `backward` and `step`.
 # 2. Otherwise each step pulls toward what its batch happens to hold, and the last one wins.
 # 3. It has learned them by heart. More data; else the model of its best epoch. (A third remedy is weight decay, on a side path of the excursions.)
-# 4. It keeps the loss from falling, and the gradients weak.
-# 5. The batch twice, `requires_grad`, and what the optimizer holds.
+# 4. The batch twice, `requires_grad`, and what the optimizer holds.
 #
 # </details>
 
 # %% [markdown] name="faq-loop"
 # ### Questions people ask
-#
-# <details><summary>What is the S in SGD?</summary>
-#
-# Stochastic gradient descent: which rows a step sees is left to chance.
-#
-# </details>
 #
 # <details><summary>Which optimizer do I begin with?</summary>
 #

@@ -35,6 +35,7 @@ def fits_of(models: Sequence[Callable[[Tensor], Tensor]], says: Sequence[str]) -
         errors.append(_draw_fit(ax, model))
         ax.set_title(f"{words}\nmean squared error {errors[-1]:.2g}", fontsize="medium")
     axes[0].set_ylabel("y")
+    axes[0].legend(fontsize=8)
     told_errors = ", ".join(f"{words} {error:.2g}" for words, error in zip(says, errors, strict=True))
     return told(fig, f"The sine, dotted, and what each model gives; mean squared errors: {told_errors}.")
 

@@ -113,7 +113,7 @@ def _table(rows: Sequence[tuple[str, dict[str, str]]]) -> Figure:
             box(ax, 6.5 + 2.2 * column, y, value, ORANGE if value != before[name] else TINT, width=2.2)
         before = state
     told_of = "; ".join(f"{line}: {', '.join(f'{k} {v}' for k, v in state.items())}" for line, state in rows)
-    return finish(fig, "One step, line by line; orange: what this line changed", f"A table. {told_of}.")
+    return finish(fig, "One step, with x = 2, y = 6 and lr 0.1; orange: what this line changed", f"A table. {told_of}.")
 
 
 def call_order(step: Callable[..., Any]) -> Figure:
@@ -228,13 +228,15 @@ def _plot(ax: Axes, name: str, *lines: Losses, low: float = LOW, high: float = H
     ax.set(yscale="log", ylim=(low, high), xlim=(0, end))
     ax.minorticks_off()
     ax.set_title(name, fontsize=10, color=INK, pad=9)  # above the mark of one that explodes
-    _label(ax, "step", "loss")
-    ax.tick_params(labelsize=8)
+    place = ax.get_subplotspec()
+    assert place is not None
+    _label(ax, "step" if place.is_last_row() else "", "loss" if place.is_first_col() else "")
+    ax.tick_params(labelsize=9)
 
 
 def _label(ax: Axes, x: str, y: str) -> None:
-    ax.set_xlabel(x, fontsize=8)
-    ax.set_ylabel(y, fontsize=8)
+    ax.set_xlabel(x, fontsize=9)
+    ax.set_ylabel(y, fontsize=9)
 
 
 def surface(steps: int = 40) -> Figure:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT
+from autograder.telling.palette import BLUE, GREEN, GREY, INK, ORANGE, SKY, TINT, VERMILION
 from course.instruments import saved_bytes
 
 from ._ch05_places import places as places
+from ._ch05_step import memory as memory
+from ._ch05_step import step_times as step_times
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, told
 
@@ -26,9 +27,6 @@ Block = tuple[str, str, float, float]  # who, what, begin, end
 DOINGS = {"launch": SKY, "work": GREEN, "wait": TINT}  # what somebody does -> the color of its block
 DTYPES = {torch.float32: SKY, torch.bfloat16: ORANGE}
 
-# parts of the memory of a step, with Adam -> the color, and how many numbers for each weight
-PARTS = {"parameters": (BLUE, 1), "gradients": (SKY, 1), "Adam's state": (GREEN, 2)}
-
 SMALLEST, LARGEST = 2.0**-25, 65504.0  # below the first, float16 rounds to 0; above the second, to inf
 
 
@@ -37,13 +35,13 @@ def first_page() -> Figure:
     runs = {"float32": _digits_in(torch.float32), "bfloat16": _digits_in(torch.bfloat16)}
     fig, (left, right) = new_figure(1, 2, figsize=(9.5, 3.0))
     for (words, (losses, _)), style in zip(runs.items(), ("-", "--"), strict=True):
-        color, width = (BLUE, 6.0) if style == "-" else (INK, 2.0)  # the thin one is seen on the wide one
+        color, width = (BLUE, 6.0) if style == "-" else (VERMILION, 2.0)  # the thin one is seen on the wide one
         left.plot(range(1, len(losses) + 1), losses, style, color=color, linewidth=width, label=words)
     left.set(xlabel="epoch", ylabel="loss", xticks=range(0, 13, 3), ylim=(0, None))
     left.set_title("what it costs: one curve lies on the other", fontsize=11, loc="left", color=INK)
     left.legend(frameon=False)
     sizes = [size / 1024 for _, size in runs.values()]
-    right.barh([1, 0], sizes, color=[BLUE, TINT], edgecolor=INK, height=0.6)
+    right.barh([1, 0], sizes, color=[BLUE, ORANGE], edgecolor=INK, height=0.6)
     right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB saved for the backward pass")
     right.set_title("what it saves: half of what backward needs", fontsize=11, loc="left", color=INK)
     return told(
@@ -151,31 +149,6 @@ def _blocks(looks: int, launches: int) -> list[Block]:
     return blocks
 
 
-def memory(sizes: Sequence[int], batches: Sequence[int]) -> Figure:
-    """Draw the bytes that a training step with Adam holds, part by part, for several batch sizes."""
-    layers = [layer for n, m in pairwise(sizes) for layer in (nn.Linear(n, m), nn.ReLU())]
-    model = nn.Sequential(*layers[:-1])
-    weights = sum(p.numel() for p in model.parameters())
-    fig, ax = new_figure(figsize=(8.5, 0.5 * len(batches) + 1.7))
-    for row, batch in enumerate(reversed(batches)):
-        left = 0.0
-        for color, count in PARTS.values():
-            left += _piece(ax, row, left, weights * 4 * count, color)
-        left += _piece(ax, row, left, _activations(model, batch), ORANGE)
-        ax.text(left + 0.15, row, f"{left:.1f}", va="center", fontsize=10, color=INK)
-    ax.set(yticks=range(len(batches)), yticklabels=[f"batch of {batch}" for batch in reversed(batches)])
-    ax.set_xlabel("MiB held at most")
-    ax.set_title(f"One step with Adam, layers {' - '.join(map(str, sizes))}", fontsize=11, loc="left", color=INK)
-    ax.set_xlim(right=1.12 * ax.get_xlim()[1])
-    handles = [*(_patch(color, part) for part, (color, _) in PARTS.items()), _patch(ORANGE, "activations")]
-    ax.legend(handles=handles, loc="upper right", fontsize=9)
-    return told(
-        fig,
-        "A bar for each size of the batch. Parameters, gradients and Adam's state are as long in each bar; the "
-        "activations grow with the batch, from a sliver to the longest part.",
-    )
-
-
 def dtype_flow() -> Figure:
     """Draw the dtype of what flows through a small network under autocast on the CPU, forward and backward."""
     layers = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
@@ -223,15 +196,20 @@ def gradients(loss: Tensor, weights: Sequence[Tensor], scales: Sequence[float]) 
     for ax, scale in zip(fig.axes, scales, strict=True):
         scaled = sizes * scale
         lost, over = (scaled <= SMALLEST).double().mean().item(), (scaled > LARGEST).double().mean().item()
-        ax.axvspan(math.log2(SMALLEST), math.log2(LARGEST), facecolor=TINT, edgecolor=GREY)
-        ax.hist(scaled.log2().tolist(), bins=range(-42, 29), color=BLUE)
+        low, high = math.log2(SMALLEST), math.log2(LARGEST)
+        ax.axvspan(low, high, facecolor=GREY, alpha=0.35)
+        kept = (scaled > SMALLEST) & (scaled <= LARGEST)
+        for which, color in ((kept, BLUE), (~kept, VERMILION)):
+            ax.hist(scaled[which].log2().tolist(), bins=range(-42, 29), color=color)
+        ax.set_ylim(top=1.2 * ax.get_ylim()[1])  # room for the word
+        ax.text((low + high) / 2, 0.97, "float16", transform=ax.get_xaxis_transform(), ha="center", va="top", color=INK)
         ax.set(xlim=(-42, 28), xlabel="size, as a power of 2", yticks=[])
         ax.set_title(f"loss times 2^{math.log2(scale):g}:\n{lost:.1%} become 0, {over:.1%} inf", fontsize=10, color=INK)
         parts.append(
             f"Loss times 2^{math.log2(scale):g}: {lost:.1%} lie left of what float16 can hold, {over:.1%} right of it."
         )
     fig.axes[0].set_ylabel("how many")
-    return told(fig, "Three histograms of the same gradients. " + " ".join(parts))
+    return told(fig, "Histograms of the same gradients. " + " ".join(parts))
 
 
 def scaler_search(steps: int) -> Figure:
@@ -271,19 +249,6 @@ def _patch(color: str, words: str) -> Any:
     from matplotlib.patches import Patch
 
     return Patch(facecolor=color, edgecolor=INK, label=words, hatch="///" if words == "wait" else None)
-
-
-def _piece(ax: Axes, row: int, left: float, count: int, color: str) -> float:
-    """Draw one part of a bar; return its length in MiB."""
-    ax.barh(row, count / 2**20, left=left, color=color, edgecolor=INK)
-    return count / 2**20
-
-
-def _activations(model: nn.Sequential, batch: int) -> int:
-    """Return the bytes that a batch saves for backward, without the weights, of which all but the first are saved."""
-    first, *others = (layer for layer in model if isinstance(layer, nn.Linear))
-    saved = saved_bytes(lambda: model(torch.zeros(batch, first.in_features)))
-    return saved - sum(layer.weight.nbytes for layer in others)
 
 
 def _typed(ax: Axes, x: float, y: float, words: str, value: Tensor) -> None:

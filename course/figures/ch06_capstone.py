@@ -91,8 +91,10 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
         ax.remove()
     whole = axes[0, 0].get_gridspec()
     curve, matrix = fig.add_subplot(whole[0, :3]), fig.add_subplot(whole[0, 3:])
-    curve.plot(range(1, len(history["accuracies"]) + 1), [100 * each for each in history["accuracies"]], color=BLUE)
-    curve.set(xlabel="epoch", ylabel="% right, of digits never seen", title="A model that I wrote reads handwriting")
+    epochs = range(1, len(history["accuracies"]) + 1)
+    curve.plot(epochs, [100 * each for each in history["accuracies"]], "o-", color=BLUE)
+    curve.set(xlabel="epoch", ylabel="% right, of digits never seen", xticks=epochs)
+    fig.suptitle("A model that I wrote reads handwriting", color=INK)
     matrix.imshow(confusion.tolist(), cmap="Blues")
     matrix.set(xticks=range(10), yticks=range(10), xlabel="what it says", ylabel="what it is")
     write_numbers(matrix, confusion, 8, zeros=False)
@@ -101,7 +103,7 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
         ax.remove()
     for ax, (drawing, said, truth) in zip(axes[1:].flat, shown, strict=False):
         paper(ax, drawing, "")
-        ax.set_title(f'"{said}"' if said == truth else f'"{said}" ✗', fontsize=12, color=INK)
+        ax.set_title(f"says {said}" if said == truth else f"says {said}, is {truth}", fontsize=11, color=INK)
     said_of = ", ".join(str(said) for said in says.tolist())
     right = f"from {history['accuracies'][0]:.0%} in the first epoch to {history['accuracies'][-1]:.0%} in the last"
     return told(
