@@ -1,16 +1,18 @@
 """Jupyter kernels that begin warm, for whole notebooks: forked from one process that has imported torch and matplotlib.
 
-    python -m tests.forked_kernels SOCKET
+    python -m tests.forked_kernels SOCKET [MODULE ...]
 
 `make test` runs twelve notebooks by day, and each kernel begins with the same imports, which take seconds.
 What is forked is ipykernel's own kernel, in the folder and with the environment that it was asked for with; no other
-module is there than those that every chapter's first cells import. At night kernels begin from nothing.
+module is there than those that every chapter's first cells import, and those that are named.
+At night kernels begin from nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import shutil
@@ -28,8 +30,11 @@ CLIENT = Path(__file__).with_name("forked_kernel.py")
 
 
 @contextlib.contextmanager
-def forked_kernels() -> Iterator[dict[str, str]]:
-    """The variables with which `python3` names a kernel that is forked, as long as the block lasts."""
+def forked_kernels(*more: str) -> Iterator[dict[str, str]]:
+    """The variables with which `python3` names a kernel that is forked, as long as the block lasts.
+
+    `more` names modules that are there too: other people's, never the project's own, which are what is tested.
+    """
     folder = Path(tempfile.mkdtemp(prefix="kernels-"))
     place = folder / "socket"
     spec = {"argv": [sys.executable, "-IS", str(CLIENT), str(place), "-f", "{connection_file}"]}
@@ -37,7 +42,7 @@ def forked_kernels() -> Iterator[dict[str, str]]:
     (folder / "kernels" / "python3" / "kernel.json").write_text(
         json.dumps(spec | {"display_name": "Python 3, forked", "language": "python"})
     )
-    command = [sys.executable, "-m", "tests.forked_kernels", str(place)]
+    command = [sys.executable, "-m", "tests.forked_kernels", str(place), *more]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent)
     assert process.stdout is not None
     try:
@@ -50,7 +55,7 @@ def forked_kernels() -> Iterator[dict[str, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main(place: str) -> None:
+def main(place: str, *more: str) -> None:
     """Fork a kernel for each that asks, until this process is ended; then end those that are left."""
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as ipykernel sets it
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -58,6 +63,11 @@ def main(place: str) -> None:
     import torch  # noqa: F401
     from ipykernel.kernelapp import IPKernelApp  # noqa: F401
 
+    from tests.lean_torch import spare_notes
+
+    spare_notes()
+    for module in more:
+        importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
     kernels: list[int] = []
 
@@ -110,4 +120,4 @@ def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
