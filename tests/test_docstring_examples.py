@@ -61,7 +61,6 @@ SHOWN: dict[str, tuple[Any, ...]] = {
     "clip_grad_norm": ([tensor([3.0]), tensor([4.0])], 1.0),
     "SGDMomentum": ([tensor([1.0])], [[tensor([2.0])], [tensor([2.0])]]),
     "AdamW": ([tensor([1.0])], [[tensor([2.0])]]),
-    "lr_at": (6,),
     "underflow_report": ([tensor([1e-9, 1e-3, 0.0])], [1.0, 1024.0]),
     "count_syncs": ("x.sum().item()", torch.ones(2)),
     "bench": ("synchronous", [1.0, 1.0, 2.0, 9.0, 1.0], 0, 5),
@@ -91,6 +90,15 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
     exercise = judge_of(CHAPTER_OF[name]).exercises[name]
 
     assert any(_begin_alike(case.args, SHOWN[name], exercise.tolerance) for case in exercise.cases(seed))
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+def test_each_step_of_the_docstrings_schedule_is_a_case(seed: int) -> None:
+    """`lr_at` is asked for steps 0 to 6 of the schedule whose rates its docstring lists."""
+    schedule = {"base_lr": 1.0, "min_lr": 0.0, "warmup_steps": 2, "total_steps": 6}
+    cases = judge_of("ch04_training").exercises["lr_at"].cases(seed)
+
+    assert set(range(7)) <= {case.args[0] for case in cases if case.kwargs == schedule}
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])

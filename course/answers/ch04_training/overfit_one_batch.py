@@ -69,7 +69,8 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "no-clone",
-    "Your picture of the parameters from before the step is the parameters themselves: they always agree.",
+    "You compare something with itself, as where a list of the parameters is no copy of them: it always agrees. Take copies "
+    "before the step.",
 )
 def overfit_one_batch(trial):
     (x, y), (same, again) = trial.batch(), trial.batch()

@@ -51,7 +51,6 @@ def loss_inputs(draw: Draw) -> Iterator[Case]:
     yield digit("digit", 2 * draw.normal(n, k), labels)
     yield marked("marked", 2 * draw.normal(n, k), ones)
     yield letters("letters", written, draw.ints(0, k, n, length))
-    yield spam("spam", torch.zeros(n), draw.bools(n).float())
     yield spam("spam", 3 * draw.normal(n), draw.bools(n).float())
     far = torch.cat([draw.uniform(2, low=150.0, high=250.0), -draw.uniform(2, low=50.0, high=90.0)])
     yield spam("spam", far, torch.tensor([0.0, 1.0, 1.0, 0.0]))
