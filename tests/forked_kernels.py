@@ -1,18 +1,22 @@
 """Jupyter kernels that begin warm, for whole notebooks: forked from one process that has imported torch and matplotlib.
 
-    python -m tests.forked_kernels SOCKET
+    python -m tests.forked_kernels SOCKET MODULE...
 
-`make test` runs twelve notebooks by day, and each kernel begins with the same imports, which take seconds.
-What is forked is ipykernel's own kernel, in the folder and with the environment that it was asked for with; no other
-module is there than those that every chapter's first cells import. At night kernels begin from nothing.
+`make test` runs twelve notebooks by day, and the unit tests many reports, which are notebooks; each kernel begins with
+the same imports, which take seconds. What is forked is ipykernel's own kernel, in the folder and with the environment
+that it was asked for with; no other module is there than those that every chapter's first cells import, and those that
+are named. At night kernels begin from nothing.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
+import runpy
 import shutil
 import signal
 import socket
@@ -21,15 +25,22 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 CLIENT = Path(__file__).with_name("forked_kernel.py")
+WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
+REPORTS = "autograder.reporting.sections"  # what the notebooks of a report import
+PLACE = "PYTEST_KERNELS"  # names the folder of what forks them for all processes of the unit tests
 
 
 @contextlib.contextmanager
-def forked_kernels() -> Iterator[dict[str, str]]:
-    """The variables with which `python3` names a kernel that is forked, as long as the block lasts."""
+def forked_kernels(*modules: str) -> Iterator[dict[str, str]]:
+    """The variables with which `python3` names a kernel that is forked, as long as the block lasts.
+
+    These modules are imported before, too.
+    """
     folder = Path(tempfile.mkdtemp(prefix="kernels-"))
     place = folder / "socket"
     spec = {"argv": [sys.executable, "-IS", str(CLIENT), str(place), "-f", "{connection_file}"]}
@@ -37,7 +48,7 @@ def forked_kernels() -> Iterator[dict[str, str]]:
     (folder / "kernels" / "python3" / "kernel.json").write_text(
         json.dumps(spec | {"display_name": "Python 3, forked", "language": "python"})
     )
-    command = [sys.executable, "-m", "tests.forked_kernels", str(place)]
+    command = [sys.executable, "-m", "tests.forked_kernels", str(place), *modules]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent)
     assert process.stdout is not None
     try:
@@ -50,7 +61,17 @@ def forked_kernels() -> Iterator[dict[str, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def main(place: str) -> None:
+@cache
+def kernels_of_tests() -> str:
+    """The folder that names forked kernels to a process of the unit tests: of `make test`, or of its own."""
+    if PLACE not in os.environ:
+        stack = contextlib.ExitStack()
+        os.environ[PLACE] = stack.enter_context(forked_kernels(REPORTS))["JUPYTER_PATH"]
+        atexit.register(stack.close)
+    return os.environ[PLACE]
+
+
+def main(place: str, *modules: str) -> None:
     """Fork a kernel for each that asks, until this process is ended; then end those that are left."""
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as ipykernel sets it
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -61,6 +82,8 @@ def main(place: str) -> None:
     from tests.lean_torch import spare_notes
 
     spare_notes()
+    for name in modules:
+        importlib.import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
     kernels: list[int] = []
 
@@ -102,6 +125,8 @@ def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
     os.environ.pop("JPY_PARENT_PID", None)  # it has another parent
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     sys.path[:] = ["", *sys.path[1:]]
+    if "PYTEST_WATCHED" in os.environ:
+        runpy.run_path(str(WATCHED))
     kept = os.dup(line.fileno())
     try:
         IPKernelApp.launch_instance(argv=start["arguments"])
@@ -113,4 +138,4 @@ def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
