@@ -52,7 +52,7 @@ READS: dict[str, tuple[str, ...]] = {
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "ledger": _of(OWN, *HANDED_OUT),
-    "mine_in_chapters": (LESSONS, *_of(OWN, *HANDED_OUT)),
+    "mine_in_chapters": (LESSONS, *_of(OWN, FIGURES), EXERCISE),
     "other_torch": HANDED_OUT,
     "packed": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "progress": (EXERCISES, SHIPPED),
@@ -62,7 +62,7 @@ READS: dict[str, tuple[str, ...]] = {
     "sync": (LESSONS, EXERCISES, SHIPPED),
     "words": (EXERCISES,),
     # what a kernel in a browser's test reads, which nothing watches
-    "formgrader": _of("ch01_tensors"),
+    "formgrader": (*_of("ch01_tensors"), EXERCISES),
     "notebooks": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
     "pictures": (FIGURES,),
     # the project as a whole
