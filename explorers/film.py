@@ -112,9 +112,14 @@ class Film:
         }
 
     def page(self) -> Html:
-        """The film for a page: the picture and its words, and beside them what a script needs to move it."""
-        words = self.runs[tuple(choice.value for choice in self.choices)].at(self.seek).get("said.text", "")
-        shown = join(tag("div", self.picture, class_="x-film-picture"), tag("p", words, class_="x-film-said"))
+        """The film for a page: the picture and its words, and beside them what a script needs to move it.
+
+        Without a script nobody comes to the frame at which a run stopped, so what stopped it is always told.
+        """
+        run = self.runs[tuple(choice.value for choice in self.choices)]
+        words = tag("p", run.at(self.seek).get("said.text", ""), class_="x-film-said")
+        error = tag("p", run.error, class_="x-error") if run.error else ""
+        shown = join(tag("div", self.picture, class_="x-film-picture"), words, error)
         return tag("div", shown, class_="x-film", data_film=json.dumps(self.data(), separators=(",", ":")))
 
 
@@ -155,6 +160,11 @@ class Panel:
         across, up = self.place(x, y)
         return f"translate({across:g},{up:g})"
 
+    def mark(self, part: str, x: float, y: float) -> PartValues:
+        """What puts a mark at a point; where that is no number it has no place, and is not seen."""
+        is_seen = not math.isnan(x) and not math.isnan(y)
+        return {f"{part}.transform": self.moved(x, y), f"{part}.visibility": "visible" if is_seen else "hidden"}
+
     def drawn(self, words: str, names: tuple[str, str], lines: Sequence[str], marks: Sequence[str] = ()) -> Html:
         """The axes with their names and ends, `lines` and `marks` in them; `words` for who cannot see them.
 
@@ -170,6 +180,13 @@ class Panel:
         inner = tag("svg", *lines, **_box(left, top, right - left, bottom - top))
         view = f"0 0 {self.width} {self.height}"
         return tag("svg", axes, *numbers, *labels, inner, *marks, viewBox=view, role="img", aria_label=words)
+
+
+def ball(part: str, radius: int, values: PartValues) -> Html:
+    """A mark with the values of one frame; without any it is not seen."""
+    seen = values.get(f"{part}.visibility", "hidden")
+    place = values.get(f"{part}.transform")
+    return tag("circle", data_part=part, r=radius, transform=place, visibility=seen, class_="x-film-ball")
 
 
 def _box(left: float, top: float, width: float, height: float) -> dict[str, str]:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.telling.markup import Html, join, tag
-from explorers.film import Panel, PartValues, Recording, is_recording
+from explorers.film import Panel, PartValues, Recording, ball, is_recording
 from explorers.loop_copy import OwnChance, Parts
 from explorers.loop_run import LINES, LoopRun
 from explorers.loop_state import RIGHT_ORDER, Line
@@ -173,14 +173,13 @@ class LoopFilm:
         return fit, valley, Panel(0, STEPS, low, high, is_log)
 
     def _frame(self, count: int, look: Instant, fit: Panel, valley: Panel, losses: Panel) -> PartValues:
-        values = {}
+        values: dict[str, str] = {}
         if self._points:
             values["fit.points"] = fit.line(look.fit)
         if self._weight:
             values["valley.points"] = valley.line(look.valley)
-            values["weight.transform"] = valley.moved(*(look.weight or (math.nan, math.nan)))
-        if look.loss is not None:
-            values["loss.transform"] = losses.moved(count, look.loss)
+            values |= valley.mark("weight", *(look.weight or (math.nan, math.nan)))
+        values |= losses.mark("loss", count, math.nan if look.loss is None else look.loss)
         told = "no loss yet" if look.loss is None else f"loss {number(look.loss)}"
         after = f"After {count} step{'' if count == 1 else 's'}: "
         return {**values, "said.text": after + ", ".join(filter(None, (look.parameters, told))) + "."}
@@ -236,13 +235,12 @@ def _drawn_fit(panel: Panel, dots: str, values: PartValues) -> Html:
 
 def _drawn_valley(panel: Panel, values: PartValues) -> Html:
     curve = tag("polyline", data_part="valley", points=values.get("valley.points", ""), class_="x-film-curve")
-    ball = tag("circle", data_part="weight", r=6, transform=values.get("weight.transform"), class_="x-film-ball")
     words = "The loss over the weight, all else as it is now, and a ball where the weight is"
-    return panel.drawn(words, ("weight", "loss"), [curve], [ball])
+    return panel.drawn(words, ("weight", "loss"), [curve], [ball("weight", 6, values)])
 
 
 def _drawn_losses(panel: Panel, values: PartValues) -> Html:
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
-    ball = tag("circle", data_part="loss", r=5, transform=values.get("loss.transform"), class_="x-film-ball")
     kind = "loss (logarithmic)" if panel.log else "loss"
-    return panel.drawn("The loss after each step, and a ball at this one", ("steps", kind), [curve], [ball])
+    words = "The loss after each step, and a ball at this one"
+    return panel.drawn(words, ("steps", kind), [curve], [ball("loss", 5, values)])

@@ -144,7 +144,7 @@ def value(seen: SeenTensor) -> str:
     flat = list(_flat(seen.values))
     if len(flat) == 1:
         return number(flat[0])
-    return f"{_shape(seen.shape)}: {', '.join(map(number, flat))}"
+    return f"{_shape(seen.shape)}: {', '.join(map(number, flat)) or 'no numbers'}"
 
 
 def _shape(shape: Sequence[int]) -> str:

@@ -151,16 +151,21 @@ def _samples(samples: Sequence[Sample]) -> Html:
     right = sum(sample.reading.digit == sample.digit for sample in samples)
     told = f"Sample drawings, and what the model says: {right} of {len(samples)} read right."
     how = "With a running notebook, you draw here yourself."
-    return join(tag("p", told), tag("div", *map(_sample, samples), class_="x-pad-row"), tag("p", how))
+    wrong = {sample.reading.told for sample in samples}
+    error = wrong.pop() if len(wrong) == 1 else ""  # said once for all of them
+    shown = (_sample(sample, is_told=not error) for sample in samples)
+    alike = tag("p", prose(f"For each of them: {error}"), class_="x-error") if error else NOTHING
+    return join(tag("p", told), alike, tag("div", *shown, class_="x-pad-row"), tag("p", how))
 
 
-def _sample(sample: Sample) -> Html:
+def _sample(sample: Sample, *, is_told: bool) -> Html:
     reading, label = sample.reading, f"A drawing of {_a(sample.digit)}"
     seen = _shades(reading) if reading.seen else NOTHING
     is_right = reading.digit == sample.digit
     words = _short(reading)
     verdict = tag("span", words) if is_right else tag("strong", words)
-    return tag("figure", _ink(sample.drawing, label), seen, tag("figcaption", f"{sample.digit}: ", verdict))
+    caption = (f"{sample.digit}: ", verdict) if is_told else (str(sample.digit),)
+    return tag("figure", _ink(sample.drawing, label), seen, tag("figcaption", *caption))
 
 
 def _short(reading: Reading) -> str:

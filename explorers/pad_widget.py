@@ -15,7 +15,7 @@ from explorers.controls import Control, Refused
 from explorers.pad import BRUSHES, SIDE, KeptDrawing, Pad, Surface, drawing_of
 from explorers.pad_picture import Sample, in_words, pad_picture, still_picture
 from explorers.pad_reading import DIGITS, Predict, Prepare, blocks, read
-from explorers.strokes import sample
+from explorers.strokes import drawn_digits
 from explorers.widget import Explorer, scripts
 
 UNKNOWN = "?"
@@ -194,7 +194,7 @@ def digit_pad(predict: Predict, prepare: Prepare | None = None, samples: Labeled
     `prepare` makes (8, 8) of the drawing, a float tensor (32, 32) of 0 and 1; without one, the black pixels of each
     block of 4 x 4 are counted, 0 to 16: `drawing.reshape(8, 4, 8, 4).sum((1, 3))`.
     `samples`, drawings (n, 32, 32) and their digits (n,), stand in the picture for a page where nobody can draw;
-    without them, ten that a program drew.
+    without them, ten that a program drew as people do.
 
     `pad.drawing` is the present drawing, `pad.kept` are those that were saved, and their digits. They stand in a file
     beside the notebook too, and the next pad offers to bring them back. `pad.use(predict, prepare)` is a second pad on
@@ -218,7 +218,9 @@ def _callables(predict: object, prepare: object) -> None:
 
 
 def _ten_samples() -> Labeled:
-    return torch.stack([sample(digit) for digit in range(DIGITS)]), torch.arange(DIGITS)
+    """One of each digit, as a hand draws them, not as tidy ones: a model has the same trouble with them."""
+    drawings, labels = drawn_digits(DIGITS, seed=0)
+    return drawings[labels.argsort()], torch.arange(DIGITS)
 
 
 def _labeled(samples: Labeled) -> Labeled:

@@ -71,7 +71,7 @@ class Training:
         points, labels = made(self.name)
         still = {"zeros.d": _dots(points[labels == 0]), "ones.d": _crosses(points[labels == 1])}
         still["curve.points"] = LOSSES.line([(each.step, each.loss) for each in self.moments])
-        shown = [{**each.values, "loss.transform": LOSSES.moved(each.step, each.loss)} for each in self.moments]
+        shown = [{**each.values, **LOSSES.mark("loss", each.step, each.loss)} for each in self.moments]
         nothing = {"ground.d": "", "region.d": "", "said.text": "There is nothing to show yet."}
         return Recording(still, shown or [nothing], [each.step for each in self.moments] or [0], self.error)
 

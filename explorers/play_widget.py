@@ -10,7 +10,7 @@ from torch import nn
 
 from autograder.telling.markup import Html, join, prose, tag
 from explorers.controls import Control
-from explorers.film import Film, FilmChoice, PartValues, Recording, is_recording
+from explorers.film import Film, FilmChoice, PartValues, Recording, ball, is_recording
 from explorers.play_data import NAMES
 from explorers.play_run import LOSSES, PLANE, STEPS, Player, Training
 from explorers.widget import Explorer
@@ -127,8 +127,8 @@ def _picture(values: PartValues) -> Html:
     words = "Points of two classes, and the line on whose one side the model says 1, on the other 0"
     plane = PLANE.drawn(words, ("first number", "second number"), [ground, region, zeros, ones])
     curve = tag("polyline", data_part="curve", points=values.get("curve.points", ""), class_="x-film-curve")
-    ball = tag("circle", data_part="loss", r=5, transform=values.get("loss.transform"), class_="x-film-ball")
-    losses = LOSSES.drawn("The loss after each step, and a ball at this one", ("steps", "loss"), [curve], [ball])
+    marks = [ball("loss", 5, values)]
+    losses = LOSSES.drawn("The loss after each step, and a ball at this one", ("steps", "loss"), [curve], marks)
     return join(plane, losses)
 
 

@@ -21,11 +21,6 @@ SIDE = 32  # places of a drawing, in a row and in a column
 _FINE = 24  # places of an arc
 
 
-def sample(digit: int) -> Tensor:
-    """One tidy drawing of a digit, (32, 32) of 0 and 1, in the middle of the paper."""
-    return draw(strokes_of(digit, 0), height=22.0, width=14.0)
-
-
 def drawn_digits(n: int, seed: int) -> tuple[Tensor, Tensor]:
     """Draw n digits, each of the ten as often as the others: drawings (n, 32, 32) of 0 and 1, labels (n,)."""
     chance = torch.Generator().manual_seed(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ from explorers.film import Film
 from explorers.markup import still
 
 STATIC = Path(__file__).parent / "static"
+# JupyterLab may send the first choices to a kernel's main thread and later ones to another one. Side by side, one would
+# lose what the other was about to show, so they come one after the other.
+_TURN = threading.RLock()
 
 
 def joined(*names: str) -> str:
@@ -73,9 +77,9 @@ class Explorer(anywidget.AnyWidget):
 
     def show(self, note: str = "") -> None:
         """Send the page what has changed; `note` is told above the picture."""
-        offered, film = list(self.offer()), self.moving()
-        self._offered = {control.name: control for control in offered}
-        with self.hold_sync():
+        with _TURN, self.hold_sync():
+            offered, film = list(self.offer()), self.moving()
+            self._offered = {control.name: control for control in offered}
             self.picture = join(tag("p", prose(note), class_="x-note") if note else Html(""), self.draw())
             self.film = {**film.data(), "picture": film.picture} if film else {}
             self.controls = [control.plain() for control in offered if control.kind != "part"]
@@ -83,7 +87,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _hear(self, _: object, content: object, _buffers: object) -> None:
         """Answer a message from the page, whatever it holds."""
-        with self.hold_sync():
+        with _TURN, self.hold_sync():
             try:
                 self._apply(content)
             except Refused as error:
@@ -108,7 +112,8 @@ class Explorer(anywidget.AnyWidget):
         bundle = super()._repr_mimebundle_()
         assert bundle is not None  # only a widget without a view has none
         data, metadata = bundle
-        return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
+        with _TURN:
+            return {**data, "text/plain": f"{self.title}. {self.tell()}", "text/html": self.page()}, metadata
 
     def at_rest(self) -> Html:
         """The picture for a page where nothing answers."""

@@ -151,7 +151,7 @@ def _keep_keys() -> None:
     if judge is not None and not THOROUGH:
         from tests import kept_keys
 
-        judge.Judge._make_key = kept_keys.make_key
+        judge.Judge._make_key, judge.Judge._bare_key = kept_keys.make_key, kept_keys.bare_key
 
 
 def _spare_notes() -> None:

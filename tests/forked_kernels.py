@@ -1,6 +1,6 @@
 """Jupyter kernels that begin warm, for whole notebooks: forked from one process that has imported torch and matplotlib.
 
-    python -m tests.forked_kernels SOCKET MODULE...
+    python -m tests.forked_kernels SOCKET [MODULE ...]
 
 `make test` runs twelve notebooks by day, and the unit tests many reports, which are notebooks; each kernel begins with
 the same imports, which take seconds. What is forked is ipykernel's own kernel, in the folder and with the environment
@@ -31,15 +31,15 @@ from typing import Any
 
 CLIENT = Path(__file__).with_name("forked_kernel.py")
 WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
-REPORTS = "autograder.reporting.sections"  # what the notebooks of a report import
+REPORTS = "nbgrader.api"  # what is slow of all that the notebooks of a report import
 PLACE = "PYTEST_KERNELS"  # names the folder of what forks them for all processes of the unit tests
 
 
 @contextlib.contextmanager
-def forked_kernels(*modules: str) -> Iterator[dict[str, str]]:
+def forked_kernels(*more: str) -> Iterator[dict[str, str]]:
     """The variables with which `python3` names a kernel that is forked, as long as the block lasts.
 
-    These modules are imported before, too.
+    `more` names modules that are there too: other people's, never the project's own, which are what is tested.
     """
     folder = Path(tempfile.mkdtemp(prefix="kernels-"))
     place = folder / "socket"
@@ -48,7 +48,7 @@ def forked_kernels(*modules: str) -> Iterator[dict[str, str]]:
     (folder / "kernels" / "python3" / "kernel.json").write_text(
         json.dumps(spec | {"display_name": "Python 3, forked", "language": "python"})
     )
-    command = [sys.executable, "-m", "tests.forked_kernels", str(place), *modules]
+    command = [sys.executable, "-m", "tests.forked_kernels", str(place), *more]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parent.parent)
     assert process.stdout is not None
     try:
@@ -71,7 +71,7 @@ def kernels_of_tests() -> str:
     return os.environ[PLACE]
 
 
-def main(place: str, *modules: str) -> None:
+def main(place: str, *more: str) -> None:
     """Fork a kernel for each that asks, until this process is ended; then end those that are left."""
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # as ipykernel sets it
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -82,8 +82,8 @@ def main(place: str, *modules: str) -> None:
     from tests.lean_torch import spare_notes
 
     spare_notes()
-    for name in modules:
-        importlib.import_module(name)
+    for module in more:
+        importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
     kernels: list[int] = []
 

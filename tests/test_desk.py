@@ -38,6 +38,7 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
     assert "false" in str(told["overrides"]) and "showLastModifiedColumn" in str(told["overrides"])
     assert "--ext=autograder.notebook.run_first" in told["kernel"]
     assert "saveState': True" in str(told["overrides"])  # an explorer is there again when the notebook is reopened
+    assert "commsOverSubshells': 'disabled" in str(told["overrides"])  # no explorer computes beside a running cell
 
 
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:

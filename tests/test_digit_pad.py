@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from explorers import digit_pad, pad_file
+from explorers import digit_pad, pad_file, pad_widget
 from explorers.pad import BRUSHES, MOST_KEPT, MOST_POINTS, MOST_STROKES, SIDE, Pad, PenStroke, drawing_of
 from explorers.pad_picture import MOST_SHOWN
 from explorers.pad_reading import DOT, EMPTY, blocks, read
 from explorers.pad_widget import MOST_PADS, DigitPad
-from explorers.strokes import sample
+from explorers.strokes import draw, strokes_of
 from tests.test_explorer_widget import bundle
 
+THREE = draw(strokes_of(3, 0))  # a tidy one
 DOWN = [[15.5, 4.5], [15.5, 27.5]]  # a line from top to bottom, and one from left to right
 ACROSS = [[4.5, 15.5], [27.5, 15.5]]
 
@@ -276,7 +277,7 @@ class TestReading:
     )
     def test_what_the_bars_show(self, returned: Any, by_softmax: bool) -> None:
         """Ten numbers that are no less than 0 and sum to 1 as they are; of others the softmax."""
-        reading = read(sample(3), lambda seen: returned)
+        reading = read(THREE, lambda seen: returned)
         plain = returned if isinstance(returned, Tensor) else torch.tensor(returned)
         given = plain.detach().double()
         expected = given.softmax(0) if by_softmax else given
@@ -299,10 +300,10 @@ class TestReading:
         torch.manual_seed(0)
         expected = torch.rand(3)
         torch.manual_seed(0)
-        drawing = sample(3)
-        reading = read(drawing, noisy, lambda given: blocks(given.zero_() + sample(3)))
+        drawing = THREE.clone()
+        reading = read(drawing, noisy, lambda given: blocks(given.zero_() + THREE))
 
-        assert torch.equal(sample(3), drawing) and sum(map(sum, reading.seen)) > 0
+        assert torch.equal(THREE, drawing) and sum(map(sum, reading.seen)) > 0
         assert torch.equal(expected, torch.rand(3))
 
 
@@ -571,6 +572,15 @@ class TestStillPicture:
         assert "of 10 read right" in told
         assert [str(digit) for digit in range(10)] == re.findall(r"(\d): reads an? \d \(100\s%\)", told)
 
+    def test_samples_are_drawn_as_people_do(self) -> None:
+        """Some small, some large, some beside the middle: what reads tidy digits only does not read all of them."""
+        drawings, labels = pad_widget._ten_samples()
+        edges = [drawing.any(dim=1).nonzero().flatten()[[0, -1]].tolist() for drawing in drawings]
+        heights, middles = zip(*((low - high, (low + high) / 2) for high, low in edges), strict=True)
+
+        assert list(range(10)) == labels.tolist() and max(heights) > 1.5 * min(heights)
+        assert max(abs(middle - 15.5) for middle in middles) > 3
+
     def test_own_samples(self) -> None:
         """What `pad.kept` gives can stand there."""
         pad = drawn(DOWN)
@@ -595,8 +605,10 @@ class TestStillPicture:
         assert "Drawing pad. The model reads an 8 (100\u00a0%)." == data["text/plain"]
 
     def test_model_with_a_mistake(self) -> None:
-        """The page is made all the same, and says what happened."""
-        assert "stopped with KeyError" in words(digit_pad(raising).page())
+        """The page is made all the same, and says what happened: once, where it is the same for all samples."""
+        told = words(digit_pad(raising).page())
+
+        assert 1 == told.count("stopped with KeyError") and re.search("0 *1 *2 *3 *4 *5 *6 *7 *8 *9", told)
 
 
 def test_many_kept() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -123,6 +125,31 @@ def test_any_message_is_answered(content: object) -> None:
     sent(explorer, content)
 
     assert 1 == explorer.heard
+
+
+def test_choices_on_two_threads_are_both_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JupyterLab gives a widget's messages to another thread once that has begun: the page gets what came of each."""
+    explorer, is_sending, is_between, pictures = Counter(), threading.Event(), threading.Event(), list[str]()
+    other = threading.Thread(target=lambda: is_sending.wait() and sent(explorer, {"choose": "on", "value": True}))
+
+    def send_slowly(names: set[str]) -> None:
+        pictures.extend(explorer.picture for name in names if name == "picture")
+        is_sending.set()
+        is_between.wait(0.3)  # the first sends, and the other one has set its picture, and has not sent it
+
+    def tell_slowly() -> str:
+        if threading.current_thread() is other:
+            is_between.set()
+            time.sleep(0.1)
+        return "told"
+
+    monkeypatch.setattr(explorer, "send_state", send_slowly)
+    monkeypatch.setattr(explorer, "tell", tell_slowly)
+    other.start()
+    sent(explorer, {"choose": "go", "value": None})
+    other.join()
+
+    assert "1 arrived" in pictures[0] and "2 arrived" in pictures[-1] and 2 == explorer.heard
 
 
 def test_note_goes_with_the_next_choice() -> None:

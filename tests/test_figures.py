@@ -145,6 +145,14 @@ def test_a_curve_through_all_points_is_worse_on_new_ones() -> None:
     assert 0 == curve < line and line_on_new < curve_on_new / 2
 
 
+def test_one_place_is_no_plural() -> None:
+    """A step along the strip of memory is told in the picture as one says it."""
+    figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))
+    told = "\n".join(text.get_text() for axes in figure.axes for text in axes.texts)
+
+    assert "one row down: +4 places\none column right: +1 place" in told and "+1 places" not in told
+
+
 def test_words_are_titles_where_nobody_wrote_any() -> None:
     """Better than nothing."""
     figure = ch01_tensors.strides(torch.arange(12).reshape(3, 4))

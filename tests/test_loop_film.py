@@ -144,6 +144,8 @@ def test_empty_batch() -> None:
     stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.zeros(0, 1), torch.zeros(0, 1))
 
     assert "loss nan" in said(stepper, "0.1")[0] and "fit.points" not in stepper.film["parts"]
+    stepper.run(1)
+    assert "(0, 1): no numbers" in stepper.picture
 
 
 def test_an_error_keeps_what_came_before_it() -> None:
@@ -168,6 +170,9 @@ def test_a_model_that_raises_is_no_end_of_the_stepper() -> None:
 
     assert stepper.film["runs"]["0.1"]["error"] == "Step 1 stopped at prediction = model(x): ValueError: not <today>"
     assert "<today>" not in stepper.page()
+    (first,) = films.frames(stepper.film, "0.1")  # without a loss there is no place for a ball
+    assert "hidden" == first["loss.visibility"] == first["weight.visibility"]
+    assert 2 == stepper.film["picture"].count('visibility="hidden"')
 
 
 def test_larger_models_have_the_curve_alone() -> None:
@@ -176,7 +181,8 @@ def test_larger_models_have_the_curve_alone() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     stepper = loop_stepper(model, optimizer, nn.MSELoss(), torch.ones(4, 3), torch.zeros(4, 2))
 
-    assert ["loss.transform", "said.text"] == stepper.film["parts"] and 1 == stepper.film["picture"].count('role="img"')
+    assert ["loss.transform", "loss.visibility", "said.text"] == stepper.film["parts"]
+    assert 1 == stepper.film["picture"].count('role="img"')
 
 
 def test_without_a_learning_rate_nothing_moves() -> None:

@@ -237,7 +237,8 @@ def test_weights_that_are_no_numbers(bad: float) -> None:
     last = films.frames(widget.film, *STILL)[-1]
 
     assert "loss nan, 0 of 200 right" in last["said.text"]
-    assert not re.search("nan|inf", last["region.d"] + last["loss.transform"])
+    assert not re.search("nan|inf", last["region.d"] + last["loss.transform"]) and "hidden" == last["loss.visibility"]
+    assert "visible" == films.frames(widget.film, *STILL)[0]["loss.visibility"]
 
 
 @pytest.mark.usefixtures("few_steps")
@@ -264,6 +265,19 @@ def test_a_page_shows_the_end_and_may_hold_all_sets(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(RECORD, "all")
 
     assert all(widget.page().count(f"{name}|") == 4 for name in NAMES)
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_a_page_without_scripts_tells_what_stopped_the_run() -> None:
+    """In words that stand in the page, below the picture up to there; a run that went well has no such words."""
+
+    def breaks(model: nn.Module, optimizer: Any, criterion: Any, x: Tensor, y: Tensor) -> float:
+        raise ValueError("<no> more")
+
+    shown, found = (re.sub(r' data-film="[^"]*"', "", playground(mlp, each).page()) for each in (breaks, train_step))
+
+    assert 'x-error">Step 1 raised ValueError: &lt;no&gt; more, in line' in shown and "After 0 steps" in shown
+    assert 'class="x-error"' not in found and "After 5 steps" in found
 
 
 @pytest.mark.usefixtures("few_steps")

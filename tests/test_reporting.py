@@ -28,6 +28,7 @@ from autograder.reporting.items import correlation, items
 from autograder.reporting.mistakes import misunderstandings, unexplained
 from autograder.reporting.page import page
 from autograder.reporting.results import Results
+from autograder.telling.markup import tag
 from autograder.telling.palette import BLUE, ORANGE, WHITE
 from tests.graded import WHOLE, graded_class
 
@@ -269,3 +270,11 @@ def test_nothing_handed_in(tmp_path: Path) -> None:
     """Told in one line, with the next step."""
     with pytest.raises(CourseNotFound, match=r"`nbgrader collect` first, or `python -m autograder collect F"):
         report.write(tmp_path)
+
+
+@pytest.mark.parametrize(("count", "told"), [(11, "1 more group<"), (13, "3 more groups<")])
+def test_the_rest_of_a_long_list_is_folded(count: int, told: str) -> None:
+    """And counted: one is no plural."""
+    folded = sections._folded([tag("li", str(number)) for number in range(count)], "more group")
+
+    assert told in folded and count == folded.count("<li>")

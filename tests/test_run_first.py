@@ -19,7 +19,8 @@ pytestmark = pytest.mark.usefixtures("in_the_sample")
 SETUP = "# the tools\nfrom autograder import check\nimport torch"
 HELPER = "\ndef last(x):\n    return x[-1]"
 USE = "check(last)"
-CELLS = {"setup": SETUP, "helper": HELPER, "use": USE, "later": "size = 3"}
+LONG = "seed = 0  # any whole number will do, and what the chapter says holds for all"
+CELLS = {"setup": SETUP, "helper": HELPER, "use": USE, "later": "size = 3", "long": LONG}
 
 
 def saved(folder: Path) -> Path:
@@ -47,6 +48,7 @@ def shell(path: Path, cell: str, *ran: str) -> Any:
         ("last", (SETUP,), "`last` is made in a cell above that has not run since the kernel started: `def last(x):`."),
         ("last", (SETUP, HELPER), ""),
         ("size", (), "`size` is made in a cell further down, which has not run yet: `size = 3`."),
+        ("seed", (), "`seed` is made in a cell further down, which has not run yet: " + f"`{LONG[:59].rstrip()}…`."),
         ("nothing", (), ""),
         (None, (), ""),
     ],

@@ -73,6 +73,17 @@ def test_what_stands_in_for_an_answer_is_folded() -> None:
     assert [["hide-input"]] == tags(page) and [said] == page.cells[0].outputs
 
 
+def test_nothing_is_said_of_the_place_where_the_page_was_made() -> None:
+    """Why an answer of another chapter was not taken is true of who built the site, and of no reader."""
+    why = ": progress is not kept here, and chapter 3's notebook was not looked at"
+    told = "From here on, `MyMLP` is the lesson's `MLP`"
+    said = new_output("display_data", data={"text/plain": told + why, "text/html": f"<div>{escape(told + why)}</div>"})
+    code = 'MyMLP = mine("MLP", MLP)'
+    page = chapter_page(STEM, notebook(cell(code)), notebook(cell(code, said, tags=["mine"])))
+
+    assert {"text/plain": told, "text/html": f"<div>{escape(told)}</div>"} == page.cells[0].outputs[0].data
+
+
 def test_a_guess_is_left_to_the_reader() -> None:
     """The cell that asks is as students get it, and what comes out is folded away; later cells stand open."""
     student = notebook(cell("guess = ..."), cell("reveal(guess, 6)"), cell("print(7)"))
@@ -230,9 +241,8 @@ def drawn(letters: str, words: str = "a &amp; b") -> str:
 def test_figures_wait_in_places_of_their_size() -> None:
     """With their words; the markup stands where only a browser without scripts reads it."""
     page = lightened(f"<p>a</p>{drawn('a')}<p>b</p>")
-    place = (
-        '<div class="later" role="img" aria-label="a &amp; b" style="max-width:400px;aspect-ratio:300/150"><noscript>'
-    )
+    size = "min-width:240px;max-width:400px;aspect-ratio:300/150"
+    place = f'<div class="later" role="img" aria-label="a &amp; b" style="{size}"><noscript>'
 
     assert page.startswith(f"<p>a</p>{place}<svg xmlns") and "</svg></noscript></div><p>b</p>" in page
 

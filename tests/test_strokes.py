@@ -1,9 +1,8 @@
 """Digits that a program draws: each looks as if somebody had drawn it, and a seed gives the same ones again."""
 
-import pytest
 import torch
 
-from explorers.strokes import SIDE, draw, drawn_digits, sample
+from explorers.strokes import SIDE, draw, drawn_digits
 
 
 class TestDrawnDigits:
@@ -43,20 +42,6 @@ class TestDrawnDigits:
 
         assert tops.unique().numel() > 8
         assert heights.max() > 1.5 * heights.min()
-
-
-class TestSample:
-    @pytest.mark.parametrize("digit", range(10))
-    def test_stands_in_the_middle(self, digit: int) -> None:
-        """A tidy drawing leaves room on all sides."""
-        rows, columns = sample(digit).nonzero().T
-
-        assert rows.min() > 2 and rows.max() < SIDE - 3
-        assert columns.min() > 2 and columns.max() < SIDE - 3
-
-    def test_all_differ(self) -> None:
-        """No two digits look the same."""
-        assert 10 == torch.stack([sample(digit) for digit in range(10)]).unique(dim=0).shape[0]
 
 
 class TestDraw:

@@ -56,7 +56,8 @@ def _is(cell: SavedCell, running: SavedCell) -> bool:
 
 
 def _told(name: str, cell: SavedCell, is_above: bool) -> str:
-    line = next((line for line in cell.text.splitlines() if line.strip()), "")[:_WIDTH]
+    first = next((line for line in cell.text.splitlines() if line.strip()), "")
+    line = first if len(first) <= _WIDTH else f"{first[: _WIDTH - 1].rstrip()}…"
     if is_above:
         return f"`{name}` is made in a cell above that has not run since the kernel started: `{line}`. {_MENU}"
     return f"`{name}` is made in a cell further down, which has not run yet: `{line}`. Move that one above this one."

@@ -103,7 +103,7 @@ def misunderstandings(results: Results) -> Html:
     if not found:
         return tag("p", "No answer shows a known mistake.")
     told = [_misunderstanding(each, examples, len(results.verdicts)) for each in found]
-    return _folded(told, "more misunderstandings")
+    return _folded(told, "more misunderstanding")
 
 
 def _misunderstanding(found: Shared, examples: Examples, total: int) -> Html:
@@ -144,7 +144,7 @@ def unexplained(results: Results) -> Html:
         return tag("p", "There are no exercises here, only cells that nbgrader scores.")
     if not found:
         return tag("p", "Every wrong answer shows a known mistake, or stopped before it could be judged.")
-    return _folded([_unexplained(each, results, examples) for each in found], "more groups")
+    return _folded([_unexplained(each, results, examples) for each in found], "more group")
 
 
 def _unexplained(found: Unexplained, results: Results, examples: Examples) -> Html:
@@ -201,4 +201,5 @@ def _folded(entries: Sequence[Html], rest: str) -> Html:
     more = entries[_SHOWN:]
     if not more:
         return first
-    return join(first, tag("details", tag("summary", f"{len(more)} {rest}"), tag("ol", *more, start=_SHOWN + 1)))
+    many = "s" if len(more) > 1 else ""
+    return join(first, tag("details", tag("summary", f"{len(more)} {rest}{many}"), tag("ol", *more, start=_SHOWN + 1)))

@@ -26,6 +26,8 @@ _CHOICE = re.compile(r"""(?:"[^"]*"|-?\d[\d.]*(?:e-?\d+)?|True|False)""")
 _PREDICTED = re.compile(
     r"You predicted .*?; the (answer is .*?\.) (?:Your prediction holds\.|Not what you expected\? Read on\.)"
 )
+# Why an answer of another chapter stands in its plain form: true of whoever builds the page, and of no reader.
+_BUILT = re.compile(r": progress is not kept here, and [^\n]*? was not looked at")
 _STILL = "*This picture answers to mouse and keys in the notebook; here it stands still.*"
 _MOVES = "*In the notebook this answers to what you wrote; here it plays what was recorded.*"
 _PLOT = "A plot, made by the code above it."
@@ -67,11 +69,12 @@ def _cells(stem: str, student: list[NotebookNode], executed: list[NotebookNode])
         elif mark.get("grade"):
             yield _folded(worked, "hide-output", "what the check says of the solution")
         elif asked:
-            _forget_the_guess(worked)
+            _replace(worked, _PREDICTED, r"The \1")
             yield _folded(worked, "hide-output", "what comes out")
         elif is_folded and worked.id in RESERVED:
             yield _folded(worked, "hide-input", "what is imported")
         elif is_mine:
+            _replace(worked, _BUILT, "")
             yield _folded(worked, "hide-input", "what stands in until yours passes")
         else:
             yield _shown(stem, worked, is_folded)
@@ -120,11 +123,12 @@ def _has_film(cell: NotebookNode) -> bool:
     return any("data-film=" in output.get("data", {}).get("text/html", "") for output in cell.outputs)
 
 
-def _forget_the_guess(cell: NotebookNode) -> None:
+def _replace(cell: NotebookNode, found: re.Pattern[str], by: str) -> None:
+    """Put something else in place of what is found in the words of a cell's outputs."""
     for output in cell.outputs:
         data = output.get("data", {})
         for kind in {"text/plain", "text/html"}.intersection(data):
-            data[kind] = _PREDICTED.sub(r"The \1", data[kind])
+            data[kind] = found.sub(by, data[kind])
 
 
 def _question(source: str) -> str:

@@ -11,6 +11,7 @@ _FIGURE = re.compile(
 )
 _LETTER = re.compile(r'\s*<path id="(DejaVu[^"]*)"[^>]*/>', re.DOTALL)
 _EMPTY = re.compile(r"\s*<defs>\s*</defs>")
+_LEAST = 0.6  # the share of its own width that a figure has at least
 _IMAGE = re.compile(r'<img (?=[^>]*src="data:)')
 
 
@@ -41,6 +42,7 @@ def _kept(letter: re.Match[str], letters: dict[str, str]) -> str:
 
 def _place(found: re.Match[str], svg: str) -> str:
     words, width, (_, _, across, down) = found[1], found[2], found[3].split()
-    size = f"max-width:{width}px;aspect-ratio:{across}/{down}"
+    # On a phone it is moved sideways: smaller than that, nobody could read its letters.
+    size = f"min-width:{_LEAST * int(width):.0f}px;max-width:{width}px;aspect-ratio:{across}/{down}"
     # The words are escaped already: they come out of markup.
     return f'<div class="later" role="img" aria-label="{words}" style="{size}"><noscript>{svg}</noscript></div>'

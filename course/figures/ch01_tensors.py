@@ -217,8 +217,12 @@ def _offset(x: Tensor, row: int, col: int) -> int:
 
 def _stride_words(x: Tensor) -> str:
     down, right = x.stride()
-    steps = f"one row down: {down:+d} places\none column right: {right:+d} places"
+    steps = f"one row down: {_places(down)}\none column right: {_places(right)}"
     return f"shape {tuple(x.shape)}\nstride {tuple(x.stride())}\n{steps}"
+
+
+def _places(step: int) -> str:
+    return f"{step:+d} place{'' if abs(step) == 1 else 's'}"
 
 
 def _row_color(row: int) -> str:

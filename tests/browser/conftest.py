@@ -20,6 +20,8 @@ from tests.browser.lab_server import Server, lab_server
 from tests.forked_kernels import forked_kernels
 
 FOUND = chromium()
+# What explorers and chapters import later, two seconds of each kernel: widgets, data, and what torch's optimizers load.
+LATER = ("anywidget", "contourpy", "networkx", "sklearn.datasets", "torch._dynamo")
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine: what is there sooner is not waited for
 
 
@@ -50,7 +52,7 @@ def kernels() -> Iterator[dict[str, str]]:
     """The variables with which kernels begin warm: none at night, nor where what imports much does not fork well."""
     with ExitStack() as stack:
         is_warm = not THOROUGH and sys.platform == "linux"
-        yield stack.enter_context(forked_kernels()) if is_warm else {}
+        yield stack.enter_context(forked_kernels(*LATER)) if is_warm else {}
 
 
 @pytest.fixture(scope="session")

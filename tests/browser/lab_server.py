@@ -62,7 +62,7 @@ def lab_server(home: Path, folder: Path, kernels: Mapping[str, str] | None = Non
     port, token = _free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser", "--allow-root"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
-    command += [f"--IdentityProvider.token={token}"]
+    command += [f"--IdentityProvider.token={token}", "--JupyterNotebookApp.expose_app_in_browser=True"]
     server = Server(f"http://127.0.0.1:{port}", token, folder)
     with (home / "server.log").open("w") as log:
         process = subprocess.Popen(

@@ -316,6 +316,7 @@ def test_in_notebook_7(lab: Lab) -> None:
     cells = page.locator(".jp-Notebook .jp-Cell")
     expect(cells).to_have_count(2, timeout=PATIENCE)
     expect(cells.nth(1)).to_contain_text("pad.kept")
+    lab.wait_for_idle()  # what is run before there is a kernel is never run
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     expect(cells.nth(1)).to_contain_text("ink 0 kept (0, 32, 32) []", timeout=PATIENCE)

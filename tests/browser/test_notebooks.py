@@ -125,6 +125,7 @@ def test_notebook_7_opens_and_runs(lab: Lab) -> None:
     lab.page.goto(lab.server.plain_page("seven.ipynb"))
     cells = lab.page.locator(".jp-Notebook .jp-Cell")
     expect(cells).to_have_count(len(notebook.cells), timeout=PATIENCE)
+    lab.wait_for_idle()  # what is run before there is a kernel is never run
     lab.page.get_by_role("menuitem", name="Run", exact=True).click()
     lab.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     expect(lab.page.locator(".explorer").first).to_contain_text("Shape explorer", timeout=PATIENCE)

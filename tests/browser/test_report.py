@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser
+from PIL import Image
+from playwright.sync_api import Browser, Locator
 
 from autograder.reporting import sections
 from autograder.reporting.page import page as page_of
@@ -28,6 +30,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+def corner_of(picture: Locator) -> tuple[int, ...]:
+    """The color of what a picture is drawn on: red, green, blue, as a reader sees it."""
+    seen = Image.open(io.BytesIO(picture.screenshot())).convert("RGB").getpixel((8, 8))
+    assert isinstance(seen, tuple)
+    return seen
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> None:
@@ -41,6 +50,8 @@ def test_can_be_read(path: Path, browser: Browser, scheme: str, width: int) -> N
     page.goto(path.as_uri())
     keep_picture(page, f"report-{scheme}-{width}")
 
+    corner = corner_of(page.locator("figure img").first)
+    assert (sum(corner) < 150) == (scheme == "dark") == (sum(corner) < 600)
     assert not faint_texts(page.locator("body")) and not wrong
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

@@ -20,6 +20,7 @@ from autograder.files import digest_of
 from tests.asked import THOROUGH
 from tests.browser.accessible import faint_texts, nameless_controls
 from tests.browser.lab import keep_picture
+from tests.browser.test_report import corner_of
 from tests.our_course import COURSE
 from tests.small_chapter import PROJECT
 
@@ -406,6 +407,9 @@ def test_teachers_see_a_report(site: Path, page: Page) -> None:
     keep_picture(page, "site-class-report")
 
     assert page.locator(".class-report img[alt]").count() >= 2 and str(PROJECT) not in page.content()
+    assert sum(corner_of(page.locator(".class-report img").first)) > 600
+    page.get_by_role("button", name="Dark").click()
+    assert sum(corner_of(page.locator(".class-report img").first)) < 150  # nothing white in the dark
 
 
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
