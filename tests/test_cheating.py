@@ -23,9 +23,14 @@ SELDOM = 0.25  # the share of drawings that may have to be drawn again: it costs
 
 
 _judge = cache(Judge)
+EXERCISES = [
+    pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"nothing in {each.stem}"))  # its judge is made once
+    for each in COURSE.listed
+    for name in each.exercises
+]
 
 
-@pytest.mark.parametrize(("stem", "name"), [(each.stem, name) for each in COURSE.listed for name in each.exercises])
+@pytest.mark.parametrize(("stem", "name"), EXERCISES)
 def test_nothing_for_nothing(stem: str, name: str) -> None:
     """In every exercise of the course."""
     with warnings.catch_warnings():
