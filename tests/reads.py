@@ -29,7 +29,7 @@ READS: dict[str, tuple[str, ...]] = {
     "arrange": COURSE,
     "bank": _of(OWN),
     "ch06_hunt": _of("ch06_capstone"),
-    "cheating": (*_of(OWN, LESSONS), EXERCISE),
+    "cheating": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),
