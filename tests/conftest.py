@@ -65,6 +65,16 @@ FORKED = (
     "several_notebooks",
 )
 
+# In these, notebooks (those of reports) run in kernels that are forked from a warm process, by day.
+WITH_KERNELS = (
+    "class_report",
+    "lent",
+    "own_cells",
+    "reporting",
+    "second_course",
+    "several_notebooks",
+)
+
 _IS_KEPT = pytest.StashKey[bool]()
 _UNSAID = "read, and not said"
 collect_ignore = ["browser"]  # these need a browser: `make test-browser` names the folder
@@ -110,7 +120,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     _ask_alembic_here()
     _keep_keys()
     _spare_notes()
-    _start_warm(item.path.stem.removeprefix("test_") in FORKED)
+    module = item.path.stem.removeprefix("test_")
+    _start_warm(module in FORKED)
+    _fork_kernels(module in WITH_KERNELS)
 
 
 def _start_warm(wanted: bool) -> None:
@@ -122,6 +134,15 @@ def _start_warm(wanted: bool) -> None:
 
         is_warm = wanted and not THOROUGH
         vars(sys.modules["autograder.running.forked"])["subprocess"] = warm_servers() if is_warm else subprocess
+
+
+def _fork_kernels(wanted: bool) -> None:
+    """Let the kernels of some tests be forked."""
+    os.environ.pop("JUPYTER_PATH", None)
+    if wanted and not THOROUGH and sys.platform == "linux":
+        from tests.forked_kernels import kernels_of_tests
+
+        os.environ["JUPYTER_PATH"] = kernels_of_tests()
 
 
 def _keep_keys() -> None:

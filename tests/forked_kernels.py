@@ -2,19 +2,21 @@
 
     python -m tests.forked_kernels SOCKET [MODULE ...]
 
-`make test` runs twelve notebooks by day, and each kernel begins with the same imports, which take seconds.
-What is forked is ipykernel's own kernel, in the folder and with the environment that it was asked for with; no other
-module is there than those that every chapter's first cells import, and those that are named.
-At night kernels begin from nothing.
+`make test` runs twelve notebooks by day, and the unit tests many reports, which are notebooks; each kernel begins with
+the same imports, which take seconds. What is forked is ipykernel's own kernel, in the folder and with the environment
+that it was asked for with; no other module is there than those that every chapter's first cells import, and those that
+are named. At night kernels begin from nothing.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
 import json
 import os
+import runpy
 import shutil
 import signal
 import socket
@@ -23,10 +25,14 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 CLIENT = Path(__file__).with_name("forked_kernel.py")
+WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
+REPORTS = "nbgrader.api"  # what is slow of all that the notebooks of a report import
+PLACE = "PYTEST_KERNELS"  # names the folder of what forks them for all processes of the unit tests
 
 
 @contextlib.contextmanager
@@ -53,6 +59,16 @@ def forked_kernels(*more: str) -> Iterator[dict[str, str]]:
         process.stdout.close()
         process.wait()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def kernels_of_tests() -> str:
+    """The folder that names forked kernels to a process of the unit tests: of `make test`, or of its own."""
+    if PLACE not in os.environ:
+        stack = contextlib.ExitStack()
+        os.environ[PLACE] = stack.enter_context(forked_kernels(REPORTS))["JUPYTER_PATH"]
+        atexit.register(stack.close)
+    return os.environ[PLACE]
 
 
 def main(place: str, *more: str) -> None:
@@ -109,6 +125,8 @@ def _be_a_kernel(line: socket.socket, start: dict[str, Any]) -> None:
     os.environ.pop("JPY_PARENT_PID", None)  # it has another parent
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     sys.path[:] = ["", *sys.path[1:]]
+    if "PYTEST_WATCHED" in os.environ:
+        runpy.run_path(str(WATCHED))
     kept = os.dup(line.fileno())
     try:
         IPKernelApp.launch_instance(argv=start["arguments"])

@@ -29,7 +29,7 @@ READS: dict[str, tuple[str, ...]] = {
     "arrange": COURSE,
     "bank": _of(OWN),
     "ch06_hunt": _of("ch06_capstone"),
-    "cheating": _of(OWN),
+    "cheating": (*_of(OWN, LESSONS, FIGURES), EXERCISE),
     "colab": (*_of("ch01_tensors"), *_of(OWN), DOCUMENTS),
     "docstring_examples": _of(OWN),
     "forged": _of("ch04_training"),
@@ -52,7 +52,7 @@ READS: dict[str, tuple[str, ...]] = {
     "handed": (LESSONS,),
     "inbox": (LESSONS,),
     "ledger": _of(OWN, *HANDED_OUT),
-    "mine_in_chapters": (LESSONS, *_of(OWN, *HANDED_OUT)),
+    "mine_in_chapters": (LESSONS, *_of(OWN, FIGURES), EXERCISE),
     "other_torch": HANDED_OUT,
     "packed": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "progress": (EXERCISES, SHIPPED),
@@ -62,7 +62,7 @@ READS: dict[str, tuple[str, ...]] = {
     "sync": (LESSONS, EXERCISES, SHIPPED),
     "words": (EXERCISES,),
     # what a kernel in a browser's test reads, which nothing watches
-    "formgrader": _of("ch01_tensors"),
+    "formgrader": (*_of("ch01_tensors"), EXERCISES),
     "notebooks": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
     "pictures": (FIGURES,),
     # the project as a whole

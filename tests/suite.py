@@ -22,7 +22,8 @@ from xml.etree import ElementTree
 from autograder.files import remember
 from tests import remembered
 from tests.asked import THOROUGH
-from tests.forked_kernels import forked_kernels
+from tests.forked_kernels import PLACE, forked_kernels
+from tests.forked_kernels import REPORTS as OF_REPORTS
 from tests.small_chapter import PROJECT
 
 REPORTS = PROJECT / "build" / "suite"
@@ -94,10 +95,8 @@ def run(part: Part) -> Done:
     command = ["make", "--no-print-directory", *part.command, f"REPORT={report.relative_to(PROJECT)}"]
     with ExitStack() as stack:
         environment = compiling_once()
-        if (
-            part.chapters and not THOROUGH and sys.platform == "linux"
-        ):  # elsewhere, what imports much does not fork well
-            environment |= stack.enter_context(forked_kernels())
+        if not THOROUGH and sys.platform == "linux":  # elsewhere, what imports much does not fork well
+            environment |= _kernels(part, stack)
         status = heard(command, environment, part.is_beside)
     for stem in part.chapters or () if status == 0 else ():
         place = remembered.place(f"{part.name} {stem}", remembered.notebook_reads(stem))
@@ -105,6 +104,13 @@ def run(part: Part) -> Done:
             remember(place)
     tests = counted(report) if part.name != "papermill" else len(part.chapters or ())
     return Done(part.name, status, time.monotonic() - begun, tests)
+
+
+def _kernels(part: Part, stack: ExitStack) -> dict[str, str]:
+    """The variables by which a part has its kernels forked, as long as the stack lasts."""
+    if part.chapters:
+        return stack.enter_context(forked_kernels())
+    return {PLACE: stack.enter_context(forked_kernels(OF_REPORTS))["JUPYTER_PATH"]} if part.name == "unit" else {}
 
 
 def heard(command: Sequence[str], environment: dict[str, str], at_the_end: bool) -> int:

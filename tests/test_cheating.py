@@ -5,6 +5,7 @@ The table of all exercises is printed: `pytest tests/test_cheating.py -s`. `THOR
 """
 
 import warnings
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,20 @@ SEEDS = (5201, 5202)
 SELDOM = 0.25  # the share of drawings that may have to be drawn again: it costs time where a class begins
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
-def test_nothing_for_nothing(stem: str) -> None:
+_judge = cache(Judge)
+EXERCISES = [
+    pytest.param(each.stem, name, marks=pytest.mark.xdist_group(f"nothing in {each.stem}"))  # its judge is made once
+    for each in COURSE.listed
+    for name in each.exercises
+]
+
+
+@pytest.mark.parametrize(("stem", "name"), EXERCISES)
+def test_nothing_for_nothing(stem: str, name: str) -> None:
     """In every exercise of the course."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = list(rows(Judge(COURSE.folder, stem), new_seeds(stem) if THOROUGH else SEEDS))
+        found = list(rows(_judge(COURSE.folder, stem), new_seeds(stem) if THOROUGH else SEEDS, [name]))
     print(f"\n{table(found)}")
 
     assert [] == [str(row) for row in found if not row.is_well]

@@ -150,4 +150,6 @@ class TestPlanted:
         with ZipFile(copy, "a") as archive:
             archive.writestr("course/shipped/planted.json", '{"x": "' + longest.replace('"', '\\"') + '"}')
 
-        assert f"course/shipped/planted.json: {longest}" in leaks.find(secret, leaks.of_wheel(copy))
+        shipped = {name: text for name, text in leaks.of_wheel(copy).items() if name.startswith("course/shipped/")}
+
+        assert f"course/shipped/planted.json: {longest}" in leaks.find(secret, shipped)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +11,10 @@ import pytest
 
 from autograder.gradebook.cycle import Cycle
 from autograder.grading import summary
+from tests.asked import THOROUGH
 from tests.second_course import CHAPTER, COURSE, EXERCISE, SENTENCE, TURNED_ROUND, make_second_course, with_side_path
+from tests.small_chapter import PROJECT
+from tests.warm_child import run_warm
 
 PATCHED = """import sys
 
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.xdist_group("second-course")
 def run(folder: Path, *command: str) -> str:
     """What a command of a teacher or student prints in a folder of the project; it must end well."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTORCH_BASICS")}
-    ran = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True)
+    ran = run_warm(command, folder, environment)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
 
@@ -132,3 +133,17 @@ def test_teacher_is_led_to_lines_and_student_is_not_accused(graded: Path) -> Non
     assert len(NAMED) == len(row.verdict.eye) and "worth a person's eye: cleo\n" in summary.table([row])
     assert all(named in " ".join(row.troubles) and named in report for named in NAMED)
     assert len(seen) >= 2 and not any("worth a look" in page or "sets torch" in page for page in seen)
+
+
+def test_commands_here_are_what_python_makes_of_them(tmp_path: Path) -> None:
+    """Begun warm: folder, arguments, both streams and the exit status; and what it reads of the project is noted."""
+    noted = tmp_path / "noted"
+    noted.touch()
+    read = PROJECT / "course" / "nbgrader_config.py"
+    text = f"import os, sys; open({str(read)!r}).close(); print(os.getcwd(), sys.argv); sys.exit('no more')"
+    ran = run_warm(["-c", text, "one", "two"], tmp_path, os.environ | {"PYTEST_WATCHED": str(noted)})
+    helped = run_warm(["-P", "-m", "autograder", "--help"], tmp_path, os.environ)
+
+    assert (1, f"{tmp_path} ['-c', 'one', 'two']\n", "no more\n") == (ran.returncode, ran.stdout, ran.stderr)
+    assert THOROUGH or [str(read)] == noted.read_text().splitlines()
+    assert 0 == helped.returncode and helped.stdout.startswith("usage: python -m autograder")

@@ -3,8 +3,8 @@
     python -m tests.warm_child FD
 
 Starting one from nothing takes more than a second, nearly all of it torch's import. FD is a socket to the tests. What
-begins is a child that runs one program, a fork server, or what the workers of a class share; how these begin from
-nothing, `test_confinement`, `test_shared_pool`, `test_whole_runs` and the commands' tests show.
+begins is a child that runs one program, a fork server, what the workers of a class share, or a command; how these begin
+from nothing, `test_confinement`, `test_shared_pool`, `test_whole_runs` and the commands' tests show.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -22,7 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,8 +34,10 @@ import pytest
 from autograder.running import fresh_process
 from autograder.running.child_process import environment
 from autograder.running.program import Child, Children, Limits, Program
+from tests.asked import THOROUGH
 from tests.lean_torch import spare_notes
 
+WATCHED = Path(__file__).with_name("watched") / "sitecustomize.py"
 _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
 _OTHER = 3  # the descriptor that a fork server is given
@@ -76,11 +79,32 @@ def _warm_process() -> Iterator[socket.socket]:
 
 
 @cache
-def warm_servers() -> SimpleNamespace:
-    """What `autograder.running.forked` knows of `subprocess`, with fork servers that begin warm, for all of a run."""
+def _line_of_this_run() -> socket.socket:
     stack = contextlib.ExitStack()
     line = stack.enter_context(_warm_process())
     atexit.register(stack.close)
+    return line
+
+
+def run_warm(words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run `python [-P] -m MODULE ...` or `python -c TEXT ...`, of which these are the words; its output is captured.
+
+    By day what runs it begins warm.
+    """
+    if THOROUGH or sys.platform != "linux":
+        command = [sys.executable, *words]
+        return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaints:
+        start = {"cwd": str(cwd), "env": dict(env), "words": list(words)}
+        code = _Command(_line_of_this_run(), start, out, complaints).wait()
+        texts = [file.read().decode() for file in (out, complaints) if not file.seek(0)]
+    return subprocess.CompletedProcess(list(words), code, *texts)
+
+
+@cache
+def warm_servers() -> SimpleNamespace:
+    """What `autograder.running.forked` knows of `subprocess`, with fork servers that begin warm, for all of a run."""
+    line = _line_of_this_run()
 
     def begun(command: list[str], **options: Any) -> Any:
         module = next((each for each in _SERVERS if each in command), "")
@@ -152,6 +176,15 @@ class _Server(_Begun):
         return None
 
 
+class _Command(_Begun):
+    """What `subprocess.Popen` would be of a command."""
+
+    def __init__(self, line: socket.socket, start: dict[str, Any], out: IO[bytes], complaints: IO[bytes]) -> None:
+        null = os.open(os.devnull, os.O_RDWR)
+        self._begin(line, start, null, out.fileno(), complaints.fileno())
+        os.close(null)
+
+
 def main(line: socket.socket) -> None:
     """Fork until the tests close the line."""
     from autograder.running import child  # noqa: F401
@@ -171,7 +204,10 @@ def main(line: socket.socket) -> None:
             if _is_the_child(*descriptors):
                 start = json.loads(message)
                 _settle(start)
-                _serve(start.get("server", ""))
+                if "words" in start:
+                    _command(*start["words"])
+                else:
+                    _serve(start.get("server", ""))
             return
         for descriptor in descriptors:
             os.close(descriptor)
@@ -207,6 +243,21 @@ def _serve(module: str) -> None:
         SharedServer(socket.socket(fileno=_OTHER)).serve()
     else:
         fork_server.main(socket.socket(fileno=_OTHER))
+
+
+def _command(*words: str) -> None:
+    """Do what `python` does with these words."""
+    if "PYTEST_WATCHED" in os.environ:
+        runpy.run_path(str(WATCHED))
+    is_safe = words[0] == "-P"
+    kind, what, *arguments = words[is_safe:]
+    others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and each not in sys.path]
+    sys.path[:1] = [*([] if is_safe else [os.getcwd()]), *others]
+    sys.argv = [kind, *arguments]
+    if kind == "-m":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
 
 
 def _settle(start: dict[str, Any]) -> None:

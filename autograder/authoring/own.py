@@ -24,6 +24,13 @@ OWN = "own"  # the folder
 _MADE = "# Made from {where} by `python -m autograder prove {name}`: change it there."
 _CUTS = re.compile(r"^# %% (cases|answers)[ \t]*$", re.MULTILINE)
 _SECONDS = 120.0
+# Both in one process: to begin one takes longer than either.
+_TRIAL = """
+import sys
+from autograder.__main__ import main
+project, name = sys.argv[1:]
+sys.exit(main(["--root", project, "build"]) or main(["--root", project, "prove", name]))
+"""
 
 
 def own_path(course: Path, name: str) -> Path:
@@ -116,25 +123,21 @@ def _check_free(course: Path, name: str) -> None:
 def _tried(project: Path, name: str, seconds: float) -> list[str]:
     """What building and proving the exercise complain of, in a process that is ended after `seconds`."""
     environment = {key: value for key, value in os.environ.items() if key != COURSE_VARIABLE}
-    for command in (["build"], ["prove", name]):
-        arguments = [sys.executable, "-m", "autograder", "--root", str(project), *command]
-        try:
-            ran = subprocess.run(
-                arguments,
-                cwd=project,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return [
-                f"{name}: has not ended after {seconds:g} s. Look for a loop that never ends, or make cases smaller."
-            ]
-        if ran.returncode:
-            return ran.stderr.strip().splitlines() or [f"{name}: the proof ended with status {ran.returncode}."]
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", _TRIAL, str(project), name],
+            cwd=project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [f"{name}: has not ended after {seconds:g} s. Look for a loop that never ends, or make cases smaller."]
+    if ran.returncode:
+        return ran.stderr.strip().splitlines() or [f"{name}: the proof ended with status {ran.returncode}."]
     return []
 
 

@@ -47,7 +47,9 @@ class ClassMaker:
     """Makes the students of a chapter from its released notebook, worked solutions and answer bank."""
 
     def __init__(self, judge: Judge, release: NotebookNode) -> None:
-        self.chapter, self.release = judge.chapter, release
+        self.chapter = judge.chapter
+        # As a file holds it: to copy a notebook and to write it anew takes longer than to make a student's answers.
+        self._release: dict[str, Any] = json.loads(nbformat.writes(release))
         self.names = judge.chapter.exercises
         self.solutions = {name: judge.chapter.solution(name) for name in self.names}
         self.bank = {name: [*judge.banks[name]] for name in self.names}
@@ -128,13 +130,15 @@ class ClassMaker:
         mangle: Callable[[bytes], bytes] = lambda data: data,
         filename: str = "",
     ) -> Student:
-        notebook = copy.deepcopy(self.release)
-        for cell in notebook.cells:
-            mark = cell.metadata.get("nbgrader", {})
-            if mark.get("solution") and mark["grade_id"] in sources:
-                cell.source = sources[mark["grade_id"]]
-        data = mangle(nbformat.writes(notebook).encode())
+        cells = [self._answered(cell, sources) for cell in self._release["cells"]]
+        data = mangle(_written(self._release | {"cells": cells}))
         return Student(name, data, expected, filename or f"{self.chapter.stem}.ipynb")
+
+    def _answered(self, cell: dict[str, Any], sources: Sources) -> dict[str, Any]:
+        """A cell of the release, with the student's answer where it is for one."""
+        mark = cell["metadata"].get("nbgrader", {})
+        is_answered = mark.get("solution") and mark["grade_id"] in sources
+        return cell | {"source": sources[mark["grade_id"]].splitlines(keepends=True)} if is_answered else cell
 
     def _copy_cell(self, data: bytes) -> bytes:
         """Copy the first exercise's cell, mark and all, and put an older attempt before it."""
@@ -164,6 +168,11 @@ class ClassMaker:
         name = self._first_function()
         helper = self.solutions[name].replace(f"def {name}(", "def my_helper(")
         return _changed(data, lambda notebook: notebook.cells.insert(4, new_code_cell(helper)))
+
+
+def _written(notebook: dict[str, Any]) -> bytes:
+    """The bytes that nbformat writes of a notebook."""
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": ")).encode()
 
 
 def _changed(data: bytes, change: Callable[[Any], None]) -> bytes:
