@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from autograder.files import digest_of
 from tests.asked import THOROUGH
 from tests.browser.accessible import faint_texts, nameless_controls
+from tests.browser.hosted import hosted
 from tests.browser.lab import keep_picture
 from tests.browser.test_report import corner_of
 from tests.our_course import COURSE
@@ -27,7 +28,8 @@ from tests.small_chapter import PROJECT
 LARGEST = 2 * 10**6  # bytes of a page
 PHONE = {"width": 390, "height": 844}
 READ = ("index.html", "notebooks/ch01_tensors.html", "notebooks/ch04_training.html", "teachers.html")
-SCROLLED = '<div class="cell_output'  # a wide output gets the focus to be moved by keys, and is read by what is in it
+# A wide output or figure gets the focus to be moved by keys, and is read by what is in it.
+SCROLLED = ('<div class="cell_output', '<div class="taken"')
 MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a sign needs less contrast than a letter
 # How many places of one film are read aloud, at most.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
@@ -412,6 +414,23 @@ def test_teachers_see_a_report(site: Path, page: Page) -> None:
     assert sum(corner_of(page.locator(".class-report img").first)) < 150  # nothing white in the dark
 
 
+def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser) -> None:
+    """A wide figure is moved sideways by itself, by a finger and by keys; it does not shrink to what nobody can read."""
+    page = browser.new_page(viewport=PHONE)
+    page.goto((site / "index.html").as_uri())
+    card = page.locator("section#six-chapters .taken").last
+    card.evaluate("card => card.scrollIntoView({ block: 'center' })")
+    expect(card.locator("svg")).to_be_visible()
+    letter = card.locator("svg use").first.evaluate("use => use.getBoundingClientRect().height")
+    expect(card).to_have_attribute("tabindex", "0")
+    card.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("card => card.scrollLeft > 0", arg=card.element_handle())
+
+    assert letter > 4
+    page.close()
+
+
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
     """Nobody scrolls sideways; what is wide scrolls by itself."""
     context = browser.new_context(viewport=PHONE, is_mobile=True)
@@ -486,3 +505,25 @@ def test_search_finds(site: Path, page: Page) -> None:
 
     expect(page.locator("#search-results a").first).to_be_visible()
     assert "ch01_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))
+
+
+def test_below_a_sub_path(site: Path, page: Page) -> None:
+    """As a host shows it: links and search stay below the path, a search shows where it found, a wrong address helps."""
+    complaints: list[str] = []
+    page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    with hosted(site) as address:
+        page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else complaints.append(r.url))
+        page.goto(f"{address}search.html?q=broadcasting")
+        found = page.locator("#search-results li")
+        expect(found.first.locator("p.context")).to_contain_text("roadcast")
+        found.first.locator("a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Chapter")
+        page.get_by_role("link", name="PyTorch Basics").first.click()
+        assert [] == complaints and page.url.startswith(address)
+
+        answer = page.goto(f"{address}notebooks/deep/none.html")
+        assert answer is not None and 404 == answer.status
+        page.get_by_role("link", name="Go to the first page").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("reads your handwriting")
+        assert page.url.startswith(address)
