@@ -1,4 +1,4 @@
-"""The site as a host of pages shows it: below a path of three folders, and with the site's own page where there is none."""
+"""The site as a host of pages shows it: below a path of three folders, with the site's own page for wrong addresses."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 BELOW = "/x/y/z/"
 
 
 class _Pages(SimpleHTTPRequestHandler):
-    def do_GET(self) -> None:
-        """A file of the site, or its 404 page with that status."""
-        self.path = self.path.removeprefix(BELOW.rstrip("/")) if self.path.startswith(BELOW) else "/none"
-        place = Path(self.translate_path(self.path))
-        if place.is_file() or (place / "index.html").is_file():
-            super().do_GET()
+    def translate_path(self, path: str) -> str:
+        """The file that an address stands for; none outside the path."""
+        return super().translate_path(path.removeprefix(BELOW[:-1]) if path.startswith(BELOW) else "/none")
+
+    def send_error(self, code: int, *told: Any, **more: Any) -> None:
+        """The site's own page where there is none."""
+        if code != 404:
+            super().send_error(code, *told, **more)
             return
-        told = (Path(self.directory) / "404.html").read_bytes()
         self.send_response(404)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(told)
+        if self.command != "HEAD":
+            self.wfile.write((Path(self.directory) / "404.html").read_bytes())
 
     def log_message(self, *_: object) -> None:
         """Nobody reads it."""

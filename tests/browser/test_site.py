@@ -415,7 +415,7 @@ def test_teachers_see_a_report(site: Path, page: Page) -> None:
 
 
 def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser) -> None:
-    """A wide figure is moved sideways by itself, by a finger and by keys; it does not shrink to what nobody can read."""
+    """A wide figure is moved sideways by itself, by finger or keys; it does not shrink to what nobody can read."""
     page = browser.new_page(viewport=PHONE)
     page.goto((site / "index.html").as_uri())
     card = page.locator("section#six-chapters .taken").last
@@ -508,12 +508,13 @@ def test_search_finds(site: Path, page: Page) -> None:
 
 
 def test_below_a_sub_path(site: Path, page: Page) -> None:
-    """As a host shows it: links and search stay below the path, a search shows where it found, a wrong address helps."""
+    """As a host shows it: links stay below the path, a search shows what it found, a wrong address leads on."""
     complaints: list[str] = []
     page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     with hosted(site) as address:
-        page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else complaints.append(r.url))
+        ours = (address, "data:", "blob:")
+        page.on("request", lambda r: None if r.url.startswith(ours) else complaints.append(r.url))
         page.goto(f"{address}search.html?q=broadcasting")
         found = page.locator("#search-results li")
         expect(found.first.locator("p.context")).to_contain_text("roadcast")
