@@ -109,6 +109,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(f"left out, for `make test` to run: {item.path.name}")
     _ask_alembic_here()
     _keep_keys()
+    _spare_notes()
     _start_warm(item.path.stem.removeprefix("test_") in FORKED)
 
 
@@ -129,7 +130,15 @@ def _keep_keys() -> None:
     if judge is not None and not THOROUGH:
         from tests import kept_keys
 
-        judge.Judge._make_key = kept_keys.make_key
+        judge.Judge._make_key, judge.Judge._bare_key = kept_keys.make_key, kept_keys.bare_key
+
+
+def _spare_notes() -> None:
+    """Let torch, where a test uses it, note nothing down for profilers and cards that are not there."""
+    if "torch" in sys.modules and not THOROUGH:
+        from tests.lean_torch import spare_notes
+
+        spare_notes()
 
 
 def _ask_alembic_here() -> None:

@@ -63,6 +63,9 @@ def main(place: str, *more: str) -> None:
     import torch  # noqa: F401
     from ipykernel.kernelapp import IPKernelApp  # noqa: F401
 
+    from tests.lean_torch import spare_notes
+
+    spare_notes()
     for module in more:
         importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,34 @@ from tests.small_chapter import PROJECT
 SEED = SEEDS[1]
 FOLDER = PROJECT / "build" / "proved" / "keys"
 
-_computed = Judge._make_key
+_computed, _computed_bare = Judge._make_key, Judge._bare_key
 
 
 def make_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
     """What `Judge` computes of an exercise, or what it computed before with the same content."""
     if seed != SEED:
         return _computed(judge, exercise, seed)
-    place = FOLDER / proof_path(ExerciseParts(judge.course, judge.chapter.stem, exercise.name)).name
+    place = _place(judge, exercise)
     if not place.is_file():
         key = _computed(judge, exercise, seed)
         _write(place, [judge.drawn[exercise.name, seed], key.reference, key.mistakes])
         return key
     drawn, reference, mistakes = pickle.loads(place.read_bytes())
     return Key(exercise.name, exercise.cases(drawn), reference, mistakes)
+
+
+def bare_key(judge: Judge, exercise: Exercise, seed: int) -> Key:
+    """The same without the mistakes that are no slips."""
+    if seed != SEED:
+        return _computed_bare(judge, exercise, seed)
+    if not _place(judge, exercise).is_file():
+        judge._bare[exercise.name, seed] = _computed_bare(judge, exercise, seed)  # `make_key` begins with it
+    key = make_key(judge, exercise, seed)
+    return replace(key, mistakes=tuple(mistake for mistake in key.mistakes if mistake.slip))
+
+
+def _place(judge: Judge, exercise: Exercise) -> Path:
+    return FOLDER / proof_path(ExerciseParts(judge.course, judge.chapter.stem, exercise.name)).name
 
 
 def _write(place: Path, data: list[Any]) -> None:

@@ -9,6 +9,7 @@ from autograder.authoring.build import build, check_sync, render
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.notebook import proof_notebook
 from autograder.errors import CourseError, CourseNotFound
+from autograder.notebook import lesson_cells
 from tests.small_chapter import STEM, TEXT, make_project, observe
 
 OTHER = "ch99_other"
@@ -53,9 +54,22 @@ class TestNotebooks:
         proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
         place = next(place for place, cell in enumerate(proof) if claim in cell.source)
 
-        assert proof[place - 1].id == "the-sum" and len(proof) == len(cells(project, "solutions")) + 1
+        assert proof[place - 1].id == "the-sum" and len(proof) == len(cells(project, "solutions")) + 2
         for folder in ("notebooks", "solutions", "course/source", "course/release"):
             assert not any(claim in cell.source for cell in cells(project, folder).values())
+
+    def test_predictions_hold_in_a_proof(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Below the setup cell stands what lets a right answer that is none stop the run."""
+        monkeypatch.setattr(lesson_cells, "Reveal", lesson_cells.Reveal)
+        proof = proof_notebook(read_chapter(project / "course/chapters" / f"{STEM}.py"), "").cells
+        place = next(place for place, cell in enumerate(proof) if cell.id == "held")
+        exec(proof[place].source, {})
+
+        assert "setup" == proof[place - 1].id
+        lesson_cells.reveal(3, 3)
+        for guess in (4, ...):
+            with pytest.raises(AssertionError, match="The right answer that stands in the chapter is none"):
+                lesson_cells.reveal(guess, 3)
 
     def test_ids(self, project: Path) -> None:
         """Ids are the names, the grade ids, or drawn from the content; equal cells get different ids."""

@@ -17,7 +17,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from autograder.authoring.judge import Judge
+from autograder.authoring.judge import Judge, _observed
 from autograder.files import write_all
 from autograder.frames import Frame
 from autograder.gradebook import lateness, scores, written
@@ -108,6 +108,7 @@ def work_of(cycle: Cycle) -> Counter[str]:
             patch.setattr(reader, "read", counting("read", reader.read))
             patch.setattr(marks.ReleasedCells, "__init__", counting("released", marks.ReleasedCells.__init__))
             patch.setattr("autograder.authoring.judge.judge_read", counting("judged", judge_read))
+            patch.setattr("autograder.authoring.judge._observed", counting("known mistakes", _observed))
             patch.setattr(seen_before, "_observations", counting("decoded", seen_before._observations))
             patch.setattr(worth, "_points", counting("chapters", worth._points))
             patch.setattr("autograder.grading.classroom.write_all", counting("verdict files", write_all))
@@ -139,6 +140,14 @@ def test_answers_that_show_the_same_are_judged_once(cycle: Cycle, counted: list[
     assert exercises == first["judged"] == first["decoded"]
     assert 0 == again["judged"] == again["decoded"]
     assert exercises == changed["judged"] >= changed["decoded"] > 1  # an answer may show on them what it showed before
+
+
+def test_right_and_open_answers_ask_for_no_known_mistakes(cycle: Cycle, counted: list[Counter[str]]) -> None:
+    """What the bank's wrong answers show explains faults: beside slips, which cost less, none is run where is none."""
+    judge = Judge(cycle.course, STEM)
+    slips = sum(answer.slip for name in judge.names for answer in judge.banks[name])
+
+    assert [slips, 0, slips] == [each["known mistakes"] for each in counted]
 
 
 def test_what_all_have_alike_is_looked_at_once(counted: list[Counter[str]]) -> None:

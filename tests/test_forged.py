@@ -112,6 +112,8 @@ class OneExercise:
         """What the reference shows."""
         return self._key
 
+    bare_key = key
+
     def cases(self, _name: str, _seed: int) -> Any:
         """The cases."""
         return self._key.cases

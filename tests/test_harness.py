@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,6 +57,17 @@ class TestKeys:
             kept_keys.make_key(judge, exercise, seed)
 
         assert not kept_keys.FOLDER.exists()
+
+    def test_one_that_is_kept_gives_the_bare_one(self, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is computed for the one is there for the other; the two agree on the cases and the reference."""
+        (exercise,) = judge.exercises
+        bare = kept_keys.bare_key(judge, exercise, kept_keys.SEED)
+        monkeypatch.setattr(kept_keys, "_computed", None)
+        monkeypatch.setattr(kept_keys, "_computed_bare", None)
+        whole = kept_keys.make_key(judge, exercise, kept_keys.SEED)
+
+        assert all(mistake.slip for mistake in bare.mistakes) and len(bare.mistakes) < len(whole.mistakes)
+        assert first_difference(_seen(replace(bare, mistakes=())), _seen(replace(whole, mistakes=())), EXACT) is None
 
     def test_another_bank_has_another_key(self, judge: Judge) -> None:
         """What is kept is named by content."""

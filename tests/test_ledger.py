@@ -13,6 +13,7 @@ import yaml
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter import read_chapter
 from autograder.notebook.lesson_cells import Reveal
+from tests.asked import THOROUGH
 
 COURSE = Path(__file__).parent.parent / "course"
 TABLES = sorted((COURSE / "ledger").glob("*.yml"))
@@ -86,6 +87,7 @@ def test_each_claim_is_held(path: Path) -> None:
     assert loose == []
 
 
+@pytest.mark.skipif(not THOROUGH, reason="the proofs of `make test` hold predictions; at night, this seed's too")
 def test_each_prediction_holds(path: Path) -> None:
     """The right answers that stand in the chapter's predictions are what torch says."""
     shown: list[Reveal] = []

@@ -348,7 +348,7 @@ class TestNext:
 
     def test_the_next_one_with_points(self, names: list[str]) -> None:
         """In the order of the chapter; after the last one comes what was left out."""
-        assert f"1 of {len(names)} exercises of this chapter are passed. Next: {names[1]}, " in self.passes(names[0])
+        assert f"1 of {len(names)} exercises of this chapter passed. Next: {names[1]}, " in self.passes(names[0])
         with_points = [name for name, worth in COURSE.listed[0].exercises.items() if worth.points]
         assert f"Next: {names[1]}, " in self.passes(with_points[-1])
 
@@ -379,7 +379,17 @@ class TestNext:
         check("flatten_images", lambda x: x)
         assert "Next" not in capsys.readouterr().out
         check("flatten_images", flatten_images)
-        assert "exercises of this chapter are passed. Next: " in capsys.readouterr().out
+        assert "exercises of this chapter passed. Next: " in capsys.readouterr().out
+
+    def test_check_says_it_in_lines_that_are_not_broken(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """JupyterLab breaks a line that is too long for a cell wherever it ends, also within a word."""
+        monkeypatch.setattr("autograder.notebook.checking.what_is_next", lambda *_: "all that is left " * 20)
+        check("flatten_images", flatten_images)
+
+        assert "all that is left all that" in (told := capsys.readouterr().out)
+        assert all(len(line) <= 88 for line in told.splitlines())
 
 
 def test_a_bar_shows_the_share(folder: Path) -> None:

@@ -33,6 +33,7 @@ import pytest
 from autograder.running import fresh_process
 from autograder.running.child_process import environment
 from autograder.running.program import Child, Children, Limits, Program
+from tests.lean_torch import spare_notes
 
 _NUMBER = struct.Struct("=q")
 _MESSAGE_BYTES = 2**17
@@ -157,6 +158,7 @@ def main(line: socket.socket) -> None:
 
     for name in (*_SERVERS, *_OFTEN):
         importlib.import_module(name)
+    spare_notes()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait

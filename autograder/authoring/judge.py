@@ -20,7 +20,7 @@ from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
 from autograder.errors import ChapterError, ExerciseError
 from autograder.files import digest_of
-from autograder.judging.judgement import judge, judge_read
+from autograder.judging.judgement import is_final, judge, judge_read
 from autograder.judging.key import Key, Mistake
 from autograder.judging.text import Text
 from autograder.judging.verdict import Report
@@ -61,6 +61,7 @@ class Judge:
         if lent:
             self._borrow(lent)
         self._keys: dict[tuple[str, int], Key] = {}
+        self._bare: dict[tuple[str, int], Key] = {}
         self._repeated: dict[str, Key] = {}
         self.drawn: dict[tuple[str, int], int] = {}  # from which seed the cases of an exercise were drawn, for a seed
         self._reports: dict[tuple[str, int, str, Text | str], Report] = {}
@@ -99,24 +100,26 @@ class Judge:
 
     def cases(self, name: str, seed: int) -> tuple[Case, ...]:
         """The cases of a grading run; seed 0 gives the visible ones."""
-        return self.key(name, seed).cases
+        return self.bare_key(name, seed).cases
 
     def key(self, name: str, seed: int) -> Key:
-        """What the reference and every wrong answer of the bank show on the cases of this seed; computed once.
-
-        Fresh cases on which somebody earns points who repeats what is shipped are drawn again, from another seed that
-        follows from this one.
-        """
+        """What the reference and every wrong answer of the bank show on the cases of this seed; computed once."""
         if (name, seed) not in self._keys:
             self._keys[name, seed] = self._make_key(self.exercises[name], seed)
         return self._keys[name, seed]
 
     def bare_key(self, name: str, seed: int) -> Key:
-        """The key without the mistakes that cost as any other fault does: what makes no difference to a score."""
-        return self._bare_key(self.exercises[name], seed)
+        """The key without the mistakes that cost as any other fault does: what makes no difference to a score.
+
+        It is made in a fraction of the time. Fresh cases on which somebody earns points who repeats what is shipped are
+        drawn again, from another seed that follows from this one.
+        """
+        if (name, seed) not in self._bare:
+            self._bare[name, seed] = self._bare_key(self.exercises[name], seed)
+        return self._bare[name, seed]
 
     def _make_key(self, exercise: Exercise, seed: int) -> Key:
-        bare = self._bare_key(exercise, seed)
+        bare = self.bare_key(exercise.name, seed)
         slips = {mistake.tag: mistake for mistake in bare.mistakes}
         wrong = [answer for answer in self.banks[exercise.name] if not answer.is_right]
         mistakes = (slips.get(answer.tag) or _mistake(exercise, answer, bare.cases) for answer in wrong)
@@ -125,13 +128,19 @@ class Judge:
     def _bare_key(self, exercise: Exercise, seed: int) -> Key:
         for again in range(_DRAWS):
             drawn = seed + again * _APART
-            key = self._bare_on(exercise, drawn)
+            key = self._with_slips(self._right_on(exercise, drawn))
             if seed == VISIBLE_SEED or not cheating.pays(exercise, self.shipped_reference(exercise.name), key):
                 break
         self.drawn[exercise.name, seed] = drawn
         return key
 
-    def _bare_on(self, exercise: Exercise, drawn: int) -> Key:
+    def _with_slips(self, key: Key) -> Key:
+        known = (answer for answer in self.banks[key.exercise] if answer.slip)
+        slips = (_mistake(self.exercises[key.exercise], answer, key.cases) for answer in known)
+        return replace(key, mistakes=tuple(slips))
+
+    def _right_on(self, exercise: Exercise, drawn: int) -> Key:
+        """The key without any mistakes."""
         cases = exercise.cases(drawn)
         reference = exercise.observe(self.reference(exercise.name), cases)
         for case, seen in zip(cases, reference, strict=True):
@@ -143,8 +152,7 @@ class Judge:
             error = seen.get("raised")
             if error:  # a solution that fails would make every failing answer right
                 self._refuse(exercise, case, error)
-        slips = (_mistake(exercise, answer, cases) for answer in self.banks[exercise.name] if answer.slip)
-        return Key(exercise.name, cases, reference, tuple(slips))
+        return Key(exercise.name, cases, reference, ())
 
     def _refuse(self, exercise: Exercise, case: Case, error: Raised) -> NoReturn:
         what = f"{error.type}: {error.message}, at {spelled(exercise, case)}"
@@ -175,7 +183,7 @@ class Judge:
         """What a student could repeat: of the reference on the visible cases, what is shipped; no mistakes."""
         if name not in self._repeated:
             exercise = self.exercises[name]
-            known = self._keys.get((name, VISIBLE_SEED)) or self._bare_on(exercise, VISIBLE_SEED)
+            known = self._bare.get((name, VISIBLE_SEED)) or self._right_on(exercise, VISIBLE_SEED)
             self._repeated[name] = replace(known, mistakes=()).only(exercise.keep)
         return self._repeated[name]
 
@@ -187,17 +195,18 @@ class Judge:
         """The report on an answer of the same text that showed the same; None where there is none yet."""
         return self._reports.get((name, seed, digest, digest_of(source)))
 
-    def judge_once(self, name: str, seed: int, observations: Sequence[Observation], source: str, digest: str) -> Report:
-        """As `judge`, but once for all answers that show the same, for which `digest` stands, and whose texts say the
-        same.
+    def judge_once(self, key: Key, seed: int, observations: Sequence[Observation], source: str, digest: str) -> Report:
+        """As `judge`, by this key, but once for all answers that show the same, for which `digest` stands, and whose
+        texts say the same.
         """
-        exercise, key = self.exercises[name], self.key(name, seed)
+        name, exercise = key.exercise, self.exercises[key.exercise]
         text = Text.read(exercise, key, source)
         report = self._reports.get((name, seed, digest, text)) or judge_read(exercise, key, observations, text)
-        for known in (text, digest_of(source)):
-            if len(self._reports) >= _MOST:
-                self._reports.pop(next(iter(self._reports)))
-            self._reports[name, seed, digest, known] = report
+        if is_final(report) or key is not self.bare_key(name, seed):
+            for known in (text, digest_of(source)):
+                if len(self._reports) >= _MOST:
+                    self._reports.pop(next(iter(self._reports)))
+                self._reports[name, seed, digest, known] = report
         return report
 
 

@@ -43,6 +43,17 @@ import torch
 place = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
 print("course", version("pytorch-basics"), "| torch", torch.__version__, "| device", place)"""
 _MINE = re.compile(r"^(\w+) = mine\(", re.MULTILINE)
+# In a proof, a prediction that does not hold stops the run.
+_HELD = """\
+from autograder.notebook import lesson_cells
+
+class Held(lesson_cells.Reveal):
+    def __init__(self, guess, actual):
+        super().__init__(guess, actual)
+        assert self.held, f"The right answer that stands in the chapter is none. {self}"
+
+lesson_cells.Reveal = Held
+del lesson_cells, Held"""
 MINE = "mine"  # tags a cell that fetches the reader's own answers
 _MISSING = 'raise ImportError("The course is missing: run `pip install .` in its folder, then restart.") from None'
 
@@ -58,7 +69,7 @@ def solution_notebook(chapter: Chapter, address: str) -> Notebook:
 
 
 def proof_notebook(chapter: Chapter, address: str) -> Notebook:
-    """The solved notebook with the claims in their places; for the tests alone."""
+    """The solved notebook with the claims in their places, in which all predictions must hold; for the tests alone."""
     return _notebook(chapter, address, _solved_text, claims=True)
 
 
@@ -90,6 +101,8 @@ def _cells(chapter: Chapter, address: str, text: Callable[[Cell], str], claims: 
             yield new_markdown_cell(opening, id=cell_id, metadata={})
         else:
             yield new_code_cell(source, id=cell_id, metadata=_metadata(cell))
+        if claims and cell.kind is Kind.SETUP:
+            yield new_code_cell(_HELD, id="held")
 
 
 def _side_cells(source: str, cell_id: str) -> Iterator[Notebook]:

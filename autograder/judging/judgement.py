@@ -52,6 +52,11 @@ def whole(exercise: Exercise, cases: Sequence[Case], status: Status, sentence: s
     return Report(exercise.name, (Verdict(first, status, sentence), *later))
 
 
+def is_final(report: Report) -> bool:
+    """Whether known mistakes could change nothing about a report: all is met, or nothing was attempted."""
+    return report.passed or report.verdicts[0].status is Status.NOT_ATTEMPTED
+
+
 def is_stub(error: object) -> bool:
     """Whether what was raised is what the untouched starter raises."""
     return isinstance(error, Raised) and error.type == _STUB

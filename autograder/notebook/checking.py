@@ -30,6 +30,7 @@ from autograder.watching.exercise import Exercise
 from autograder.watching.probe import see
 
 _DIALOG = 100  # characters in a line of nbgrader's dialog
+_LINE = 88  # characters that fit a cell's output: JupyterLab breaks a longer line within a word
 _hints_given: dict[str, int] = {}
 
 
@@ -50,7 +51,7 @@ def check(name: str, answer: object = None, *, fresh: bool = False) -> None:
     before, _ = LOGBOOK.read()
     told = LOGBOOK.note(report, note(name, answer, report.passed))
     for line in filter(None, (told, what_is_next(name, before) if report.passed else "")):
-        print(line)
+        print(textwrap.fill(line, _LINE, break_long_words=False, break_on_hyphens=False))
     if report.passed and (card := card_after(name, before)):
         display(card)
     if not report.passed and "NBGRADER_EXECUTION" in os.environ:

@@ -222,7 +222,7 @@ def _next_of(name: str, chapter: ChapterStanding, later: str) -> str:
     with_points = next((each for each in after if not each.passed and each.worth.points), None)
     if with_points:
         worth = f"{with_points.worth.points} point{'s' if with_points.worth.points > 1 else ''}"
-        return f"{chapter.passed} exercises of this chapter are passed. Next: {with_points.name}, {worth}."
+        return f"{chapter.passed} exercises of this chapter passed. Next: {with_points.name}, {worth}."
     left = [each.name for each in chapter.exercises if not each.passed]
     done = f"You have all {chapter.points.rpartition(' ')[2]} points of {chapter.title}."
     more = f" Left for extra credit: {', '.join(left)}." if left else " Nothing is left."

@@ -1607,7 +1607,7 @@ print(torch.tensor([1.0, 3.0, 9.0])[torch.tensor([True, True, False])].mean())
 def masked_mean(x, mask, dim):
     """Return the mean along dim of the entries of x where mask is True.
 
-    x: floats of any shape, mask: bool of the same shape. The means have the dtype of x.
+    x: float32 or float64, mask: bool of the same shape. The means have the dtype of x.
     Where no entry is True the mean is 0. The other entries may hold anything, even nan,
     and change nothing. Entries with True are never nan. x itself stays as it is.
 

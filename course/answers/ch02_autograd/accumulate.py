@@ -230,7 +230,7 @@ def accumulate(loss_fn, batches, params):
 
 @bank.wrong(
     "zeroes-what-is-none",
-    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+    "A .grad may be None, as before the first backward, and None has no `zero_`. Set .grad to None to clear it.",
 )
 def accumulate(loss_fn, batches, params):
     for p in params:

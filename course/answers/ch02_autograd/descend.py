@@ -281,7 +281,7 @@ def descend(f, x0, lr, steps):
 
 @bank.wrong(
     "zeroes-what-is-none",
-    "Before the first backward .grad may be None, and None has no `zero_`. Set .grad to None to clear it.",
+    "A .grad may be None, as before the first backward, and None has no `zero_`. Set .grad to None to clear it.",
 )
 def descend(f, x0, lr, steps):
     x = x0.detach().clone().requires_grad_()

@@ -101,8 +101,8 @@ def fix_inplace(x):
 
 @bank.wrong(
     "detaches-the-leaf",
-    "What you return for b is the place where it began, as where a detached copy moves in place of b itself, or "
-    "nothing does.",
+    "What you return for b is the place where it began. Look at what your step moves: it may be a copy, another "
+    "tensor, or nothing.",
 )
 def fix_inplace(x):
     a = x.clone().requires_grad_()
@@ -239,7 +239,7 @@ def fix_inplace(x):
 
 @bank.wrong(
     "works-on-x",
-    "You dropped the clones: `requires_grad_` and the step in place are done to the caller's own `x`.",
+    "No clone stands between: `requires_grad_` and the step in place are done to the caller's own `x`.",
 )
 def fix_inplace(x):
     results = {}

@@ -54,7 +54,7 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "rows-summed",
-    "You differentiate the plain sum of the gradient: that is the Hessian times ones. `v` is never used.",
+    "Your result is the Hessian times ones, as from the plain sum of the gradient: `v` has no say in it.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -189,8 +189,8 @@ def hessian_vector_product(f, x, v):
 
 @bank.wrong(
     "gradient-as-a-constant",
-    "What you differentiate does not hang on your leaf: it was computed from something else, or it is a first "
-    "gradient made without `create_graph=True`.",
+    "What you differentiate does not hang on your leaf: it is something else, or made from something else, or a first "
+    "gradient without `create_graph=True`.",
 )
 def hessian_vector_product(f, x, v):
     copy = x.detach().clone().requires_grad_()

@@ -62,7 +62,8 @@ def safe_log_where(x):
 
 @bank.wrong(
     "no-gradient",
-    "Your result has no graph, as under `no_grad`, or from Python numbers: no nan comes back, but no gradient either.",
+    "No gradient comes back from your result: it has no graph, as under `no_grad` or from Python numbers, or it is no "
+    "tensor.",
 )
 def safe_log_where(x):
     with torch.no_grad():
@@ -128,7 +129,9 @@ def safe_log_where(x):
     return torch.where(positive, torch.log2(torch.where(positive, x, 1.0)), 0.0)
 
 
-@bank.wrong("nan-elsewhere", "Where x is not positive your result is nan. It is to be 0 there.")
+@bank.wrong(
+    "nan-elsewhere", "Where x is negative your result is nan, and where x is 0 it is -inf. It is to be 0 there."
+)
 def safe_log_where(x):
     return torch.log(x)
 

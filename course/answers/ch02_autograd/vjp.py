@@ -9,7 +9,7 @@ bank = AnswerBank("vjp")
 
 @bank.wrong(
     "sums-rows",
-    "You differentiate the plain sum of the outputs: `v` is never used. It says how much each output counts.",
+    "Your result is the gradient of the plain sum of the outputs: `v` has no say in it. It tells how much each counts.",
     unless=r"grad_outputs=v|\* v\b|\bv \*",
 )
 def vjp(f, x, v):
@@ -45,8 +45,8 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "non-scalar",
-    "You differentiate several numbers at once. autograd begins at one, unless `grad_outputs` says how much each "
-    "counts: that is what `v` is for.",
+    "You differentiate several numbers at once. autograd begins at one, unless it is told how much each counts: that "
+    "is what `v` is for.",
 )
 def vjp(f, x, v):
     copy = x.detach().clone().requires_grad_()
@@ -201,7 +201,7 @@ def vjp(f, x, v):
 
 @bank.wrong(
     "v-at-jacobian",
-    "`v @ jacobian` is right for vectors alone: where y has two axes, all of them have to be summed over. With "
+    "`... @ jacobian` fits vectors alone: where y has two axes, all of them have to be summed over. With "
     "`grad_outputs` no Jacobian has to be built.",
 )
 def vjp(f, x, v):

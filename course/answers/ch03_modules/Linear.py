@@ -44,8 +44,8 @@ class Linear(nn.Module):
 
 @bank.wrong(
     "non-leaf-parameter",
-    "You compute with the nn.Parameter before you assign it. The result is a plain tensor with a history, "
-    "no parameter.",
+    "You compute with an nn.Parameter before you assign it: what you assign is a plain tensor with a history, and no "
+    "parameter.",
     also=("detached-weight",),
 )
 class Linear(nn.Module):

@@ -53,7 +53,7 @@ def init_he(module):
 
 @bank.wrong(
     "crashes-on-other-layers",
-    "You ask something for its weight that has none, such as an activation or a container: look at the type first.",
+    "You ask something for its weight that has none, such as an activation or a container. Ask only what is an nn.Linear.",
 )
 def init_he(module):
     for part in module.modules():

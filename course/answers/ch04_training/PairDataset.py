@@ -225,7 +225,7 @@ class PairDataset(Dataset):
 
 @bank.wrong(
     "to-float",
-    "You turn x and y to float32. They stay as they are: as labels for cross-entropy, whole numbers are needed.",
+    "You turn whole numbers to float32. x and y stay as they are: as labels for cross-entropy, whole numbers are needed.",
 )
 class PairDataset(Dataset):
     def __init__(self, x, y):

@@ -129,7 +129,7 @@ def clip_grad_norm(params, max_norm):
 
 @bank.wrong(
     "norm-afterwards",
-    "You return the norm after shortening. The one before tells how large the gradients were.",
+    "Where you shorten, you return max_norm, the norm afterwards. The one before tells how large the gradients were.",
 )
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

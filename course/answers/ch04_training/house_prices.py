@@ -180,8 +180,8 @@ def house_prices(x, y, new):
 
 @bank.wrong(
     "rate-still-tiny",
-    "Your line hardly leaves 0, where it begins. With standardized columns there is no reason for a tiny rate: "
-    "0.1 gets there.",
+    "Your line hardly leaves 0, where it begins: a tiny rate does that, or no step, or a gradient of 0. For standardized "
+    "columns 0.1 is a good rate.",
 )
 def house_prices(x, y, new):
     center, spread = x.mean(0), x.std(0)

@@ -262,7 +262,8 @@ def count_syncs(fn):
 
 @bank.wrong(
     "never-equal",
-    "`str(func)` ends in the overload, as in aten.nonzero.default, so that your comparison never holds. Take str(func.overloadpacket).",
+    "Your comparison never holds, as where it takes `str(func)`, which ends in the overload: aten.nonzero.default. Take "
+    "str(func.overloadpacket).",
     unless=r"overloadpacket|\A(?![\s\S]*str\()",  # a list may stay empty for other reasons
 )
 def count_syncs(fn):

@@ -1011,6 +1011,58 @@ def make_agnostic():
 
 
 @bank.wrong(
+    "mean-over-the-last-batch",
+    "`epoch` divides by the rows of the last batch. Each loss is a mean already: divide by the number of batches.",
+)
+def make_agnostic():
+    class AddPlaces(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.slope = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            places = torch.arange(x.shape[1], device=x.device)
+            return x + places[:, None] * self.slope
+
+    class KeepColumns(nn.Module):
+        def __init__(self, width, columns):
+            super().__init__()
+            mask = torch.zeros(width)
+            mask[columns] = 1.0
+            self.register_buffer("mask", mask)
+
+        def forward(self, x):
+            return x * self.mask
+
+    class Stack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in zip(sizes, sizes[1:]))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    def start(model, classes, device):
+        model.head = nn.Linear(model.head.in_features, classes)
+        model.to(device)
+        return torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def epoch(model, optimizer, batches, device):
+        total = torch.zeros((), device=device)
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x.to(device)), y.to(device))
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        return total / len(x)
+
+    return {"places": AddPlaces, "keep": KeepColumns, "stack": Stack, "start": start, "epoch": epoch}
+
+
+@bank.wrong(
     "mean-over-rows",
     "`epoch` divides by the number of rows. Each loss is a mean already: divide by the number of batches.",
 )

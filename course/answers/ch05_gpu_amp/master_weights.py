@@ -10,8 +10,8 @@ bank = AnswerBank("master_weights")
 
 @bank.wrong(
     "both-in-bfloat16",
-    "The master that you return is in bfloat16 too: small steps get lost there as well. Turn it to float32 before the first "
-    "step.",
+    "The master that you return is in bfloat16 too: small steps get lost there as well. What you return is to be float32 "
+    "from the first step on.",
 )
 def master_weights(w16, grad, lr, steps):
     alone, master, slope = w16, w16.clone(), grad

@@ -160,6 +160,7 @@ def spelled(name: str, case: Case) -> str:
 )
 def LeakyClamp(draw: Draw) -> Iterator[Case]:
     """Write a Function with a forward and a backward of your own."""
+    yield values_right(torch.tensor([0.5, 3.0]), 0.0, 1.0, torch.tensor(0.1))
     x, low, high, slope = clamped(draw)
     yield values_right(x.float(), low, high, slope.float())
     for requirement in (values_right, by_x, by_x, by_slope, by_slope, apart, none_unneeded, checked):

@@ -49,8 +49,8 @@ on_leaves = Requirement(
     "starts each step on a leaf, and returns a tensor that does not require grad",
     steps_of("on_leaves", "tracked", "returned"),
     tells={
-        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back into earlier steps, "
-        "also where the result is detached in the end.",
+        "on_leaves": "`f` was called on a tensor that an operation made: the graph reaches back to x0 or into earlier "
+        "steps, also where the result is detached in the end.",
         "tracked": TRACKED,
     },
     given=("returned",),
@@ -81,6 +81,7 @@ def descend(draw: Draw) -> Iterator[Case]:
     rate = round(draw.real(0.05, 0.2), 3)
     yield one_step("bowl_at_one", start(), lr=rate, steps=1)
     yield one_step("sum_of_sines", draw.normal(d), lr=rate, steps=1)
+    yield many_steps("sum_of_squares", torch.tensor([1.0]), lr=0.25, steps=2)
     yield many_steps("bowl_at_one", start(), lr=rate, steps=2)
     yield many_steps("sum_of_sines", start(), lr=rate, steps=draw.whole(5, 20))
     yield on_leaves("bowl_at_one", start(), lr=rate, steps=3)

@@ -102,6 +102,7 @@ def hessian_vector_product(draw: Draw) -> Iterator[Case]:
     """Multiply a Hessian by a vector without building it."""
     n, d = draw.sizes(2, 3, 6)
     doubles = partial(draw.normal, dtype=torch.float64)
+    yield second("sum_of_cubes", torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
     yield second("sum_of_cubes", doubles(n), doubles(n))
     yield mixed("mixed", draw.normal(n), draw.normal(n))
     yield mixed("mixed", doubles(n, d), doubles(n, d))

@@ -160,6 +160,7 @@ def BatchNorm1d(draw: Draw) -> Iterator[Case]:
     def batch(size: int) -> Tensor:
         return draw.normal(size, n, dtype=torch.float64) * 2 + torch.arange(n) - 1
 
+    yield basic(1, x=torch.tensor([[1.0], [3.0]]))
     yield basic(n, x=batch(rows))
     yield basic(n, x=batch(others) * 1e-3)
     yield basic(n, x=batch(rows).float())

@@ -110,6 +110,7 @@ def Linear(draw: Draw) -> Iterator[Case]:
     """Make a linear layer from parameters."""
     a, b, n, m = draw.sizes(4, 2, 7)
     yield formula(a, b, x=draw.normal(n, a))
+    yield any_axes(4, 2, x=torch.ones(5, 3, 4))
     yield any_axes(a, b, x=draw.normal(a))
     yield any_axes(a, b, x=draw.normal(2, m, n, a))
     yield registered(a, b, x=draw.normal(n, a))

@@ -101,6 +101,7 @@ unchanged = Requirement("changes nothing that it is given", leaves_inputs)
 )
 def Standardizer(draw: Draw) -> Iterator[Case]:
     """Keep numbers that do not learn."""
+    yield basic(torch.tensor([1.0]), torch.tensor([2.0]), x=torch.tensor([[5.0]]))
     d, n, m = draw.sizes(3, 2, 6)
     rows = [(basic, (n,)), (basic, (m, n)), *((each, (n,)) for each in (buffers, in_state, moves, apart, unchanged))]
     for requirement, shape in rows:

@@ -34,6 +34,7 @@ left = Requirement(
 def count_params(draw: Draw) -> Iterator[Case]:
     """Count what learns."""
     a, b, c = draw.sizes(3, 2, 9)
+    yield every("a linear layer", 3, 2)
     yield every("a linear layer", a, b)
     yield every("a linear layer", draw.whole(10, 99), draw.whole(10, 99))
     yield by_depth("nested layers", a, b, c)

@@ -121,6 +121,7 @@ def save_best(draw: Draw) -> Iterator[Case]:
     """Remember the best state."""
     a, b, c, n = draw.sizes(4, 2, 6)
     low, high = round(draw.real(0.1, 0.4), 3), round(draw.real(0.6, 0.9), 3)
+    yield basic("a linear layer", 2, 1, None, 0.5)
     yield basic("a linear layer", a, b, None, high)
     yield basic("layers with batch norm", a, b, c, None, 0.0)
     yield basic("a linear layer", a, b, None, inf)

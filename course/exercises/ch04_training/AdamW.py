@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training import stepped, two_optimizers
@@ -34,6 +36,7 @@ def AdamW(draw: Draw) -> Iterator[Case]:
     """Write AdamW."""
     lr, decay = round(draw.real(0.05, 0.2), 2), {"weight_decay": round(draw.real(0.3, 0.9), 2)}
     betas = (round(draw.real(0.5, 0.8), 2), round(draw.real(0.6, 0.9), 2))
+    yield in_place([torch.tensor([1.0])], [[torch.tensor([2.0])]], lr=0.1, weight_decay=0.0)
     yield in_place(*steps(draw, 1), lr=lr, weight_decay=0.0)
     yield remembers(*steps(draw, 4), lr=lr, weight_decay=0.0)
     yield remembers(*steps(draw, 4), lr=lr, betas=betas, weight_decay=0.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import torch
+
 from autograder.watching.draw import Draw
 from autograder.watching.exercise import Case, Requirement, exercise
 from autograder.watching.probes.training import stepped, two_optimizers
@@ -37,6 +39,7 @@ def SGDMomentum(draw: Draw) -> Iterator[Case]:
     """Write SGD with momentum."""
     lr, momentum = round(draw.real(0.05, 0.3), 2), round(draw.real(0.5, 0.8), 2)
     yield in_place(*steps(draw, 1), lr=lr)
+    yield remembers([torch.tensor([1.0])], [[torch.tensor([2.0])], [torch.tensor([2.0])]], lr=0.1)
     yield remembers(*steps(draw, 3), lr=lr)
     yield remembers(*steps(draw, 2), lr=lr, momentum=momentum)
     yield decays(*steps(draw, 2), lr=lr, weight_decay=momentum)

@@ -72,9 +72,11 @@ def clip_grad_norm(draw: Draw) -> Iterator[Case]:
         return [3 * doubles(n, d), 2 + doubles(d)]
 
     limit = draw.real(0.5, 1.5)
+    yield together([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield together(grads(), limit)
     yield together([doubles(n, d), torch.zeros(3), 9 + doubles(1)], limit)
     yield short([0.01 * grad for grad in grads()], limit)
+    yield returns([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield returns(grads(), limit)
     yield returns([0.01 * grad for grad in grads()], limit)
     yield in_place(grads(), limit)

@@ -51,6 +51,9 @@ def lr_at(draw: Draw) -> Iterator[Case]:
     rates = {"base_lr": draw.real(0.2, 0.9), "min_lr": draw.real(0.02, 0.1)}
     warmup, rest = draw.whole(4, 6), draw.whole(8, 12)
     plan: dict[str, Any] = rates | {"warmup_steps": warmup, "total_steps": warmup + rest}
+    shown = {"base_lr": 1.0, "min_lr": 0.0, "warmup_steps": 2, "total_steps": 6}  # by the docstring
+    for step, requirement in enumerate((warm, warm, peak, cosine, cosine, cosine, end)):
+        yield requirement(step, **shown)
     for step in (1, 0, warmup - 1):
         yield warm(step, **plan)
     for step in (warmup + 1, warmup + rest // 2, warmup + rest - 1):

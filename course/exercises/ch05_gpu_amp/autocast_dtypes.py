@@ -63,6 +63,8 @@ EVERY = sorted(name for names in OPERATIONS.values() for name in names)
 def autocast_dtypes(draw: Draw) -> Iterator[Case]:
     """Predict the dtypes under autocast."""
     for requirement, names in OPERATIONS.items():
+        if "linear" in names:
+            yield requirement(["linear"], "cpu")
         for name in names:
             others = [other for other in EVERY if other not in names and draw.whole(0, 1)]
             place = draw.whole(0, len(others))

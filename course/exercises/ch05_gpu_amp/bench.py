@@ -69,6 +69,7 @@ def bench(draw: Draw) -> Iterator[Case]:
         return [*times(count - 1), draw.whole(50, 90) * 1.0]
 
     yield one("synchronous", times(1, 1, 400), 0, 1)
+    yield middle("synchronous", [1.0, 1.0, 2.0, 9.0, 1.0], 0, 5)
     yield middle("synchronous", spread(5), 0, 5)
     yield middle("synchronous", spread(4), 0, 4)
     for slow in (draw.whole(20, 40), draw.whole(20, 40)):

@@ -140,6 +140,8 @@ stopped = Requirement(
 def count_syncs(draw: Draw) -> Iterator[Case]:
     """Find the operations that wait for a value."""
     for requirement, programs in WAITING.items():
+        if "x.sum().item()" in programs:
+            yield requirement("x.sum().item()", torch.ones(2))
         for name in programs:
             yield requirement(name, draw.normal(draw.whole(3, 6)))
     for name in (

@@ -152,6 +152,8 @@ def memory_plan(draw: Draw) -> Iterator[Case]:
         n, d = draw.sizes(2, 3, 7)
         return requirement(model, eighths(draw, n, d), optimizer, dtype)
 
+    for entry in (parameters, gradients, state, saved):
+        yield entry("linear", eighths(draw, 4, 3), "adam", single)
     yield case(parameters, "linear", "sgd", single)
     yield case(parameters, "first layer frozen", "adam", half)
     yield case(parameters, "one weight in two layers", "sgd", double)

@@ -86,6 +86,6 @@ def pick_device(draw: Draw) -> Iterator[Case]:
     yield cuda(None, in_some_order("cuda there", NONE, NONE))
     yield mps(None, in_some_order("mps there", "mps there", NONE))
     yield first(None, in_some_order(BOTH, "mps there", "cuda there"))
-    for name in ("cpu", f"cuda:{draw.whole(1, 99)}", draw.choice(["cuda", "mps"])):
+    for name in ("cpu", "cuda:1", f"cuda:{draw.whole(1, 99)}", draw.choice(["cuda", "mps"])):
         yield asked(name, [BOTH, NONE])
     yield anew(None, in_some_order(BOTH, NONE, "mps there"))

@@ -87,6 +87,7 @@ def underflow_report(draw: Draw) -> Iterator[Case]:
     yield each([_slopes(draw, (LOST, 9))], scales[::-1])
     beyond = [_slopes(draw, ((-14.0, -13.0), draw.whole(2, 4)), (LOST, 2), ((0.5, 1.0), 3))]
     yield each(beyond, [1.0, 131072.0])  # of its gradients some are 0 and some inf then
+    yield already([torch.tensor([1e-9, 1e-3, 0.0])], [1.0, 1024.0])
     for some in (_slopes(draw, (LOST, 3), (FINE, 4)), _slopes(draw, (LOST, 2), (TINY, 3))):
         yield already([torch.cat([torch.zeros(draw.whole(1, 4)), some])], [1.0, scales[2]])
     yield together([_slopes(draw, (LOST, 1), (FINE, 1)), _slopes(draw, (LOST, 3), (FINE, 2))], [1.0])

@@ -212,7 +212,7 @@ def train_amp(draw: Draw) -> Iterator[Case]:
     yield case(each_batch, "conv", [4, 4], 1, old=True)
     yield case(groups, "conv", unequal(), 2)
     yield case(groups, "linear", [*unequal(), draw.whole(4, 6)], 2)
-    yield case(groups, "linear", [3, *unequal()], 3)
+    yield case(groups, "linear", [3, *unequal(), 2, 3], 3)
     yield case(clips, "linear", [3, 3, 3, 3], 2, draw.choice([0.25, 0.5]))
     yield case(clips, "conv", [4, 4], 2, draw.choice([0.125, 0.25]))
     yield case(region, "linear", [3, 2, 4], 2)
