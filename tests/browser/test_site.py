@@ -173,27 +173,33 @@ def test_pictures_have_words(wrong: dict[str, list[str]]) -> None:
     assert [] == wrong["wordless"]
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
-def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) -> None:
+@pytest.fixture(scope="module", params=COURSE.stems)
+def chapter(request: pytest.FixtureRequest, site: Path, browser: Browser) -> Iterator[Page]:
+    """The page of a chapter, opened once for the tests that change different places of it."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "notebooks" / f"{request.param}.html").as_uri())
+    yield page
+    page.close()
+
+
+def test_a_chapter_is_unsolved_until_asked(chapter: Page) -> None:
     """Solutions, and what comes out of a prediction, are folded away; a click shows them."""
-    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
+    page = chapter
     solutions = page.locator("details", has=page.get_by_text("Show a solution"))
 
     assert solutions.count() >= 3
     assert not solutions.first.locator("pre").first.is_visible()
     solutions.first.locator("summary").click()
     expect(solutions.first.locator("pre").first).to_be_visible()
-    keep_picture(page, f"site-{stem}")
+    keep_picture(page, f"site-{Path(page.url).stem}")
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
-def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str) -> None:
+def test_a_prediction_is_answered_on_the_page(chapter: Page) -> None:
     """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted.
 
     Mouse and keys answer the first of each sort, the page's own events all of them.
     """
-    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
-    places = page.locator("div.asks")
+    page, places = chapter, chapter.locator("div.asks")
     assert places.count() >= 3
     for sort in (":not([data-choices=''])", "[data-choices='']"):
         if page.locator(f"div.asks{sort}").count():
