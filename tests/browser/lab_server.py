@@ -22,11 +22,13 @@ from tests.small_chapter import PROJECT
 
 PATIENCE = 240  # seconds until the server must answer, on a machine that does much beside it
 
-# Every cell is in the page, scrolled to or not; nobody is asked about news.
+# Every cell is in the page, scrolled to or not; nobody is asked about news; as the course sets it, a notebook keeps the
+# state of its explorers.
 SETTINGS = {
-    "notebook-extension/tracker": {"windowingMode": "none"},
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "docmanager-extension/plugin": {"autosave": False},
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+    "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
 }
 
 
@@ -78,7 +80,7 @@ def lab_server(home: Path, folder: Path, kernels: Mapping[str, str] | None = Non
 
 def _write_settings(folder: Path) -> None:
     for name, values in SETTINGS.items():
-        path = folder / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path = folder / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab
@@ -14,23 +11,10 @@ GRAPH = """import torch
 from explorers import autograd_stepper
 x, y = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
 autograd_stepper(x * y, x=x, y=y)"""
-KEEP = "raw => jupyterapp.serviceManager.settings.save('@jupyter-widgets/jupyterlab-manager:plugin', raw)"
 
 
-@pytest.fixture
-def keeping(lab: Lab) -> Iterator[Lab]:
-    """JupyterLab as the course sets it: a notebook keeps the state of its explorers."""
-    lab.open(lab.write("first.ipynb", ""))
-    lab.page.evaluate(KEEP, '{"saveState": true}')
-    lab.close()  # the setting is read when JupyterLab begins
-    yield lab
-    lab.page.evaluate(KEEP, "{}")
-    lab.close()
-
-
-def test_films_play_on(keeping: Lab) -> None:
+def test_films_play_on(lab: Lab) -> None:
     """By their buttons and their arrow keys; nothing says that a model was not found."""
-    lab = keeping
     lab.open(lab.write("saved.ipynb", SHAPE, GRAPH))
     lab.run_all()
     explorers = lab.page.locator(".explorer")

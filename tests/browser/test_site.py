@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from autograder.files import digest_of
 from tests.asked import THOROUGH
 from tests.browser.accessible import faint_texts, nameless_controls
+from tests.browser.hosted import hosted
 from tests.browser.lab import keep_picture
 from tests.browser.test_report import corner_of
 from tests.our_course import COURSE
@@ -27,7 +28,8 @@ from tests.small_chapter import PROJECT
 LARGEST = 2 * 10**6  # bytes of a page
 PHONE = {"width": 390, "height": 844}
 READ = ("index.html", "notebooks/ch01_tensors.html", "notebooks/ch04_training.html", "teachers.html")
-SCROLLED = '<div class="cell_output'  # a wide output gets the focus to be moved by keys, and is read by what is in it
+# A wide output or figure gets the focus to be moved by keys, and is read by what is in it.
+SCROLLED = ('<div class="cell_output', '<div class="taken"')
 MARKS = "✓✗–○"  # before a line of feedback, whose words say the same: a sign needs less contrast than a letter
 # How many places of one film are read aloud, at most.
 SPEAKING = """() => Math.max(0, ...[...document.querySelectorAll(".x-film")].map(
@@ -171,27 +173,33 @@ def test_pictures_have_words(wrong: dict[str, list[str]]) -> None:
     assert [] == wrong["wordless"]
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
-def test_a_chapter_is_unsolved_until_asked(site: Path, page: Page, stem: str) -> None:
+@pytest.fixture(scope="module", params=COURSE.stems)
+def chapter(request: pytest.FixtureRequest, site: Path, browser: Browser) -> Iterator[Page]:
+    """The page of a chapter, opened once for the tests that change different places of it."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "notebooks" / f"{request.param}.html").as_uri())
+    yield page
+    page.close()
+
+
+def test_a_chapter_is_unsolved_until_asked(chapter: Page) -> None:
     """Solutions, and what comes out of a prediction, are folded away; a click shows them."""
-    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
+    page = chapter
     solutions = page.locator("details", has=page.get_by_text("Show a solution"))
 
     assert solutions.count() >= 3
     assert not solutions.first.locator("pre").first.is_visible()
     solutions.first.locator("summary").click()
     expect(solutions.first.locator("pre").first).to_be_visible()
-    keep_picture(page, f"site-{stem}")
+    keep_picture(page, f"site-{Path(page.url).stem}")
 
 
-@pytest.mark.parametrize("stem", COURSE.stems)
-def test_a_prediction_is_answered_on_the_page(site: Path, page: Page, stem: str) -> None:
+def test_a_prediction_is_answered_on_the_page(chapter: Page) -> None:
     """By a choice or in words; then what comes out is there, and nothing says what somebody else predicted.
 
     Mouse and keys answer the first of each sort, the page's own events all of them.
     """
-    page.goto((site / "notebooks" / f"{stem}.html").as_uri())
-    places = page.locator("div.asks")
+    page, places = chapter, chapter.locator("div.asks")
     assert places.count() >= 3
     for sort in (":not([data-choices=''])", "[data-choices='']"):
         if page.locator(f"div.asks{sort}").count():
@@ -412,6 +420,23 @@ def test_teachers_see_a_report(site: Path, page: Page) -> None:
     assert sum(corner_of(page.locator(".class-report img").first)) < 150  # nothing white in the dark
 
 
+def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser) -> None:
+    """A wide figure is moved sideways by itself, by finger or keys; it does not shrink to what nobody can read."""
+    page = browser.new_page(viewport=PHONE)
+    page.goto((site / "index.html").as_uri())
+    card = page.locator("section#six-chapters .taken").last
+    card.evaluate("card => card.scrollIntoView({ block: 'center' })")
+    expect(card.locator("svg")).to_be_visible()
+    letter = card.locator("svg use").first.evaluate("use => use.getBoundingClientRect().height")
+    expect(card).to_have_attribute("tabindex", "0")
+    card.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("card => card.scrollLeft > 0", arg=card.element_handle())
+
+    assert letter > 4
+    page.close()
+
+
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
     """Nobody scrolls sideways; what is wide scrolls by itself."""
     context = browser.new_context(viewport=PHONE, is_mobile=True)
@@ -486,3 +511,26 @@ def test_search_finds(site: Path, page: Page) -> None:
 
     expect(page.locator("#search-results a").first).to_be_visible()
     assert "ch01_tensors" in str(page.locator("#search-results a").first.get_attribute("href"))
+
+
+def test_below_a_sub_path(site: Path, page: Page) -> None:
+    """As a host shows it: links stay below the path, a search shows what it found, a wrong address leads on."""
+    complaints: list[str] = []
+    page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    with hosted(site) as address:
+        ours = (address, "data:", "blob:")
+        page.on("request", lambda r: None if r.url.startswith(ours) else complaints.append(r.url))
+        page.goto(f"{address}search.html?q=broadcasting")
+        found = page.locator("#search-results li")
+        expect(found.first.locator("p.context")).to_contain_text("roadcast")
+        found.first.locator("a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Chapter")
+        page.get_by_role("link", name="PyTorch Basics").first.click()
+        assert [] == complaints and page.url.startswith(address)
+
+        answer = page.goto(f"{address}notebooks/deep/none.html")
+        assert answer is not None and 404 == answer.status
+        page.get_by_role("link", name="Go to the first page").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("reads your handwriting")
+        assert page.url.startswith(address)
