@@ -53,7 +53,6 @@ COMMON = {
     "fit": "a verb in sentences and comments",
     "graph": "torch's, of what was computed",
     "gradients": "what torch calls them; a subject of probes",
-    "memory": "a machine's; a subject of probes",
     "modes": "for training and evaluation, which every module of torch has",
     "resumed": "what happens to a run that was stopped",
     "train": "torch's word for a mode of modules, and a verb",
