@@ -7,25 +7,22 @@ Each is one line in a lesson. What the reader is meant to copy stands in the les
 
 from __future__ import annotations
 
-import io
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from timeit import Timer
 from typing import Any
 
-import numpy as np
 import torch
 from IPython.display import display
 from torch import Tensor, nn
 
-from autograder.telling.markup import Html, join, picture, tag
+from autograder.notebook.lesson_cells import in_lines
 from autograder.watching.probes.devices import Operations
 from autograder.watching.probes.memory import same_memory as same_memory
 
-_SIDE = 64  # pixels on the screen, of a small picture
-_FULL = 16.0  # the ink of a digit goes from 0 to this
-_RED, _BLUE = np.array([178, 24, 43]), np.array([33, 102, 172])
+from .figures.tiles import Pictures as Pictures
+from .figures.tiles import apart, words
 
 
 def show_digits(
@@ -33,14 +30,16 @@ def show_digits(
     says: Sequence[Any] | Tensor | None = None,
     is_: Sequence[Any] | Tensor | None = None,
     per_row: int = 10,
+    *,
+    as_ink: bool = False,
 ) -> None:
     """Show small pictures in rows: numbers from 0 (paper) to 16 (ink), or to 1 where none is larger; blue to
-    red where some are negative.
+    red where some are negative, or with `as_ink` blue only where there is less than no ink.
 
     `pictures` is one picture (h, w), or several: a tensor (n, h, w) or (n, 64), or a list of any of these. Below each
     stand what is said of it, and what it is. Pictures of one size and kind share one scale. A nan is left empty.
     """
-    display(Pictures(_apart(pictures), _words(says), _words(is_), per_row))
+    display(Pictures(apart(pictures), words(says), words(is_), per_row, as_ink=as_ink))
 
 
 def drawn_four() -> Tensor:
@@ -71,7 +70,7 @@ def runs(action: Callable[[], Any]) -> bool:
     try:
         action()
     except RuntimeError as error:
-        print("RuntimeError:", " ".join(str(error).split()))
+        print(in_lines("RuntimeError: " + str(error)))
         return False
     return True
 
@@ -201,100 +200,3 @@ class ToyDevice:
     def wait(self) -> None:
         """Wait until the queue is empty."""
         self.host = max(self.host, self._done)
-
-
-class Pictures:
-    """Small pictures in rows, with words below them, for pages light and dark; in plain text what they are."""
-
-    def __init__(self, pictures: list[np.ndarray], says: list[str], is_: list[str], per_row: int) -> None:
-        self._pictures, self._says, self._is, self._per_row = pictures, says, is_, per_row
-        self._scales = {kind: _scale([one for one in pictures if _kind(one) == kind]) for kind in map(_kind, pictures)}
-        for name, words in (("says", says), ("is_", is_)):
-            if words and len(words) != len(pictures):
-                raise ValueError(
-                    f"expected {len(pictures)} entries in {name}, one for each picture; found {len(words)}"
-                )
-
-    def __repr__(self) -> str:
-        sizes = sorted({f"{picture.shape[0]} by {picture.shape[1]}" for picture in self._pictures})
-        told = [word for word in map(self._word, range(len(self._pictures))) if word]
-        many = "1 picture" if len(self._pictures) == 1 else f"{len(self._pictures)} pictures"
-        return f"{many} of {' and '.join(sizes)} numbers" + (f": {'; '.join(told)}" if told else "")
-
-    def _repr_html_(self) -> str:
-        cells = [self._cell(index) for index in range(len(self._pictures))]
-        rows = [cells[start : start + self._per_row] for start in range(0, len(cells), self._per_row)]
-        style = "display:flex;gap:8px;margin-bottom:6px;align-items:flex-start"
-        return tag("div", *(tag("div", *row, style=style) for row in rows), role="group", aria_label=repr(self))
-
-    def _cell(self, index: int) -> Html:
-        numbers, word = self._pictures[index], self._word(index)
-        side = _SIDE if max(numbers.shape) < 2 * 8 else 2 * _SIDE
-        width = round(side * numbers.shape[1] / max(numbers.shape))
-        shown = picture(
-            _png(numbers, self._scales[_kind(numbers)]),
-            f"{word or f'picture {index + 1}'}: {_seen(numbers)}",
-            style=f"width:{width}px;image-rendering:pixelated;border:1px solid #888;margin:0;max-width:none",
-        )
-        caption = tag("div", word, style=f"width:{max(width, side)}px;font-size:12px;line-height:1.3;text-align:center")
-        return tag("div", shown, caption if self._says or self._is else join())
-
-    def _word(self, index: int) -> str:
-        says = self._says[index] if self._says else ""
-        truth = self._is[index] if self._is else ""
-        if says and truth:
-            return f"{says} \u2713" if says == truth else f"{says} \u2717 is {truth}"
-        return says or truth
-
-
-def _apart(pictures: Any) -> list[np.ndarray]:
-    """The pictures one by one, each (h, w)."""
-    if isinstance(pictures, list | tuple):
-        return [one for picture in pictures for one in _apart(picture)]
-    numbers = torch.as_tensor(pictures).detach().cpu().to(torch.float64).numpy()
-    if numbers.shape[-1] == 64 and numbers.ndim < 3:
-        numbers = numbers.reshape(-1, 8, 8)
-    if numbers.ndim == 4 and numbers.shape[1] == 1:  # as a convolution wants them
-        numbers = numbers[:, 0]
-    if numbers.ndim not in (2, 3):
-        raise ValueError(f"expected pictures of shape (h, w), (n, h, w) or (n, 64), found {tuple(numbers.shape)}")
-    return list(numbers.reshape(-1, *numbers.shape[-2:]))
-
-
-def _words(words: Sequence[Any] | Tensor | None) -> list[str]:
-    return [] if words is None else [str(word) for word in (words.tolist() if isinstance(words, Tensor) else words)]
-
-
-def _signed(picture: np.ndarray) -> bool:
-    return bool((picture < 0).any())
-
-
-def _kind(picture: np.ndarray) -> tuple[tuple[int, ...], bool]:
-    """Pictures of one kind share a scale: of one size, and with negative numbers or without."""
-    return picture.shape, _signed(picture)
-
-
-def _scale(alike: list[np.ndarray]) -> float:
-    """The largest number of pictures of one kind, and at least full ink where none is negative.
-
-    Pixels from 0 to 1 are a usual scale too; on that of the digits they would all be white.
-    """
-    largest = max(float(np.nanmax(np.abs(picture), initial=0.0)) for picture in alike)
-    return (largest or 1.0) if _signed(alike[0]) else max(largest, _FULL if largest > 1 else 1.0)
-
-
-def _seen(picture: np.ndarray) -> str:
-    """What a picture shows, for who cannot see it."""
-    kind = "red where positive, blue where negative" if _signed(picture) else "dark where there is ink"
-    return f"{picture.shape[0]} by {picture.shape[1]} numbers, {kind}"
-
-
-def _png(numbers: np.ndarray, scale: float) -> bytes:
-    from matplotlib.image import imsave  # not needed where a lesson is only graded
-
-    share = np.nan_to_num(np.clip(np.abs(numbers) / scale, 0, 1))[..., None]
-    full = np.where(numbers[..., None] < 0, _BLUE, _RED) if _signed(numbers) else np.zeros(3)
-    colors = (255 + (full - 255) * share).round().astype(np.uint8)
-    file = io.BytesIO()
-    imsave(file, colors, format="png")
-    return file.getvalue()

@@ -66,9 +66,11 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch01 reductions": lambda: ch01_tensors.reductions(TABLE),
     "ch01 shrink": lambda: ch01_tensors.shrink(drawn_four()),
     "ch01 matrix_product": lambda: ch01_tensors.matrix_product(torch.ones(3, 2), torch.ones(2, 3)),
+    "ch01 number_line": ch01_tensors.number_line,
     "ch01 float_spacing": ch01_tensors.float_spacing,
     "ch02 first_page": ch02_autograd.first_page,
     "ch02 graph": lambda: ch02_autograd.graph(4.0, 2.0),
+    "ch02 cost_of_a_share": ch02_autograd.cost_of_a_share,
     "ch02 accumulation": lambda: ch02_autograd.accumulation(4),
     "ch02 saved_bytes": lambda: ch02_autograd.saved_bytes(256),
     "ch02 life": ch02_autograd.life,
@@ -77,6 +79,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch02 relus": ch02_autograd.relus,
     "ch03 first_page": ch03_modules.first_page,
     "ch03 two_layers": lambda: ch03_modules.two_layers(32, 10),
+    "ch03 pooling": lambda: ch03_modules.pooling(torch.arange(-18.0, 18).reshape(6, 6), 3),
     "ch03 tree": lambda: ch03_modules.tree(Held()),
     "ch03 convolution": lambda: ch03_modules.convolution(
         known_digits()[0][0].reshape(8, 8), torch.eye(3) * 3 - 1, 1, 2

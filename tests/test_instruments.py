@@ -77,6 +77,27 @@ def test_scale_of_ink(full: float, paper: float) -> None:
     assert paper == pytest.approx(imread(io.BytesIO(base64.b64decode(half)))[0, 0, 0], abs=0.01)
 
 
+def test_less_than_no_ink() -> None:
+    """As ink, a picture with negative numbers is gray like its neighbor, on one scale, and blue below 0."""
+    pictures = [torch.tensor([[0.0, 1.0]]).numpy(), torch.tensor([[-2.0, 1.0]]).numpy()]
+    markup = Pictures(pictures, [], [], 10, as_ink=True)._repr_html_()
+    first, second = (imread(io.BytesIO(base64.b64decode(one)))[0] for one in re.findall(r"base64,([^\"]+)", markup))
+
+    assert "dark where there is ink, blue where negative" in markup and "red" not in markup
+    assert first[1].tolist() == pytest.approx(second[1].tolist()) and first[1][0] == first[1][2] == pytest.approx(
+        0.5, abs=0.01
+    )
+    assert second[0][2] > second[0][0]
+
+
+@pytest.mark.parametrize(("many", "wide"), [(1, 150), (3, 150), (10, 86), (25, 86)])
+def test_a_row_is_filled(many: int, wide: int) -> None:
+    """A few pictures are large, and ten fill the width of a page."""
+    markup = Pictures([torch.zeros(8, 8).numpy()] * many, [], [], 10)._repr_html_()
+
+    assert many == markup.count(f"flex:0 1 {wide}px")
+
+
 def test_what_cannot_be_shown_is_told() -> None:
     """Words for other pictures, and what is no picture."""
     with pytest.raises(ValueError, match="expected 2 entries in says, one for each picture; found 1"):

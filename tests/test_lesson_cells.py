@@ -99,6 +99,14 @@ class TestShowsError:
 
         assert "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n" == capsys.readouterr().out
 
+    def test_a_long_message_breaks_between_words(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A line of a page is narrower than many messages."""
+        with shows_error(ValueError):
+            raise ValueError("retain_graph " * 20)
+
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) > 1 and {"ValueError:", "retain_graph"} == set(" ".join(lines).split())
+
     def test_a_block_that_succeeds_fails_the_cell(self) -> None:
         """A claim that is no longer true is noticed."""
         with pytest.raises(AssertionError, match="ran to its end"), shows_error(RuntimeError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -108,7 +109,7 @@ def _brief(value: object) -> str:
 
 @contextmanager
 def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
-    """Run a block that must raise `kind`, and print the message in one line.
+    """Run a block that must raise `kind`, and print the message.
 
     Raises AssertionError where the block raises nothing, or a message without `match`: then what the text says of this
     cell is no longer true.
@@ -118,6 +119,11 @@ def shows_error(kind: type[BaseException], match: str = "") -> Iterator[None]:
     except kind as error:
         message = " ".join(str(error).split())
         assert match in message, f"expected a message with {match!r}, got: {message}"
-        print(f"{type(error).__name__}: {message}")
+        print(in_lines(f"{type(error).__name__}: {message}"))
         return
     raise AssertionError(f"expected this cell to raise {kind.__name__}; it ran to its end")
+
+
+def in_lines(message: str) -> str:
+    """A message in lines that fit a notebook's page, broken between words only."""
+    return textwrap.fill(" ".join(message.split()), 95, break_long_words=False, break_on_hyphens=False)

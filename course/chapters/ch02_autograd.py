@@ -4,10 +4,10 @@
 # *There are 640 numbers. Which way should each of them move?*
 #
 # In chapter 1 ten average pictures read nine digits out of ten.
-# In this chapter nobody designs the pictures.
+# Now nobody designs the pictures.
 # You begin with ten empty ones, 640 zeros, and ask of each number: if it were a little larger, would the reading get better or worse?
 # You move each of them a little in the better direction, and ask again.
-# After 200 rounds the ten pictures read 94 digits in 100, and nobody told them what a digit looks like.
+# After 200 rounds the ten pictures read 94 digits in 100, and nobody drew them.
 #
 # "If this were a little larger, what would become of that?" is the question for a derivative.
 # **Autograd** is the part of PyTorch that answers it, for 640 numbers or for a billion, and all training rests on it.
@@ -19,7 +19,7 @@
 # 3. stop gradients where they should not flow
 # 4. see what breaks a gradient, or makes it nan
 #
-# Two sittings, and four excursions for those who want to build the machine itself.
+# There are three sittings: about {minutes} minutes of reading and running, and {exercises} for the exercises. Four excursions are for those who want more.
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -37,7 +37,7 @@ from course.instruments import show_digits, show_graph
 _ = torch.manual_seed(seed)
 
 # %% [markdown]
-# These are the ten, on their way from nothing; red counts for a digit, and blue counts against it:
+# These are the ten, on their way from nothing. Red counts for a digit, and blue against it; each row has a scale of its own:
 
 # %% name="first-page" figure=true
 figures.first_page()
@@ -73,10 +73,10 @@ reveal(guess, "grows" if after > before else "shrinks")
 assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 
 # %% [markdown]
-# It shrinks by 18 millionths, and w grew by one millionth: the loss changes 18 times as much as w does, downwards.
+# It shrinks by 18 millionths, and w grew by one. The loss changes 18 times as much as w does, downwards.
 #
 # Why 18? Follow the nudge from w to the loss.
-# First w is multiplied by x = 3, so whatever you add to w, three times as much is added to the prediction.
+# First w is multiplied by x = 3: whatever you add to w, three times as much is added to the prediction.
 # Then comes the square. The prediction is 3 too small, so what is squared is -3.
 # Add a little to -3, and see what becomes of its square, which is 9:
 
@@ -89,15 +89,15 @@ for added in (0.1, 0.01, 0.001):
 assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0.0599, -0.005999]
 
 # %% [markdown]
-# Each change is about -6 times what was added, and the less you add, the nearer it is to that.
-# That holds around any number a, because (a + d)² is a² + 2 * a * d + d², and for a small d the d² hardly counts: a square changes by 2 * a times what you add.
+# Each change is about -6 times what was added. The less you add, the nearer it is to that.
+# Around any number a it is the same: a square changes by `2 * a` times what you add.
 #
 # Along the way the factors are multiplied: 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
 # What is added to b is added to the prediction as it is, so there it is 1 * (-6) = -6.
 # The two derivatives together are the **gradient**.
 #
-# Nudging is a fine way to understand a derivative, and a slow way to compute one, because each number needs a computation of its own.
+# Nudging is a fine way to understand a derivative, and a slow way to compute one: each number needs a computation of its own.
 # With autograd, you set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
 
 # %% name="linear-prediction"
@@ -118,7 +118,7 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
 # And what is a gradient good for?
-# Its sign says which way the loss grows, so a small step the other way makes it smaller.
+# Its sign says which way the loss grows. A small step the other way makes it smaller.
 # Here w takes a hundredth of its gradient as a step, to either side.
 
 # %% name="downhill"
@@ -132,7 +132,7 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# That is the core of all training: find out which way is down, take a small step, and ask again.
+# That is all of training: find out which way is down, take a small step, ask again.
 
 # %% [markdown] name="flag-path" side=true
 # #### Which tensors can require grad? ({minutes} minutes)
@@ -157,13 +157,13 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
 # From w to the loss there was one way only.
-# In a model the ways branch, and meet again, and `backward` goes through all of them.
-# Do it with a pencil once, and it is no magic any more.
+# In a model the ways branch and meet again, and `backward` goes through all of them.
+# Do it with a pencil once.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
 # Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = s ** 2 = 144.
 #
-# *Predict.* Which moves the loss more if you add a little to it, x or y?
+# *Predict.* Add a little to x, or to y: which moves the loss more?
 
 # %% predict=true
 guess = "y"  # "x" or "y"
@@ -206,8 +206,8 @@ figures.graph(4.0, 2.0)
 
 # %% [markdown] name="graph-text"
 # To go back like this, torch has to know how the loss came about.
-# So while you compute, it builds a **graph**: one node for each step, with links to the nodes that came before, down to the tensors that you began with, the **leaves**.
-# `show_graph` prints it, and from the top you meet the steps as you did on the way back: the power, the sum, the product.
+# So while you compute, it builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
+# `show_graph` prints it. From the top you meet the steps as you did on the way back: the power, the sum, the product.
 
 # %% name="walk-the-graph"
 show_graph(loss, x=x, y=y)
@@ -278,7 +278,7 @@ assert first.grad == 48 and second.grad == 24 and first.grad + second.grad == 72
 # ### Exercise: `grad_by_hand` ({minutes} minutes)
 #
 # Once more with a pencil, and it sticks: (x + y) * z, a sum and then a product.
-# The sum counts z times. So with z = 4, one more in x makes four more in the result.
+# The sum is multiplied by z. With z = 4, one more in x makes four more in the result.
 
 # %% name="by-hand-example"
 print((2 + 3) * 4, "and with one more in x:", (3 + 3) * 4)
@@ -313,7 +313,7 @@ my_grad_by_hand = mine("grad_by_hand", by_one_more)
 # %% [markdown] name="stepper-text"
 # Does autograd agree with you?
 # Press Next in the **autograd stepper**: the values come in, forward, and then the derivatives, back.
-# (As in chapter 1, `my_grad_by_hand` below is your function once its check has passed, and a plain version until then.)
+# (As in chapter 1, `my_grad_by_hand` is your function once its check has passed.)
 
 # %% name="stepper"
 from explorers import autograd_stepper
@@ -459,10 +459,10 @@ print("a leaf:", scaled.is_leaf, right.is_leaf)
 assert not scaled.is_leaf and right.is_leaf
 
 # %% [markdown] name="how-wrong"
-# ## 3 How wrong are ten pictures? ({minutes} minutes)
+# ## 3 Ten pictures keep score ({minutes} minutes)
 #
 # Now the digits, with ink from 0 to 1.
-# 1,400 are known, and the other 397 stay in a drawer, to see in the end how well unknown digits are read.
+# 1,400 are known. The other 397 stay in a drawer, to see in the end how well unknown digits are read.
 
 # %% name="digits"
 from sklearn.datasets import load_digits
@@ -480,7 +480,7 @@ show_digits(ink[unseen[:10]])  # ten from the drawer
 # Lay it over the digit, multiply place by place, and add up.
 # The sum is a **score**: where the picture is positive, ink speaks for it, and where it is negative, ink speaks against it.
 #
-# Suppose, for example, that a digit had three pixels, with ink 1, 0 and 0.5, and that there were two pictures.
+# Suppose a digit had three pixels, with ink 1, 0 and 0.5, and there were two pictures.
 
 # %% name="two-scores"
 two_pictures = torch.tensor([[1.0, -1.0, 2.0], [-1.0, 3.0, 2.0]])
@@ -491,29 +491,85 @@ print(scores)
 assert scores.tolist() == [2, 0]
 
 # %% [markdown]
-# The first scores 1 + 0 + 1 = 2 and the second -1 + 0 + 1 = 0, so the first wins.
+# The first scores 1 + 0 + 1 = 2 and the second -1 + 0 + 1 = 0. The first wins.
+
+# %% [markdown] name="cost"
+# ## 4 What does a wrong answer cost? ({minutes} minutes)
 #
-# But suppose that the digit belongs to the second. *How wrong* is that?
-# To learn, you need a number that changes when a picture changes a little, and the number of mistakes does not.
+# But suppose the right answer is the second. How wrong is that?
+# Counting mistakes is too coarse: move a picture a little, and the count stays what it was. To learn, you need a number that moves with it.
 #
-# So the scores become shares first. **Softmax** takes exp of each score, which makes it positive, and divides by the sum, so that they add up to 1.
+# ### From scores to shares
+#
+# Here two classes share what is to be had. The first is ahead by some points, and **softmax** gives it its share:
 
 # %% mine=true
 my_softmax_stable = mine("softmax_stable", torch.softmax)
 my_one_hot = mine("one_hot", lambda labels, k: F.one_hot(labels, k).float())
 
 # %% name="two-shares"
-shares = my_softmax_stable(scores, dim=0)
-print(shares)
+for lead in (0, 1, 2, 5):
+    shares = my_softmax_stable(torch.tensor([lead, 0.0]), dim=0)
+    print(f"ahead by {lead}: {shares[0]:.3f}, and {shares[1]:.3f} for the other")
 
 # %% claim=true
-assert [round(_share, 2) for _share in shares.tolist()] == [0.88, 0.12]
+_told = [my_softmax_stable(torch.tensor([_lead, 0.0]), dim=0)[0].item() for _lead in (0, 1, 2, 5)]
+assert [round(_share, 3) for _share in _told] == [0.5, 0.731, 0.881, 0.993]
 
 # %% [markdown]
-# The loss then takes minus the logarithm of the share that the true class got.
-# Why a logarithm? Because a share of 1 then costs nothing, half the share costs the same extra each time, and a share near 0 costs without end.
+# Equal scores get equal shares. Five points ahead, and hardly anything is left for the other.
+#
+# How is it done? Each class gets a weight, exp of its score, and its share is its part of all the weights.
+# (exp of s is 2.718 to the power of s.) Why exp? A weight must be positive, whatever the score. And one point more should always do the same: it multiplies the weight by 2.7.
+# (Squares are positive too, but -3 would weigh as much as 3.)
+#
+# *Predict.* The scores 2 and 0 gave 0.88 to the first. What do 102 and 100 give it?
+
+# %% predict=true
+guess = 0.88  # a number with two decimals
+
+# %% name="only-differences"
+shares = my_softmax_stable(torch.tensor([102.0, 100.0]), dim=0)
+reveal(guess, round(shares[0].item(), 2))
+
+# %% claim=true
+assert round(shares[0].item(), 2) == 0.88
+
+# %% [markdown]
+# The same. A hundred points more for both multiply both weights by one number, and only the difference counts.
+#
+# ### What a share costs
+#
+# The loss looks at one share alone, that of the right answer. Here is what it costs:
+
+# %% name="cost-of-a-share" figure=true
+figures.cost_of_a_share()
+
+# %% [markdown]
+# A share of 1 costs nothing. Each halving costs the same: 0.69 more.
+#
+# *Predict.* A half costs 0.69, a quarter 1.39. What does an eighth cost?
+
+# %% predict=true
+guess = 2.08  # a number with two decimals
+
+# %% name="an-eighth"
+for share in (1, 1 / 2, 1 / 4, 1 / 100):
+    print(f"a share of {share:<4} costs {math.log(1 / share):.2f}")
+reveal(guess, round(math.log(8), 2))
+
+# %% claim=true
+assert [round(math.log(_n), 2) for _n in (2, 4, 8, 100)] == [0.69, 1.39, 2.08, 4.61]
+
+# %% [markdown]
+# A number that grows by the same amount at each halving is a logarithm: the cost is minus the log of the share.
+# (log undoes exp, so it counts factors of 2.7, and a halving is 0.69 of one. Another base would only change the unit.)
+# A share near 0 costs without end: being sure and wrong is expensive.
+#
+# So how wrong were our two pictures, with the scores 2 and 0?
 
 # %% name="two-pictures"
+shares = my_softmax_stable(scores, dim=0)
 print("if the first is right: ", -shares[0].log())
 print("if the second is right:", -shares[1].log())
 
@@ -522,9 +578,9 @@ assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
 assert torch.allclose(-(shares / 2).log() + shares.log(), torch.tensor(math.log(2)))
 
 # %% [markdown]
-# Being sure and right is cheap, and being sure and wrong is expensive.
+# The second had a share of 0.12, a little less than an eighth, and costs a little more than 2.08.
 #
-# For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean.
+# For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores. The loss is the mean of the costs.
 
 # %% name="wrongness"
 truth = my_one_hot(labels, 10)  # (1797, 10), a 1 for the true class
@@ -537,37 +593,37 @@ def wrongness(pictures, which=known):
     return -right.log().mean()
 
 # %% [markdown]
-# *Predict.* With ten empty pictures every score is 0, so each class gets a tenth. What is the loss? (log 10 is about 2.3.)
+# *Predict.* With ten empty pictures every score is 0, so each class gets a tenth. What is the loss? (A tenth lies between an eighth and a sixteenth.)
 
 # %% predict=true
-guess = 2.3  # a number
+guess = 2.3  # a number with one decimal
 
 # %% name="empty-pictures"
 pictures = torch.zeros(64, 10, requires_grad=True)
 loss = wrongness(pictures)
-reveal(guess, round(loss.item(), 2))
+reveal(guess, round(loss.item(), 1))
 
 # %% claim=true
 assert abs(loss - math.log(10)) < 1e-5
 
 # %% [markdown] name="all-at-once"
-# ## 4 All 640 at once ({minutes} minutes)
+# ## 5 All 640 at once ({minutes} minutes)
 #
 # And now 640 questions with one call: if this place in this picture were a little larger, what would become of the loss?
 
 # %% name="gradient-pictures"
 loss.backward()
 print(pictures.grad.shape)
-show_digits(-pictures.grad.T)
+show_digits(-pictures.grad.T, says=range(10))
 
 # %% claim=true
 assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
-# Look at them: a zero with its hole, a three, a seven, and nobody drew them.
-# These are the derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where it should count less.
+# There is a zero with its hole, a three, a seven.
+# These are the derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where less.
 #
-# So take one step that way, and let the drawer judge.
+# Take one step that way, and let the drawer judge. (`detach()` gives the same numbers outside the graph: the step itself needs no gradient.)
 
 # %% name="accuracy"
 def accuracy(pictures):
@@ -583,7 +639,7 @@ assert 0.05 < accuracy(pictures) < 0.15
 assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 
 # %% [markdown]
-# About one in ten: all scores are equal, `argmax` takes the first of them, and so every digit is called a zero.
+# About one in ten. All scores are equal, `argmax` takes the first of them, and every digit is called a zero.
 # The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
 #
 # *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do the pictures read then?
@@ -602,10 +658,10 @@ assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of 
 
 # %% [markdown]
 # One step downhill, and most of the digits are read.
-# Uphill, hardly any are, because the gradient knows just as well which way is wrong.
+# Uphill, hardly any are: the gradient knows just as well which way is wrong.
 #
 # And what did the 640 answers cost?
-# Nudging computes the loss anew for each, whereas autograd needed one pass forward and one backward, and needs no more of them for a million numbers.
+# Nudging computes the loss anew for each. Autograd needed one pass forward and one backward, and would need no more for a million numbers.
 
 # %% [markdown] side=true
 # #### Can I check one of the 640, and ask for the gradient of an input too? ({minutes} minutes)
@@ -633,7 +689,7 @@ for _place in range(0, 64, 8):
 assert _furthest < 1e-3
 
 # %% [markdown]
-# The gradient of an input says how much each of its numbers counts, and section 6 draws it for a digit.
+# The gradient of an input says how much each of its numbers counts, and section 7 draws it for a digit.
 
 # %% name="input-gradient"
 row = torch.tensor([1.0, -2.0, 0.5])  # fixed weights
@@ -712,10 +768,10 @@ assert steps_of_backward(60)[0] == 60 and steps_of_backward(30)[1] == 2.0**30
 # So the cost of `backward` is a small multiple of the cost of the forward pass, however many paths there are.
 
 # %% [markdown] name="accumulates"
-# ## 5 A step, and another ({minutes} minutes)
+# ## 6 A step, and another ({minutes} minutes)
 #
-# One step read most of the digits, so what would two hundred do?
-# Before you write that loop, try it on one number, because two things can go wrong.
+# One step read most of the digits. What would two hundred do?
+# Before you write that loop, try it on one number. Two things can go wrong.
 #
 # *Predict.* The derivative of x ** 2 at x = 2 is 4. You run `(x**2).backward()` twice, as two steps would. What is `x.grad`?
 
@@ -730,8 +786,9 @@ print("once:", x.grad)
 reveal(guess, x.grad.item())
 
 # %% [markdown]
-# `backward` **adds** to `.grad`; it never replaces it.
-# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
+# `backward` **adds** to `.grad`; it never replaces it. The reason is that of section 2, where 48 and 24 added up at x: each backward is one more route into x.
+#
+# A loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
 figures.accumulation(4)
@@ -748,7 +805,7 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
     w -= 0.1 * w.grad
 
 # %% [markdown] name="update"
-# Everything you compute with w goes into the graph, but a step is meant to stand outside: you want another w, and not a longer graph.
+# What you compute with w goes into the graph, but a step is meant to stand outside: you want another w, not a longer graph.
 # `torch.no_grad()` says so for a block of code.
 
 # %% name="update-run"
@@ -766,37 +823,12 @@ assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the 
 
 # %% [markdown]
 # The same leaf, with a new value.
-
-# %% [markdown] name="copy"
-# ### A copy to begin with
 #
-# One thing is missing. The loop moves a tensor that somebody hands it, and they will want it back as it was, with nothing in its `.grad`.
-# So let the loop move a copy. `clone()` copies the numbers; is that enough?
-
-# %% name="clone-alone"
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.clone()
-(copy**2).sum().backward()
-print("x.grad:", x.grad)
-
-# %% claim=true
-assert x.grad.tolist() == [2.0, 4.0]
-
-# %% [markdown]
-# It is not. Copying is a step like any other, so the graph leads through the copy back to x.
-#
-# `detach()` cuts the way back. (The numbers still lie in the memory of x, so clone them too.)
+# One line more, and you have all of the loop. It moves a tensor that somebody hands it, and they want theirs back as it was. So let it begin with a copy:
 
 # %% name="detach-first"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
-copy = x.detach().clone()
-print("requires grad:", copy.requires_grad)
-
-# %% [markdown]
-# Cut off like this, the copy does not ask for a gradient either; `requires_grad_()`, in place, makes it ask.
-
-# %% name="mean-square-example"
-copy.requires_grad_()
+copy = x.detach().clone().requires_grad_()
 (copy**2).sum().backward()
 print("copy.grad:", copy.grad, " x.grad:", x.grad)
 
@@ -804,54 +836,7 @@ print("copy.grad:", copy.grad, " x.grad:", x.grad)
 assert copy.grad.tolist() == [2.0, 4.0] and x.grad is None
 
 # %% [markdown]
-# In one line, that is `x.detach().clone().requires_grad_()`: cut off, copied, and asking for gradients.
-#
-# ### Exercise: `mean_square_grad` ({minutes} minutes)
-#
-# Use such a copy for a loss that you know, a mean of squares.
-# For 3, 6 and 9 it is (9 + 36 + 81) / 3 = 42. Add a little to the 9, and you see what its derivative must be.
-
-# %% name="mean-of-two-squares"
-print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
-
-# %% claim=true
-assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
-
-# %% exercise="mean_square_grad"
-def mean_square_grad(x):
-    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
-
-    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
-
-    x: floats of any shape; the result has the shape and dtype of x, and no graph.
-    x itself stays as it was: its values, its requires_grad and its .grad.
-    """
-    ### BEGIN SOLUTION
-    copy = x.detach().clone().requires_grad_()
-    (copy**2).mean().backward()
-    return copy.grad
-    ### END SOLUTION
-
-
-# %% check="mean_square_grad" points=1
-check("mean_square_grad", mean_square_grad)
-
-# %% [markdown] side=true
-# #### Does yours agree with a formula? ({minutes} minutes)
-#
-# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12.
-# Here is the first of four rows, by autograd and by the formula.
-
-# %% mine=true
-my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
-
-# %% name="mean-of-squares"
-twelve = torch.randn(4, 3)
-print("by autograd:", my_mean_square_grad(twelve)[0])
-print("by formula: ", (2 * twelve / 12)[0])
-
-# %% claim=true
-assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
+# The copy is cut off from x, has its own numbers, and asks for its own gradient. (A name that ends in `_` works in place. Section 10 asks whether all three are needed.)
 
 # %% [markdown] side=true name="arrange-descend"
 # #### Next comes `descend`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -867,7 +852,7 @@ arrange("descend")
 # %% [markdown]
 # ### Exercise: `descend` ({minutes} minutes)
 #
-# Many steps downhill, one after the other, are called **gradient descent**; write it by hand, and it will fill the ten pictures.
+# Many steps downhill, one after the other, are **gradient descent**. Write it by hand, and it will fill the ten pictures.
 # On the parabola x ** 2, for example, from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
 
 # %% name="descend-example"
@@ -931,18 +916,19 @@ print(fresh.grad)
 assert fresh.grad.tolist() == [4.0]
 
 # %% [markdown] name="ten-pictures"
-# ## 6 Ten pictures out of nothing ({minutes} minutes)
+# ## 7 Ten pictures out of nothing ({minutes} minutes)
 #
 # Everything is ready: a loss, and your own `descend`.
 # Begin with zeros, and look at the pictures after 1, 5, 20 and 200 steps.
 
 # %% name="two-hundred-steps"
-pictures = torch.zeros(64, 10)
-for more in (1, 4, 15, 180):  # so many steps more
-    pictures = my_descend(wrongness, pictures, 1.0, more)
+pictures, done = torch.zeros(64, 10), 0
+for steps in (1, 5, 20, 200):
+    pictures = my_descend(wrongness, pictures, 1.0, steps - done)  # so many more
+    done = steps
     loss = wrongness(pictures).item()
-    print(f"loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
-    show_digits(pictures.T)
+    print(f"after {steps} steps: loss {loss:.2f}, in the drawer {accuracy(pictures):.0%}")
+    show_digits(pictures.T, says=range(10))
 
 # %% claim=true
 assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
@@ -950,9 +936,9 @@ assert 0.92 < accuracy(pictures) < 0.98 and wrongness(pictures) < 0.25
 # %% [markdown]
 # They learned.
 # After the first step they are still like averages: red where this digit has more ink than the others, and blue where it has less.
-# Then they depart from that, because an average must look like its digit, whereas these ten only have to *decide* well.
+# Then they depart from that. An average must look like its digit; these ten only have to *decide* well.
 #
-# Now turn the question around, and take an eight from the drawer that they read as an eight.
+# Now turn the question around. Here is an eight from the drawer, which they read as an eight.
 
 # %% name="an-eight"
 says = (ink[unseen] @ pictures).argmax(dim=1)
@@ -969,9 +955,9 @@ assert labels[eight] == 8 == (ink[eight] @ pictures).argmax() and eight in unsee
 #
 # ### Exercise: `grad_of` ({minutes} minutes)
 #
-# You only want to look at this gradient, so nothing should be left in a `.grad` for somebody to forget.
+# You only want to look at this gradient, and nothing should be left in a `.grad` for somebody to forget.
 # `torch.autograd.grad(result, [x])` gives the gradients, in a tuple, and writes to nobody's `.grad`.
-# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3, which makes 42.
+# For (3 * x + 1) ** 2 at x = 2, for example, the square has the factor 2 * 7 and what is in it the factor 3. That makes 42.
 
 # %% name="grad-returns"
 x = torch.tensor(2.0, requires_grad=True)
@@ -1035,40 +1021,42 @@ digit = ink[eight]
 while (digit @ pictures).argmax() != 3:
     digit = my_descend(not_a_three, digit, 0.02, 1)
 
-show_digits([ink[eight], digit], says=["read as an eight", "read as a three"])
-change = (digit - ink[eight]).abs().mean().item()
-print(f"ink goes from 0 to 1, and a pixel changed by {change:.2f} on average")
+change = digit - ink[eight]
+says = ["read as an eight", "read as a three", "the change"]
+show_digits([ink[eight], digit, change], says=says, as_ink=True)
+size = change.abs().mean().item()
+print(f"ink goes from 0 to 1, and a pixel changed by {size:.2f} on average")
 
 # %% claim=true
-assert (digit @ pictures).argmax() == 3 and change < 0.25
+assert (digit @ pictures).argmax() == 3 and size < 0.25
 assert digit.min() < 0 and digit.max() > 1
 
 # %% [markdown]
 # What do you read?
-# The ten pictures see something different from what we see: they add up weights, so small changes to many pixels are enough to tip the sum.
+# The ten pictures see something different from what we see. They add up ink times weight, and small changes to many pixels are enough to tip the sum.
 # And they do not mind ink that no pen could make: where the picture is blue, there is less than none.
 #
 # This is a good place for a break.
 
 # %% [markdown] name="sitting-2"
-# # Second sitting: what a graph holds, and what breaks it ({minutes} minutes, and {exercises} for the exercises)
+# # Second sitting: what a graph holds ({minutes} minutes, and {exercises} for the exercises)
 #
 # If you have closed the notebook in between, run everything above first ("Run All Above Selected Cell"), so that the digits and your pictures are there again.
 
 # %% [markdown] name="life"
-# ## 7 The life of a graph ({minutes} minutes)
+# ## 8 The life of a graph ({minutes} minutes)
 #
 # Training runs for hours, and every one of its steps builds a graph.
 # Why is the memory not full after a minute?
 #
-# A graph fills memory with what it needs for the way back.
+# A graph keeps what it needs for the way back.
 # The slope of x ** 2 is 2 * x, for example, so the square saves x. Here is what becomes of it:
 
 # %% name="life-of-a-square" figure=true
 figures.life()
 
 # %% [markdown]
-# The backward pass uses what was saved, and then lets go of it. So each step of training leaves its memory to the next.
+# The backward pass uses what was saved, and then lets go of it. Each step of training leaves its memory to the next.
 #
 # *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
 # (`runs` tries it, and prints the error if there is one.)
@@ -1087,7 +1075,7 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The first call let go of the x that the second would have needed.
-# You will see this message when you have forgotten to compute the loss anew. (In training, the `retain_graph=True` that it advises is nearly always the wrong cure.)
+# You will see this message when you have forgotten to compute the loss anew. (The `retain_graph=True` that it advises is nearly always the wrong cure.)
 
 # %% [markdown] side=true
 # #### Does a second `backward` always fail, and when is `retain_graph=True` right? ({minutes} minutes)
@@ -1166,8 +1154,8 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive
 #
-# Suppose that you only measure a loss, and never call `backward`.
-# Take exp of a thousand numbers, and add them up: the slope of exp is exp itself, so its node saves the result, one tensor.
+# Suppose you only measure a loss, and never call `backward`.
+# Take exp of a thousand numbers, and add them up. The slope of exp is exp itself, so its node saves the result, one tensor.
 #
 # *Predict.* Run that a thousand times. How many saved tensors are there in the end?
 
@@ -1188,9 +1176,9 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # One, that of the last pass.
-# A graph lives as long as some name still refers to its result, and each time the name `loss` goes to a new one, none refers to the old one any more.
+# A graph lives as long as some name still refers to its result. When the name `loss` goes to a new one, none refers to the old.
 #
-# And yet there are programs that run for an hour and then end with "out of memory", because they *keep* each measured loss, to draw it later.
+# And yet there are programs that run for an hour and then end with "out of memory". They *keep* each measured loss, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1209,7 +1197,7 @@ with saved_tensors() as _alive:
 
 # %% [markdown]
 # A list of losses is a list of graphs.
-# `item()` takes out the plain Python number, which has no graph, so that is what belongs in logs and running sums.
+# `item()` takes out the plain Python number, which has no graph. That is what belongs in logs and running sums.
 
 # %% [markdown] side=true
 # #### What does `total = total + loss` keep? ({minutes} minutes)
@@ -1240,14 +1228,12 @@ figures.kept_graphs(4)
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
 # At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
-# (`backward` lets go of what a graph has saved, but its emptied nodes stay as long as the loss does.)
 # So call `backward` on each loss, as training does, and keep no more of it than its number.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
-for loss in (1.0 * w, 3.0 * w):
-    print("a loss of", loss.item())
-print("so the mean is 2.0")
+numbers = [loss.item() for loss in (1.0 * w, 3.0 * w)]
+print("losses of", numbers, "with the mean", sum(numbers) / 2)
 
 # %% exercise="running_loss"
 def running_loss(losses):
@@ -1319,315 +1305,11 @@ with shows_error(RuntimeError, match="cannot be converted"):
     x.item()  # 1000 elements
 loss.backward()
 
-# %% [markdown] name="parts"
-# ## 8 Too many digits for the memory ({minutes} minutes)
-#
-# Even a single graph can be too large for the memory.
-# `saved_bytes` counts what a graph saves, here that of your loss from section 3, for a hundred digits and for all 1,400 that you learn from.
-
-# %% name="bytes-of-a-graph"
-empty = torch.zeros(64, 10, requires_grad=True)
-for rows in (known[:100], known):
-    print(len(rows), "digits:", saved_bytes(lambda: wrongness(empty, rows)), "bytes")
-
-# %% claim=true
-_held = [saved_bytes(lambda: wrongness(empty, _rows)) for _rows in (known[:100], known)]
-assert 13 < _held[1] / _held[0] < 15
-assert round(100e6 * _held[1] / len(known) / 1e9) == 34
-
-# %% [markdown]
-# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be 34 gigabytes.
-#
-# So take the digits in several **batches**: the graph of each is gone before the next one comes, and since `backward` adds to `.grad`, the gradients add up by themselves.
-#
-# They must add up to the right thing, though.
-# Suppose that there are four digits, one with a loss of 5 and three with a loss of 1, and that the first is a batch of its own.
-
-# %% name="unequal-parts"
-losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
-print("the mean of all four:     ", losses.mean().item())
-print("the mean of the two means:", (5.0 + 1.0) / 2)
-
-# %% claim=true
-assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
-
-# %% [markdown]
-# A mean of means lets the one digit count for a half.
-# It is one of four, so its batch should count for a quarter, and the other for three quarters.
-
-# %% name="parts-by-share"
-print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
-
-# %% claim=true
-assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
-
-# %% [markdown]
-# A quarter of a loss has a quarter of its gradient, so it is enough to give each loss its share.
-
-# %% [markdown] side=true name="arrange-accumulate"
-# #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
-#
-# The next exercise begins with a blank cell.
-# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
-
-# %%
-from explorers import arrange
-
-arrange("accumulate")
-
-# %% [markdown]
-# ### Exercise: `accumulate` ({minutes} minutes)
-#
-# Write it for any loss: let each batch count by its share of the rows.
-# With 3, 3 and 2 rows, for example, these are the shares.
-
-# %% name="shares-of-rows"
-batches = torch.zeros(8, 64).split(3)
-print([len(batch) / 8 for batch in batches])
-
-# %% exercise="accumulate"
-def accumulate(loss_fn, batches, params):
-    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
-
-    With batches of 1 and 3 rows the first one counts for a quarter.
-
-    batches: a list of tensors (rows, features), not all with equally many rows.
-    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
-    params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
-    from before must not count; in the end the .grad of each holds its gradient too.
-    """
-    ### BEGIN SOLUTION
-    total = sum(len(batch) for batch in batches)
-    for p in params:
-        p.grad = None
-    for batch in batches:
-        loss = loss_fn(batch) * len(batch) / total
-        loss.backward()  # adds to .grad
-    return [p.grad for p in params]
-    ### END SOLUTION
-
-
-# %% check="accumulate" points=4
-check("accumulate", accumulate)
-
-# %% mine=true
-def not_in_parts(loss_fn, batches, params):
-    loss_fn(torch.cat(batches)).backward()
-    return [p.grad for p in params]
-
-
-my_accumulate = mine("accumulate", not_in_parts)
-
-# %% [markdown]
-# Now with the digits: the same ten empty pictures, once with the known digits in three batches, and once with all of them in one graph.
-
-# %% name="digits-in-parts"
-batches = known.split(500)  # 500, 500 and 400 digits
-
-
-def loss_of(rows):
-    return wrongness(empty, rows)
-
-
-in_batches = my_accumulate(loss_of, batches, [empty])[0]
-empty.grad = None
-loss_of(known).backward()
-print("largest difference:", (in_batches - empty.grad).abs().max().item())
-
-# %% [markdown]
-# None, or nothing but rounding. And the memory?
-
-# %% name="bytes-in-parts"
-for rows in (known, batches[0]):
-    print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
-
-# %% claim=true
-assert torch.allclose(in_batches, empty.grad, atol=1e-6)
-assert [len(_batch) for _batch in batches] == [500, 500, 400]
-_held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
-assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
-
-# %% [markdown]
-# About a third: only one batch's graph is there at a time, however many there are.
-#
-# This is a good place for a break.
-
-# %% [markdown] side=true
-# #### Which operations hold how much? ({minutes} minutes)
-#
-# That depends on what each backward rule needs: a sum nothing, a product both its operands.
-# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
-
-# %% figure=true
-figures.saved_bytes(256)
-
-# %% [markdown] side=true
-# #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
-#
-# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
-
-# %% predict=true
-guess = 4  # a number
-
-# %% name="micro-batches"
-rows = torch.randn(32, 3, dtype=torch.float64)
-w = torch.ones(3, dtype=torch.float64, requires_grad=True)
-whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
-for part in rows.split(8):
-    ((part @ w - 1) ** 2).mean().backward()
-factor = (w.grad / whole).mean()  # the sum of four means
-reveal(guess, round(factor.item(), 6))
-
-# %% claim=true
-assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
-
-# %% [markdown] name="detach"
-# ## 9 Where no gradient should flow ({minutes} minutes)
-#
-# A gradient flows wherever the graph leads, and sometimes that is too far.
-# Suppose a blank picture is to become like your eight, as a pupil copies from a sheet. Both stand in one tensor, and `descend` makes them less different.
-
-# %% name="pulling"
-both = torch.stack([torch.zeros(64), ink[eight]])
-
-
-def difference(both):
-    blank, drawn = both
-    return ((blank - drawn) ** 2).mean()
-
-
-show_digits(both, says=["the blank", "the eight"])
-
-# %% [markdown]
-# *Predict.* After 100 steps, what has become of the eight: did it stay, or did it fade?
-
-# %% predict=true
-guess = "faded"  # "stayed" or "faded"
-
-# %% name="pulled-together"
-pulled = my_descend(difference, both, 3.0, 100)  # rate 3.0, 100 steps
-show_digits(pulled, says=["the blank", "the eight"])
-reveal(guess, "stayed" if torch.allclose(pulled[1], ink[eight]) else "faded")
-
-# %% claim=true
-assert torch.allclose(pulled[0], ink[eight] / 2, atol=0.03)
-assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
-
-# %% [markdown]
-# They met halfway, at a ghost, because each was as free to move as the other.
-#
-# The eight should count as given, like a label. `detach`, from section 5, says so: no way leads back from its result.
-
-# %% name="detach-then-backward"
-x = torch.ones(3, 4, requires_grad=True)
-y = x.detach()
-with shows_error(RuntimeError, match="does not require grad"):
-    (y * 2).sum().backward()
-
-# %% claim=true
-assert not y.requires_grad and y.grad_fn is None and x.grad is None
-
-# %% [markdown]
-# There is nowhere to go back to.
-#
-# ### Exercise: `stop_gradient_loss` ({minutes} minutes)
-#
-# The prediction should move towards the target, and never the target towards the prediction.
-# In the plain loss, the gradient reaches b as well:
-
-# %% name="held-still-example"
-a = torch.tensor([1.0, 2.0], requires_grad=True)
-b = torch.tensor([3.0, 6.0], requires_grad=True)
-((a - b) ** 2).mean().backward()
-print("a:", a.grad, "  b, which should have none:", b.grad)
-
-# %% exercise="stop_gradient_loss"
-def stop_gradient_loss(a, b):
-    """Return the mean squared difference of a and b, a scalar whose gradient reaches a only.
-
-    For a = [1.0, 2.0] and b = [1.0, 4.0] the loss is 2.0 and the gradient of a [0.0, -2.0].
-
-    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant:
-    after backward, neither b nor what b was computed from has a gradient. a and b stay as
-    they were. `.data`, which old programs use for this, is not allowed.
-    """
-    ### BEGIN SOLUTION
-    return ((a - b.detach()) ** 2).mean()
-    ### END SOLUTION
-
-
-# %% check="stop_gradient_loss" points=2
-check("stop_gradient_loss", stop_gradient_loss)
-
-# %% mine=true
-my_stop_gradient_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
-
-# %% [markdown]
-# Once more the blank and the eight, with yours.
-
-# %% name="stop-gradient-used"
-def only_the_blank(both):
-    blank, drawn = both
-    return my_stop_gradient_loss(blank, drawn)
-
-
-pulled = my_descend(only_the_blank, both, 3.0, 100)
-show_digits(pulled, says=["the blank", "the eight"])
-
-# %% claim=true
-assert torch.allclose(pulled[1], ink[eight])
-assert torch.allclose(pulled[0], ink[eight], atol=0.03)
-
-# %% [markdown]
-# This time the eight stayed, and the blank came all the way.
-
-# %% [markdown] name="detach-uses" side=true
-# #### Does `detach` copy, and where would it be a bug? ({minutes} minutes)
-#
-# *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`? It was 1.
-
-# %% predict=true
-guess = 9  # a number
-
-# %% name="detach-shares-memory"
-x = torch.ones(3, 4, requires_grad=True)
-y = x.detach()
-y[0, 0] = 9
-reveal(guess, x[0, 0].item())
-
-# %% claim=true
-assert y.data_ptr() == x.data_ptr()
-_separate = x.detach().clone()
-_separate[0, 0] = -1
-assert x[0, 0] == 9
-
-# %% [markdown]
-# Separate in the graph, shared in memory.
-# If you mean a copy, write `detach().clone()`.
-
-# %% [markdown]
-# And where would a `detach` be a bug? Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
-# In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
-
-# %% name="detach-by-accident"
-generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-picture = generator * 3
-(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
-print("the critic's step: generator", generator.grad, "critic", critic.grad)
-(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
-print("the generator's step: generator", generator.grad)
-
-# %% claim=true
-_generator, _critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-((_generator * 3).detach() * _critic).sum().backward()
-assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
-assert generator.grad.tolist() == [3.0, 3.0]
-
 # %% [markdown]
 # ### A block without a graph
 #
-# `detach` is for one tensor.
-# `torch.no_grad()`, which you have used for the step, is for a block of code: inside it no graph is built, not even from tensors that require grad.
+# A loss that is only measured needs no graph in the first place.
+# Inside `torch.no_grad()`, which you have used for the step, none is built, not even from tensors that require grad.
 
 # %% name="no-grad"
 w = torch.ones(3, requires_grad=True)
@@ -1642,7 +1324,7 @@ with shows_error(RuntimeError, match="does not require grad"):
     score.backward()
 
 # %% [markdown]
-# The numbers come out the same, and no memory goes into a graph, so use it wherever no `backward` will follow.
+# The numbers come out the same, and no memory goes into a graph. Use it wherever no `backward` will follow.
 
 # %% [markdown] name="no-grad-saving" side=true
 # #### What does `no_grad` save, in memory and in time? ({minutes} minutes)
@@ -1720,8 +1402,387 @@ print("but a copy may be saved:", (w * final.clone()).requires_grad)
 assert final.is_inference() and not final.requires_grad
 assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum saves nothing
 
+# %% [markdown] name="parts"
+# ## 9 Too many digits for the memory ({minutes} minutes)
+#
+# Even a single graph can be too large for the memory.
+# `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
+
+# %% name="bytes-of-a-graph"
+empty = torch.zeros(64, 10, requires_grad=True)
+for rows in (known[:100], known):
+    print(len(rows), "digits:", saved_bytes(lambda: wrongness(empty, rows)), "bytes")
+
+# %% claim=true
+_held = [saved_bytes(lambda: wrongness(empty, _rows)) for _rows in (known[:100], known)]
+assert 13 < _held[1] / _held[0] < 15
+assert 30 < 100e6 * _held[1] / len(known) / 1e9 < 45
+
+# %% [markdown]
+# Fourteen times the digits, fourteen times the memory. For a hundred million digits it would be more than 30 gigabytes.
+#
+# So take the digits in several **batches**. The graph of each is gone before the next one comes, and as `backward` adds to `.grad`, the gradients add up by themselves.
+#
+# They must add up to the right thing, though.
+# Suppose there are four digits, one with a loss of 5 and three with a loss of 1, and the first is a batch of its own.
+
+# %% name="unequal-parts"
+losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
+print("the mean of all four:     ", losses.mean().item())
+print("the mean of the two means:", (5.0 + 1.0) / 2)
+
+# %% claim=true
+assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
+
+# %% [markdown]
+# A mean of means lets the one digit count for a half.
+# It is one of four. Its batch should count for a quarter, and the other for three quarters.
+
+# %% name="parts-by-share"
+print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
+
+# %% claim=true
+assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
+
+# %% [markdown]
+# A quarter of a loss has a quarter of its gradient. So give each loss its share.
+
+# %% [markdown] side=true name="arrange-accumulate"
+# #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
+#
+# The next exercise begins with a blank cell.
+# Here is what may stand in it, line by line, with gaps and with two lines that are not needed.
+
+# %%
+from explorers import arrange
+
+arrange("accumulate")
+
+# %% [markdown]
+# ### Exercise: `accumulate` ({minutes} minutes)
+#
+# Write it for any loss: let each batch count by its share of the rows.
+# With 3, 3 and 2 rows, for example, these are the shares.
+
+# %% name="shares-of-rows"
+batches = torch.zeros(8, 64).split(3)
+print([len(batch) / 8 for batch in batches])
+
+# %% exercise="accumulate"
+def accumulate(loss_fn, batches, params):
+    """Return the gradients of the mean loss over all rows of all batches, one per parameter.
+
+    With batches of 1 and 3 rows the first one counts for a quarter.
+
+    batches: a list of tensors (rows, features), not all with equally many rows.
+    loss_fn(batch): the mean loss over the rows of a batch; call it once per batch.
+    params: a list of leaves that require grad, which loss_fn uses. What is in their .grad
+    from before must not count; in the end the .grad of each holds its gradient too.
+    """
+    ### BEGIN SOLUTION
+    total = sum(len(batch) for batch in batches)
+    for p in params:
+        p.grad = None
+    for batch in batches:
+        loss = loss_fn(batch) * len(batch) / total
+        loss.backward()  # adds to .grad
+    return [p.grad for p in params]
+    ### END SOLUTION
+
+
+# %% check="accumulate" points=4
+check("accumulate", accumulate)
+
+# %% mine=true
+def not_in_parts(loss_fn, batches, params):
+    loss_fn(torch.cat(batches)).backward()
+    return [p.grad for p in params]
+
+
+my_accumulate = mine("accumulate", not_in_parts)
+
+# %% [markdown]
+# Now the digits: once in three batches, and once all in one graph.
+
+# %% name="digits-in-parts"
+batches = known.split(500)  # 500, 500 and 400 digits
+
+
+def loss_of(rows):
+    return wrongness(empty, rows)
+
+
+in_batches = my_accumulate(loss_of, batches, [empty])[0]
+empty.grad = None
+loss_of(known).backward()
+print("largest difference:", (in_batches - empty.grad).abs().max().item())
+
+# %% [markdown]
+# At most a trace of rounding. And the memory?
+
+# %% name="bytes-in-parts"
+for rows in (known, batches[0]):
+    print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
+
+# %% claim=true
+assert torch.allclose(in_batches, empty.grad, atol=1e-6)
+assert [len(_batch) for _batch in batches] == [500, 500, 400]
+_held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
+assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
+
+# %% [markdown]
+# About a third: only one batch's graph is there at a time, however many there are.
+
+# %% [markdown] side=true
+# #### Which operations hold how much? ({minutes} minutes)
+#
+# That depends on what each backward rule needs: a sum nothing, a product both its operands.
+# Saving copies nothing, it keeps alive; what fills the memory are the results in the middle, one for each step.
+
+# %% figure=true
+figures.saved_bytes(256)
+
+# %% [markdown] side=true
+# #### Four equal parts: what must each loss be divided by? ({minutes} minutes)
+#
+# *Predict.* Each loss is the mean over its 8 rows, and you want the gradient of the mean over all 32.
+
+# %% predict=true
+guess = 4  # a number
+
+# %% name="micro-batches"
+rows = torch.randn(32, 3, dtype=torch.float64)
+w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+whole = torch.autograd.grad(((rows @ w - 1) ** 2).mean(), w)[0]
+for part in rows.split(8):
+    ((part @ w - 1) ** 2).mean().backward()
+factor = (w.grad / whole).mean()  # the sum of four means
+reveal(guess, round(factor.item(), 6))
+
+# %% claim=true
+assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, whole)
+
+# %% [markdown] name="detach"
+# ## 10 Where no gradient should flow ({minutes} minutes)
+#
+# A gradient flows wherever the graph leads, and sometimes that is too far.
+# In section 6, the loop began with `x.detach().clone().requires_grad_()`. Can one of the three be left out?
+#
+# *Predict.* Try it without `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
+
+# %% predict=true
+guess = [2, 4]  # None, or a list of two numbers
+
+# %% name="clone-alone"
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+copy = x.clone()
+(copy**2).sum().backward()
+reveal(guess, x.grad)
+
+# %% claim=true
+assert x.grad.tolist() == [2.0, 4.0]
+
+# %% [markdown] name="copy"
+# Copying is a step like any other, and the graph leads through the copy back to x.
+# `detach()` cuts that way. But it copies nothing, so `clone()` has to; and what is cut off asks for no gradient, until `requires_grad_()` makes it ask.
+#
+# ### Exercise: `mean_square_grad` ({minutes} minutes)
+#
+# A function that others call should leave no trace in what it was given. Here is one to practice on: a mean of squares.
+# For 3, 6 and 9 it is 42. Add a little to the 9, and you see what its derivative must be.
+
+# %% name="mean-of-two-squares"
+print(f"with 9.01 in place of 9: {(3**2 + 6**2 + 9.01**2) / 3:.2f}")  # 0.06 more, for 0.01
+
+# %% claim=true
+assert round((3**2 + 6**2 + 9.01**2) / 3, 2) == 42.06
+
+# %% exercise="mean_square_grad"
+def mean_square_grad(x):
+    """Return the gradient of the mean of x ** 2 with respect to x, found by autograd.
+
+    For x = torch.tensor([3.0, 6.0, 9.0]) it is [2.0, 4.0, 6.0].
+
+    x: floats of any shape; the result has the shape and dtype of x, and no graph.
+    x itself stays as it was: its values, its requires_grad and its .grad.
+    """
+    ### BEGIN SOLUTION
+    copy = x.detach().clone().requires_grad_()
+    (copy**2).mean().backward()
+    return copy.grad
+    ### END SOLUTION
+
+
+# %% check="mean_square_grad" points=1
+check("mean_square_grad", mean_square_grad)
+
+# %% [markdown] side=true
+# #### Does yours agree with a formula? ({minutes} minutes)
+#
+# With a pencil the derivative of x ** 2 is 2 * x, and the mean of twelve numbers divides that by 12.
+# Here is the first of four rows, by autograd and by the formula.
+
+# %% mine=true
+my_mean_square_grad = mine("mean_square_grad", lambda x: 2 * x / x.numel())
+
+# %% name="mean-of-squares"
+twelve = torch.randn(4, 3)
+print("by autograd:", my_mean_square_grad(twelve)[0])
+print("by formula: ", (2 * twelve / 12)[0])
+
+# %% claim=true
+assert torch.allclose(my_mean_square_grad(twelve), 2 * twelve / 12)
+
+# %% [markdown]
+# ### Two that meet halfway
+#
+# A blank picture is to become like your eight, as a pupil copies from a sheet. Both stand in one tensor, and `descend` makes them less different.
+
+# %% name="pulling"
+both = torch.stack([torch.zeros(64), ink[eight]])
+
+
+def difference(both):
+    blank, drawn = both
+    return ((blank - drawn) ** 2).mean()
+
+
+show_digits(both, says=["the blank", "the eight"])
+
+# %% [markdown]
+# *Predict.* After 100 steps, what has become of the eight: did it stay, or did it fade?
+
+# %% predict=true
+guess = "faded"  # "stayed" or "faded"
+
+# %% name="pulled-together"
+pulled = my_descend(difference, both, 3.0, 100)  # rate 3.0, 100 steps
+show_digits(pulled, says=["the blank", "the eight"])
+reveal(guess, "stayed" if torch.allclose(pulled[1], ink[eight]) else "faded")
+
+# %% claim=true
+assert torch.allclose(pulled[0], ink[eight] / 2, atol=0.03)
+assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
+
+# %% [markdown]
+# They met halfway, at a ghost. Each was as free to move as the other.
+#
+# The eight should count as given, like a label. `detach` says so: no way leads back from its result.
+
+# %% name="detach-then-backward"
+x = torch.ones(3, 4, requires_grad=True)
+y = x.detach()
+with shows_error(RuntimeError, match="does not require grad"):
+    (y * 2).sum().backward()
+
+# %% claim=true
+assert not y.requires_grad and y.grad_fn is None and x.grad is None
+
+# %% [markdown]
+# There is nowhere to go back to.
+#
+# ### Exercise: `stop_gradient_loss` ({minutes} minutes)
+#
+# The blank should move towards the eight, and never the eight towards the blank.
+# In the plain loss, the gradient reaches b as well:
+
+# %% name="held-still-example"
+a = torch.tensor([1.0, 2.0], requires_grad=True)
+b = torch.tensor([3.0, 6.0], requires_grad=True)
+((a - b) ** 2).mean().backward()
+print("a:", a.grad, "  b, which should have none:", b.grad)
+
+# %% exercise="stop_gradient_loss"
+def stop_gradient_loss(a, b):
+    """Return the mean squared difference of a and b, a scalar whose gradient reaches a only.
+
+    For a = [1.0, 2.0] and b = [1.0, 4.0] the loss is 2.0 and the gradient of a [0.0, -2.0].
+
+    a, b: tensors of the same shape, perhaps both requiring grad. b counts as a constant:
+    after backward, neither b nor what b was computed from has a gradient. a and b stay as
+    they were. `.data`, which old programs use for this, is not allowed.
+    """
+    ### BEGIN SOLUTION
+    return ((a - b.detach()) ** 2).mean()
+    ### END SOLUTION
+
+
+# %% check="stop_gradient_loss" points=2
+check("stop_gradient_loss", stop_gradient_loss)
+
+# %% mine=true
+my_stop_gradient_loss = mine("stop_gradient_loss", lambda a, b: F.mse_loss(a, b.detach()))
+
+# %% [markdown]
+# Once more, with yours:
+
+# %% name="stop-gradient-used"
+def only_the_blank(both):
+    blank, drawn = both
+    return my_stop_gradient_loss(blank, drawn)
+
+
+pulled = my_descend(only_the_blank, both, 3.0, 100)
+show_digits(pulled, says=["the blank", "the eight"])
+
+# %% claim=true
+assert torch.allclose(pulled[1], ink[eight])
+assert torch.allclose(pulled[0], ink[eight], atol=0.03)
+
+# %% [markdown]
+# This time the eight stayed, and the blank came all the way.
+#
+# This is a good place for a break.
+
+# %% [markdown] name="detach-uses" side=true
+# #### Does `detach` copy, and where would it be a bug? ({minutes} minutes)
+#
+# *Predict.* After `y = x.detach()` and `y[0, 0] = 9`, what is `x[0, 0]`? It was 1.
+
+# %% predict=true
+guess = 9  # a number
+
+# %% name="detach-shares-memory"
+x = torch.ones(3, 4, requires_grad=True)
+y = x.detach()
+y[0, 0] = 9
+reveal(guess, x[0, 0].item())
+
+# %% claim=true
+assert y.data_ptr() == x.data_ptr()
+_separate = x.detach().clone()
+_separate[0, 0] = -1
+assert x[0, 0] == 9
+
+# %% [markdown]
+# Separate in the graph, shared in memory.
+# If you mean a copy, write `detach().clone()`.
+
+# %% [markdown]
+# And where would a `detach` be a bug? Suppose one network, the generator, makes a picture, and another, the critic, learns to judge it.
+# In the critic's step the picture counts as given; in the generator's step a `detach` would silently stop it from learning.
+
+# %% name="detach-by-accident"
+generator, critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+picture = generator * 3
+(picture.detach() * critic).sum().backward()  # the critic's step, on purpose
+print("the critic's step: generator", generator.grad, "critic", critic.grad)
+(picture * critic).sum().backward()  # the generator's step; a detach here would be a bug
+print("the generator's step: generator", generator.grad)
+
+# %% claim=true
+_generator, _critic = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+((_generator * 3).detach() * _critic).sum().backward()
+assert _generator.grad is None and _critic.grad.tolist() == [3.0, 3.0]
+assert generator.grad.tolist() == [3.0, 3.0]
+
+# %% [markdown] name="sitting-3"
+# # Third sitting: what breaks a gradient ({minutes} minutes, and {exercises} for the exercises)
+#
+# As before: run everything above first.
+
 # %% [markdown] name="inplace"
-# ## 10 What an in-place change can break ({minutes} minutes)
+# ## 11 What an in-place change can break ({minutes} minutes)
 #
 # A graph holds on to tensors that it will need for the way back. What if you change one of those in place before `backward`?
 #
@@ -1756,13 +1817,12 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown] name="what-was-saved-text"
-# torch noticed, because each tensor counts how often it was changed in place; the message calls the count its version.
+# torch noticed: each tensor counts how often it was changed in place, and the message calls the count its version.
 #
-# The rule, then, is not "never change in place", but **do not change what a node saved.**
-# If you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
+# The rule is not "never change in place", but **do not change what a node saved.**
+# If you do not know what was saved, write `y = y + 1`. That makes a new tensor, and is safe after everything.
 #
-# Worse than an error is a wrong gradient without one.
-# There is an old way to get at the numbers of a tensor, `.data`, and it bypasses the counter.
+# Old code gets at the numbers of a tensor by `.data`, and that bypasses the counter.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -1785,8 +1845,7 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
     _y.backward()
 
 # %% [markdown]
-# Six, and no error.
-# Old code is full of `.data`; write `detach()` or `no_grad` instead, which are watched.
+# Six, and no error. Write `detach()` or `no_grad` instead, which are watched.
 
 # %% [markdown] side=true
 # #### How did torch notice the change, and what of a leaf that is changed in place? ({minutes} minutes)
@@ -1829,20 +1888,18 @@ assert x.item() == 2 and x.grad.item() == 3
 # ### Exercise: `predict_grad_state` ({minutes} minutes)
 #
 # When a gradient is missing, the rules in your head find the reason faster than a debugger does.
-# Here they are together, each with the programs below that it decides; `retain_grad()` is a request to a result to keep its `.grad`.
+# Here are six small programs; in each, x is 3 and requires grad. Which of them stop with an error, and what is in `.grad` in the end?
 #
-# | what happens | what follows | decides |
-# |---|---|---|
-# | a step gives a result | it is no leaf, and keeps no `.grad` unless asked to before `backward` | middle, kept, rebound |
-# | `backward`, again | on the same result it fails if something was saved, as by a square; otherwise it adds | twice, twice_sum, fresh |
-# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails | detached |
-# | a result is changed in place | `backward` fails if that result was saved | after_exp, after_twice |
-# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` | on_leaf, under |
+# ```
+# twice       y = x ** 2;  y.backward();  y.backward()
+# rebound     x = x - 1;  (x ** 2).backward()
+# middle      h = x * 3;  (h ** 2).backward()               # .grad of h
+# detached    y = x.detach() ** 2;  y.backward()
+# on_leaf     x.mul_(2);  (x ** 2).backward()
+# after_exp   y = x.exp();  y += 1;  y.backward()
+# ```
 #
-# Where something fails, what was added to `.grad` before stays. Two of them aloud, with n = 3:
-#
-# - "twice": the first `backward` puts 2 * 3 = 6 into `x.grad`, and lets go of what the square had saved. The second one raises, and the 6 stays.
-# - "rebound": x = x - 1 gives the name x to a result, which is no leaf. So `backward` runs, but the new x keeps no `.grad`.
+# The first two, run:
 
 # %% name="left-behind-example"
 x = torch.tensor(3.0, requires_grad=True)
@@ -1859,6 +1916,20 @@ assert not x.is_leaf
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     assert x.grad is None
+
+# %% [markdown]
+# In "twice", the first `backward` put 2 * 3 = 6 into `x.grad`, and let go of what the square had saved. The second one raised an error, and the 6 stayed.
+# In "rebound", the name x went to a result. A result is no leaf, so `backward` ran, but the new x keeps no `.grad`.
+#
+# These rules decide the others, and the six more that the exercise asks for:
+#
+# | what happens | what follows |
+# |---|---|
+# | a step gives a result | it is no leaf, and keeps no `.grad`, unless `retain_grad()` asked it to before `backward` |
+# | `backward` again | on the same result it fails if something was saved, as by a square; otherwise it adds |
+# | `detach` | nothing behind it gets a gradient; if nothing else requires grad, `backward` fails |
+# | a result is changed in place | `backward` fails if that result was saved |
+# | a leaf that requires grad is changed in place | that fails at once, except in `no_grad` |
 
 # %% exercise="predict_grad_state"
 def predict_grad_state(program):
@@ -1910,10 +1981,10 @@ def predict_grad_state(program):
 check("predict_grad_state", predict_grad_state)
 
 # %% [markdown] name="bug-hunt"
-# ## Bug hunt ({minutes} minutes)
+# ### Bug hunt
 #
 # Three small programs about gradients.
-# The first two stop with errors that you know; the third runs, and one of its results is wrong.
+# The first two stop with errors that you know. The third runs, and one of its results is wrong.
 # Change as little as you can.
 #
 # ### Exercise: `fix_inplace` ({minutes} minutes)
@@ -2034,10 +2105,10 @@ print(x.grad)
 assert torch.allclose(x.grad, x.detach().exp())
 
 # %% [markdown] name="traps"
-# ## 11 Dead gradients and nan ({minutes} minutes)
+# ## 12 Dead gradients and nan ({minutes} minutes)
 #
-# The number of mistakes would not do as a loss, because it goes up in steps.
-# `torch.round` goes up in steps too, so what happens if you ask it for a gradient all the same?
+# Counting mistakes would not do as a loss: the count goes up in steps.
+# `torch.round` goes up in steps too. Ask it for a gradient all the same.
 #
 # *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
 
@@ -2053,9 +2124,9 @@ reveal(guess, x.grad)
 assert torch.round(x).grad_fn.name() == "RoundBackward0"
 
 # %% [markdown]
-# A staircase is flat nearly everywhere, so every derivative is 0: nothing learns, and nothing complains.
+# A staircase is flat nearly everywhere, and every derivative is 0. Nothing learns, and nothing complains.
 #
-# A zero only stops the learning; a nan spoils what it touches.
+# A zero only stops the learning. A nan spoils what it touches.
 #
 # *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
 
@@ -2073,11 +2144,10 @@ reveal(guess, "nan" if x.grad[0].isnan() else x.grad[0].item())
 assert y.tolist() == [0.0, 0.0] and x.grad[1] == 1
 
 # %% [markdown]
-# The value is fine and the gradient is nan.
-# The logarithm was computed all the same, so on the way back `where` sends it a 0, and its rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
+# The value is fine, and the gradient is nan.
+# The logarithm was computed all the same. On the way back `where` sends it a 0, and its rule multiplies that by 1 / x, which is infinite: 0 times infinity is nan.
 #
-# So to clean the result is too late: no bad number may get *into* the dangerous function.
-# Put a harmless 1 in its place first.
+# Cleaning the result comes too late. No bad number may get *into* the dangerous function, so put a harmless 1 in its place first.
 
 # %% name="where-inside"
 x = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -2158,10 +2228,9 @@ assert [_slopes[1] for _slopes in slopes.values()] == [0, 0, 0.5, 0.5, 1]
 figures.relus()
 
 # %% [markdown] name="vjp-text"
-# ## 12 Several outputs ({minutes} minutes)
+# ## 13 Which pixels tell a four from a nine? ({minutes} minutes)
 #
-# Which pixels tell a four from a nine?
-# That is a question about two of the ten scores, and from several numbers `backward` refuses to start, because one may shrink where another grows.
+# That is a question about two of the ten scores. But from several numbers `backward` refuses to start: one may shrink where another grows.
 
 # %% name="needs-scalar"
 x = torch.tensor([1.0, 2.0, 5.0], requires_grad=True)
@@ -2171,7 +2240,7 @@ with shows_error(RuntimeError, match="only for scalar outputs"):
 # %% [markdown]
 # So make one number of them: add them up, and say how much each counts.
 #
-# First on a small function, with the outputs 3 * x0 and x1 * x2.
+# A small function has the outputs 3 * x0 and x1 * x2.
 # Let the first count once and the second ten times: 3 * x0 + 10 * x1 * x2.
 #
 # *Predict.* What is the gradient of that sum at x = (1, 2, 5)?
@@ -2185,7 +2254,7 @@ def two_outputs(x):
 
 
 v = torch.tensor([1.0, 10.0])
-(product,) = torch.autograd.grad(two_outputs(x), x, grad_outputs=v)
+(product,) = torch.autograd.grad(two_outputs(x), [x], grad_outputs=v)
 reveal(guess, product)
 
 # %% claim=true
@@ -2193,9 +2262,9 @@ _table = torch.autograd.functional.jacobian(two_outputs, x)
 assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 
 # %% [markdown]
-# You need not write the sum yourself, because `grad_outputs=v` says how much each output counts.
+# You need not write the sum yourself: `grad_outputs=v` says how much each output counts.
 #
-# Each output has a gradient of its own. Write the two below each other, and they are a table, the **Jacobian**:
+# Each output has a gradient of its own. Below each other they are a table, the **Jacobian**:
 #
 # ```
 # 3 * x0          3   0   0      counts once
@@ -2210,7 +2279,7 @@ assert torch.equal(torch.tensor([1.0, 10.0]) @ _table, product)
 # ### Exercise: `vjp` ({minutes} minutes)
 #
 # Write it for any function, and then ask about the four and the nine.
-# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4); counted once and ten times, that is
+# The squares of 1 and 2, for example, have the gradients (2, 0) and (0, 4). Counted once and ten times, that is
 
 # %% name="vjp-example"
 table = torch.tensor([[2.0, 0.0], [0.0, 4.0]])  # the gradients of 1 ** 2 and of 2 ** 2
@@ -2654,7 +2723,7 @@ check("Value", Value)
 # %% [markdown] name="checklist"
 # # Recap ({minutes} minutes)
 #
-# When a gradient is not what it should be, it shows in one of these ways; ask in this order.
+# When a gradient is not what it should be, ask in this order.
 #
 # | you see | look at |
 # |---|---|
@@ -2685,7 +2754,7 @@ progress(2)
 #
 # <details><summary>Answers</summary>
 #
-# 1. So that a large batch can be run in parts; a loop must clear it before each pass.
+# 1. Each `backward` is one more route into the leaf, and routes add up, so that a large batch can be run in parts. A loop must clear it before each pass.
 # 2. `no_grad` is for a block of code that no `backward` will follow: an evaluation, or an update by hand. `detach` is for one tensor that should count as given.
 # 3. In logs, since a number holds no graph; and for the same reason never on the way to the loss.
 # 4. The square saved its operand, `exp` its result.

@@ -38,6 +38,17 @@ def ticks_near_one(ax: Axes) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
+def dots_on_a_line(ax: Axes, first: int, last: int) -> None:
+    """Draw a line with the whole numbers from first to last, and on it a dot for each number that bfloat16 has."""
+    ax.hlines(0, first - 0.6, last + 0.6, color=GREY, linewidth=1)
+    ax.vlines(range(first, last + 1), -0.1, 0.1, color=GREY, linewidth=1)
+    there = [n for n in range(first, last + 1) if torch.tensor(float(n)).to(torch.bfloat16).item() == n]
+    ax.plot(there, [0] * len(there), "o", color=GREEN, markersize=9, clip_on=False)
+    ax.set(ylim=(-0.2, 0.3), yticks=[], xticks=range(first, last + 1), xlim=(first - 0.6, last + 0.6))
+    ax.tick_params(axis="x", length=0)
+    ax.spines[["left", "right", "top", "bottom"]].set_visible(False)
+
+
 def gaps_by_size(ax: Axes) -> None:
     """Draw the gap to the next number for every size of number, a line for each format."""
     for dtype, color, line in FORMATS:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import DARK, GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, WHITE, YELLOW
+from autograder.telling.palette import GREEN, INK, NO_COLOR, ORANGE, SKY, TINT, YELLOW
 
 from ._ch01_drawn import first_page as first_page
 from ._ch01_drawn import shrink as shrink
-from ._ch01_floats import FORMATS, gap_after, gaps_by_size, name_of, ticks_near_one
+from ._ch01_floats import FORMATS, dots_on_a_line, gap_after, gaps_by_size, name_of, ticks_near_one
 from .drawing import blank, box, caption, finish, new_figure, told
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def strides(x: Tensor) -> Figure:
         color = _row_color(owner[place]) if place in owner else TINT
         box(ax, place, 0.6, _number(strip[place]), color)
         ax.text(place + 0.5, 0.35, str(place), ha="center", va="center", fontsize=8, color=INK)
-    for step in sorted(set(x.stride()) - {0}):
-        _jump(ax, int(x.storage_offset()), step, lift=0.35 if step == min(x.stride()) else 0.75)
+    place = int(x.storage_offset())
+    for step in sorted(set(x.stride()) - {0}, reverse=True):  # one after the other, as one walks
+        _jump(ax, place, step, lift=0.35 if step == min(x.stride()) else 0.75)
+        place += step
     caption(ax, 0, -0.15, "place in memory")
     return finish(
         fig,
@@ -167,6 +169,17 @@ def reductions(x: Tensor) -> Figure:
     )
 
 
+def number_line() -> Figure:
+    """Draw the whole numbers around 256, with a dot on each that bfloat16 has."""
+    fig, ax = new_figure(figsize=(9.5, 1.2))
+    dots_on_a_line(ax, 250, 266)
+    return finish(
+        fig,
+        "A dot for each number that bfloat16 has",
+        "The whole numbers from 250 to 266 on a line. Up to 256 each has a dot, and from there on every second one.",
+    )
+
+
 def float_spacing() -> Figure:
     """Draw the numbers each float format has next to 1, and the gap to the next number by magnitude."""
     fig, (near_one, gaps) = new_figure(1, 2, figsize=(9.5, 3.9))
@@ -205,9 +218,7 @@ def _jump(ax: Axes, start: int, step: int, lift: float) -> None:
         "linewidth": 1.5,
     }
     ax.annotate("", (start + step + 0.5, 1.62), (start + 0.5, 1.62), arrowprops=bend)
-    back = {"facecolor": WHITE, "edgecolor": "none", "pad": 0.6}  # another arc may pass behind it
-    top = (start + step / 2 + 0.5, 1.66 + lift)
-    ax.text(*top, f"+{step}", ha="center", va="bottom", fontsize=10, color=DARK, bbox=back)
+    ax.text(start + step / 2 + 0.5, 1.66 + lift, f"+{step}", ha="center", va="bottom", fontsize=10, color=INK)
 
 
 def _offset(x: Tensor, row: int, col: int) -> int:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from autograder.telling.palette import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, WHITE, YELLOW
+from autograder.telling.palette import BLUE, DARK, INK, NO_COLOR, ORANGE, SKY, TINT, VERMILION, YELLOW
 
+from ._ch02_cost import cost_of_a_share as cost_of_a_share
 from ._ch02_life import life as life
 from .digits import known_digits
 from .drawing import blank, box, caption, finish, new_figure, signed, told
@@ -62,8 +63,8 @@ def first_page() -> Figure:
         pictures, done = _learned(pictures, ink[known], labels[known], steps - done), steps
         right = ((ink[unseen] @ pictures).argmax(dim=1) == labels[unseen]).float().mean().item()
         reach = pictures.abs().max().item()
-        for ax, picture in zip(row, pictures.T, strict=True):
-            signed(ax, picture.reshape(8, 8), reach=reach)
+        for digit, (ax, picture) in enumerate(zip(row, pictures.T, strict=True)):
+            signed(ax, picture.reshape(8, 8), "" if steps else str(digit), reach=reach)
         row[0].set_ylabel(
             f"{steps} step{'' if steps == 1 else 's'}\n{right:.0%} right",
             fontsize=9,
@@ -266,12 +267,18 @@ def _node(ax: Axes, x: float, y: float, name: str, value: Tensor) -> None:
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], via: Tensor) -> None:
-    """Draw an edge of a graph, with the derivative that comes back along it."""
+    """Draw an edge of a graph: forward, and below it the way back, with the derivative that comes along it."""
     assert via.grad is not None
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.5})
-    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    back = {"facecolor": WHITE, "edgecolor": ORANGE, "boxstyle": "round,pad=0.15"}
+    (left, low), (right, high) = start, end
+    ax.annotate("", (right, high + 0.2), (left, low + 0.2), arrowprops=_of_color(BLUE))
+    ax.annotate("", (left, low - 0.2), (right, high - 0.2), arrowprops=_of_color(VERMILION))
+    middle = ((left + right) / 2, (low + high) / 2 - 0.2)
+    back = {"facecolor": ORANGE, "edgecolor": "none", "boxstyle": "round,pad=0.15"}
     ax.text(*middle, f"{via.grad.item():g}", ha="center", va="center", fontsize=10, color=DARK, bbox=back)
+
+
+def _of_color(color: str) -> dict[str, Any]:
+    return {"arrowstyle": "-|>", "color": color, "linewidth": 1.5}
 
 
 def _stack(ax: Axes, left: float, total: float, each: float) -> None:

@@ -98,6 +98,25 @@ def convolution(picture: Tensor, kernel: Tensor, row: int, col: int) -> Figure:
     )
 
 
+def pooling(seen: Tensor, size: int) -> Figure:
+    """Draw what a kernel saw, cut into blocks, beside the largest number of each block."""
+    height, width = seen.shape
+    fig, (left, right) = new_figure(1, 2, figsize=(7.5, 3.4))
+    signed(left, seen, f"what the kernel saw, in blocks of {size} by {size}")
+    write_numbers(left, seen, 10)
+    for row in range(0, height, size):
+        for col in range(0, width, size):
+            _window(left, row, col, size, size)
+    pooled = nn.functional.max_pool2d(seen[None, None], size)[0, 0]
+    signed(right, pooled, "the largest of each block", reach=seen.abs().max().item())
+    write_numbers(right, pooled, 14)
+    return told(
+        fig,
+        f"Left, {height} by {width} numbers in red and blue, cut into blocks of {size} by {size}; right, one number "
+        f"for each block, its largest: {', '.join(f'{number:g}' for number in pooled.flatten().tolist())}.",
+    )
+
+
 def _window(ax: Axes, row: int, col: int, height: int, width: int) -> None:
     """Draw a frame around some places of a picture."""
     left, top = col - 0.5, row - 0.5
