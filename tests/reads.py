@@ -62,7 +62,7 @@ READS: dict[str, tuple[str, ...]] = {
     "sync": (LESSONS, EXERCISES, SHIPPED),
     "words": (EXERCISES,),
     # what a kernel in a browser's test reads, which nothing watches
-    "formgrader": _of("ch01_tensors"),
+    "formgrader": (*_of("ch01_tensors"), EXERCISES),
     "notebooks": (*_of(OWN), *_of(SO_FAR, *HANDED_OUT)),
     "pictures": (FIGURES,),
     # the project as a whole
