@@ -8,7 +8,7 @@ Each is one line in a lesson. What the reader is meant to copy stands in the les
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from timeit import Timer
 from typing import Any
@@ -139,8 +139,9 @@ def saved_tensors() -> Iterator[weakref.WeakSet[Any]]:
         yield alive
 
 
-def saved_bytes(action: Callable[[], Any]) -> int:
-    """Run it, and count the bytes that its graph holds on to: what it saved, each memory once."""
+def saved_bytes(action: Callable[[], Any], without: Iterable[Tensor] = ()) -> int:
+    """Run it, and count the bytes that its graph holds on to: what it saved, each memory once, `without` apart."""
+    there_anyway = {tensor.untyped_storage().data_ptr() for tensor in without}
     held: dict[int, Tensor] = {}
 
     def pack(tensor: Tensor) -> Tensor:
@@ -148,7 +149,7 @@ def saved_bytes(action: Callable[[], Any]) -> int:
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
         _result = action()  # as long as it lives, so does its graph
-    return sum(tensor.nbytes for tensor in held.values())
+    return sum(tensor.nbytes for memory, tensor in held.items() if memory not in there_anyway)
 
 
 def saved_shapes(action: Callable[[], Any]) -> list[tuple[int, ...]]:

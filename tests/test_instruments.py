@@ -167,6 +167,7 @@ def test_what_graphs_hold() -> None:
         assert 0 == len(alive)
 
     assert 32 == saved_bytes(lambda: x.exp()) and 0 == saved_bytes(lambda: x + 1)
+    assert 64 == saved_bytes(lambda: x.exp() * x) and 32 == saved_bytes(lambda: x.exp() * x, without=[x])
     assert [(8,)] == saved_shapes(lambda: x.exp()) and [] == saved_shapes(lambda: x + 1)
 
 

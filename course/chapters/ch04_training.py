@@ -10,7 +10,7 @@
 # So this chapter builds it slowly: the step, the measurement, and the loop around both.
 # It also breaks each part once, because a broken loop hardly ever says so.
 #
-# Two sittings, and excursions for another day. (Each number of minutes is rounded by itself.)
+# Two sittings, and excursions for another day. (Minutes are rounded, so sums may differ by one.)
 
 # %% name="parameters" parameters=true
 seed = 0  # any whole number will do; the chapter holds for all of them
@@ -182,7 +182,7 @@ assert _fresh.weight.grad is not None and _fresh.bias.grad is not None
 
 # %% [markdown]
 # Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient, as in section 1.
-# Here is one step in numbers, with a `.grad` of 5 left over from before.
+# Here is one step in numbers: input 2, target 6, a weight of 1, lr = 0.1, and a `.grad` of 5 left over from before.
 
 # %% figure=true
 figures.stepper()
@@ -294,7 +294,7 @@ figures.call_order(my_train_step)
 # ## 3 What breaks without each line? ({minutes} minutes)
 #
 # Nobody remembers a list of five things. What one remembers is what went wrong without them, so leave them out.
-# `run_lines` runs the lines that you name, in your order, a hundred times, with a single weight that begins at 0 and should find the 2 of section 2.
+# `run_lines` runs the lines that you name (`forward` is lines 2 and 3), in your order, a hundred times, with a single weight that begins at 0 and should find the 2 of section 2.
 
 # %% name="lines-as-words"
 from course.instruments import run_lines
@@ -456,7 +456,7 @@ assert len(known) == 1400 and len(unseen) == 397
 assert set(known.tolist()).isdisjoint(unseen.tolist())
 
 # %% [markdown]
-# Data held out like this are for **validation**.
+# Data held out like this are for **validation**; the others are the **training set**. The losses on the two are the **validation loss** and the **training loss**, and a model that does well on both **generalizes**.
 #
 # Measuring is a forward pass and a count, and one thing about it goes wrong again and again: the mode.
 # Here is a model with batch norm and dropout (chapter 3), measured four times on the same digits, always inside `torch.no_grad()`.
@@ -669,7 +669,7 @@ assert looks[-1][0] > 10 * 0.05**2 and abs(new_house - 0.91) > 0.1
 #
 # From how many digits should a step learn?
 # All 1,400 are slow, and a single odd one leads the step astray.
-# So one takes a **batch**, here of 64. When all batches have had their turn, that is an **epoch**.
+# So one takes a **batch**, here of 64, drawn at random: that is the S in `SGD`, stochastic gradient descent. When all batches have had their turn, that is an **epoch**.
 #
 # A **DataLoader** cuts the batches, and shuffles the rows before each epoch. It takes a `TensorDataset`, which ties each row to its label.
 # Two epochs of ten rows, four at a time:
@@ -747,10 +747,11 @@ for epoch in (0, 1, 4, 19):  # the first, the second, the fifth and the last
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
+assert history[0][1] < history[0][0]
 
 # %% [markdown]
 # That is the whole loop.
-# (In the first epoch the drawer looks better than what is learned from, because it is measured after the 22 steps, and the other loss is a mean over them.)
+# (At first the drawer's loss is below the training loss, because it is measured after the 22 steps of an epoch, and the training loss is a mean over them.)
 #
 # Here are the ten of section 4 once more, of which it read hardly any before.
 
@@ -768,8 +769,8 @@ def draw(history):
     losses, drawer_losses, shares = zip(*history)  # rows become columns
     epochs = range(1, len(history) + 1)
     plt.figure()
-    plt.plot(epochs, losses, label="what it learns from")
-    plt.plot(epochs, drawer_losses, label="the drawer")
+    plt.plot(epochs, losses, label="training loss")
+    plt.plot(epochs, drawer_losses, label="validation loss (the drawer)")
     plt.locator_params(axis="x", integer=True)  # no half epochs
     plt.xlabel("epoch")
     plt.ylabel("loss")
@@ -935,7 +936,7 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 #
 # ### Which learning rate?
 #
-# Train four fresh models, each for five epochs at a rate of its own.
+# No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**. Train six fresh models, each for five epochs at a rate of its own.
 
 # %% name="rates-on-digits"
 def share_read(lr):
@@ -945,17 +946,18 @@ def share_read(lr):
     return share
 
 
-shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.5, 10)}
+shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.2, 0.5, 1, 10)}
 for lr, share in shares.items():
     print(f"lr {lr}: {share:.0%}")
 
 # %% claim=true
 assert shares[0.5] > 0.82 and shares[0.5] > shares[0.05] > 0.5
 assert shares[0.001] < 0.4 and shares[10] < 0.4
+assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
 # As on the parabola of section 1, the smallest sleeps and the largest explodes.
-# Between the two lies a wide span. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
+# Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
 # #### Where does a model draw its line? ({minutes} minutes)
@@ -1014,7 +1016,7 @@ figures.ten_points(new=True)
 #
 # ### A hundred digits, labeled late at night
 #
-# Now the same with digits. Take only a hundred, and suppose that a tired person labeled them: every fifth label is wrong.
+# Now the same with digits. Take only a hundred, and suppose that a tired person labeled them: one label in five is wrong.
 # Ten of the twenty wrong ones:
 
 # %% name="hundred-digits"
@@ -1059,7 +1061,7 @@ assert crammed[-1][0] < 0.03 and _in_drawer[-1] > 1.25 * min(_in_drawer)
 assert _in_drawer.index(min(_in_drawer)) < 80
 
 # %% [markdown]
-# There is the turn. On the hundred the loss goes down to almost 0. In the drawer it falls too, for some twenty to forty epochs, and then it climbs.
+# There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, for some twenty to forty epochs, and then it climbs.
 #
 # At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
 # What is left after that belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.
@@ -1169,7 +1171,7 @@ print("what they truly are:", (says == truth[:20]).sum().item(), "of 20")
 assert (says == truth[:20]).sum() > (late(few_ink[:20]).argmax(dim=1) == truth[:20]).sum()
 
 # %% [markdown]
-# Every one of these it says against its teacher, who told it something else in each epoch. The eighty right labels had outvoted the wrong one.
+# Each of these right answers it gives against its teacher, who told it something else in each epoch. The eighty right labels had outvoted the wrong one.
 #
 # ### A second drawer
 #
@@ -1461,16 +1463,17 @@ assert torch.allclose(_losses, -scores.sigmoid().log()) and abs(_losses[1] - mat
 #
 # ### Exercise: `loss_inputs` ({minutes} minutes)
 #
-# A model with five heads, and five mistakes in its loss. What goes where:
+# One model may answer several questions: most of its layers serve all of them, and then each question has a last layer of its own, called a **head**. Here are five, with five mistakes in the loss. What goes where:
 #
-# | to predict | the model gives | targets | criterion |
-# |---|---|---|---|
-# | a number | (n,) or (n, 1) | floats of the same shape | `mse_loss` |
-# | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
-# | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
-# | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
+# | head | to predict | the model gives | targets | criterion |
+# |---|---|---|---|---|
+# | price | a number | (n,) or (n, 1) | floats of the same shape | `mse_loss` |
+# | spam | yes or no | logits (n,) | floats 0 and 1, (n,) | `binary_cross_entropy_with_logits` |
+# | digit | one of k | logits (n, k) | labels (n,), int64 | `cross_entropy` |
+# | marked | one of k, as shares | logits (n, k) | floats (n, k) | `cross_entropy` |
+# | letters | each letter of a word: one of k | logits (letters, k) | labels (letters,), int64 | `cross_entropy` |
 #
-# New here: a row with several answers, such as the letters of a word. `cross_entropy` wants one per row, so lay them under one another.
+# New here is the last: a row with several answers, logits (n, length, k). `cross_entropy` wants one answer per row, so lay the letters of all words under one another.
 
 # %% name="loss-inputs-example"
 words, spelled = torch.randn(4, 5, 26), torch.randint(26, (4, 5))  # 4 words of 5 letters
@@ -1666,7 +1669,7 @@ print("lr", group["lr"])
 assert len(group["params"]) == 4 and group["lr"] == 0.45
 
 # %% [markdown]
-# Once an epoch, it takes 22 epochs down to a tenth. Called in each step by mistake, it is there within the first epoch, and the model stands still.
+# Once an epoch, it takes 22 epochs down to a tenth. Called in each step by mistake, the rate is at a tenth after one epoch and at a hundredth after two, and soon the model stands still.
 
 # %% [markdown] side=true
 # #### Are five lines a promise? ({minutes} minutes)
@@ -1693,13 +1696,13 @@ figures.museum()
 
 # %% [markdown]
 # - *sound*: steep at first, then slow; hold the others against it
-# - *rate too small*: almost flat
+# - *rate too small*: the same in slow motion, and nowhere near the bottom at the end
 # - *rate too large*: out of the plot at once
 # - *never cleared*: it swings without end
-# - *different orders*: it stops where always saying the mean would stop
+# - *different orders*: it stops where a model that always says the mean would stop
 # - *learned by heart*: the blue curve alone looks sound
 # - *dropout on*: one model, measured twice; the lower curve is right
-# - *one wild batch*: a jump, and afterwards the model is not what it was
+# - *one wild batch*: a jump, and long after it the loss is still above where it had been
 #
 # (A rate that decays too soon begins soundly, and then lies flat.)
 #
@@ -2097,7 +2100,7 @@ check("broken_loops", broken_loops)
 # ## A curve: sin ({minutes} minutes)
 #
 # With one number in and one out, you can see what a network does.
-# Take a wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units may bend the line at sixteen places.
+# Take a wave of sin, from -pi to pi. No straight line can follow it, but sixteen ReLU units can bend the line at sixteen places.
 #
 # ### Exercise: `sin_fit` ({minutes} minutes)
 #
@@ -2366,7 +2369,7 @@ assert middle["Adam 0.01"] < middle["Adam 0.001"] / 3
 #
 # ### Exercise: `PairDataset` ({minutes} minutes)
 #
-# New here: a class with `__len__` and `__getitem__`. A list has both, and so is a data set already:
+# New here: a class with `__len__` and `__getitem__`. A list has both, so it is already a data set:
 
 # %% name="pair-example"
 pairs = [(torch.tensor(1.0), torch.tensor(0)), (torch.tensor(2.0), torch.tensor(1))]

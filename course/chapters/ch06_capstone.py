@@ -7,7 +7,7 @@
 # You will draw a digit with the mouse, and a model will say which one it is: one that you built, trained by a loop that you wrote.
 # At first it will be wrong most of the time, although nothing in your program is wrong, and you will find out why.
 #
-# There are two sittings: {minutes} minutes of reading and running, and {exercises} for the four exercises that are checked.
+# There are two sittings: {minutes} minutes of reading and running, {exercises} for the four exercises that are checked, and half an hour for your own drawings.
 # The first ends with your handwriting. The second makes the trainer fit to be left alone, and can wait for another day.
 
 # %% name="parameters" parameters=true
@@ -41,7 +41,7 @@ figures.first_page()
 # Between the two readings lies one short function, and section 4 finds out which.
 
 # %% [markdown] name="sitting-1"
-# # First sitting: your handwriting ({minutes} minutes, and {exercises} for the exercise)
+# # First sitting: your handwriting ({minutes} minutes, {exercises} for the exercise, and half an hour for your own drawings)
 
 # %% [markdown] name="digits-text"
 # ## 1 The digits, and a model that looks ({minutes} minutes)
@@ -214,12 +214,13 @@ right.set(xlabel="epoch", ylabel="right, in the drawer")
 plt.show()
 
 # %% [markdown]
-# In a few seconds, with fewer than ten thousand numbers.
+# In the drawer it is about as good as the nearest neighbor, and no better. What it has gained is size: 9,930 numbers, in place of the 89,600 of the 1,400 digits that the neighbor has to keep.
+# And something else, which the drawer cannot show. Section 5 can.
 
 # %% [markdown] name="look-at-the-wrong"
 # ### Look at what it gets wrong ({minutes} minutes)
 #
-# What does it take for what? Count each pair: what a digit is, and what the model says.
+# Which digits does it confuse? Count each pair: what a digit is, and what the model says.
 # In chapter 1 the product `one_hot(labels, 10).T @ rows` added up the pictures of each class. With a second `one_hot` in place of the pictures it counts, and gives a **confusion matrix**.
 
 # %% name="confusion"
@@ -249,7 +250,7 @@ assert confusion.sum() == len(drawer)
 assert confusion.diagonal().sum() == (says == labels[drawer]).sum()
 
 # %% [markdown]
-# What is right stands on the diagonal of the table; the picture shows the rest.
+# Correct readings are on the diagonal of the table; the picture shows the mistakes.
 #
 # Now take the ten digits whose true name got the smallest probability: these are the hardest.
 # *Which of them can you read?* Write down ten digits.
@@ -351,7 +352,7 @@ assert 0.15 < as_drawn < 0.45
 # %% [markdown]
 # There is no mistake in your loop, nor in the pad.
 #
-# One thing you know from chapter 1: the file goes by writers, and your drawer was shuffled, so the same thirteen hands lie on both sides of it.
+# One thing you know from chapter 1: the file goes by writers, and your drawer was shuffled, so the same hands lie on both sides of it.
 # Those 98 in 100 hold for new digits of *hands that the model knows*. For a new hand expect less; the nearest neighbor went from 98.7 % to 94.6 % there.
 # But this is not a little less.
 # Before you read on, write down what you think is wrong. How would you find out?
@@ -383,7 +384,7 @@ assert _data[0] > 4 and _data[7] > 4 and _drawn[0] < 1.5 and _drawn[7] < 1.5
 # There it is. In the data every digit reaches from the upper edge to the lower one.
 # Yours stand somewhere on the paper, with room around them, and the model was never shown a small four in a corner.
 #
-# The data set has a description, which one had better read first.
+# The data set has a description, which we should have read first.
 
 # %% name="description"
 about = digits.DESCR
@@ -475,7 +476,34 @@ show_digits(cut[misread], says=said[misread], is_=drawn_labels[misread])
 assert len(misread) == 10
 
 # %% [markdown]
-# Nothing that you would stumble over: some lean, a loop is wide, a stroke is one place further to the side.
+# *Which digits are these?* Look before you read on.
+#
+# With seed 0 nearly all ten are sixes and nines. With other seeds too these are far more of what is misread than the fifth that they are of the drawings.
+# What have the program's that those of the forms have not? Here is the mean of each, in the data and in the box.
+
+# %% name="sixes-and-nines"
+before = drawn_labels[said != drawn_labels].bincount(minlength=10)
+print("misread, from 0 to 9:", before.tolist())
+means = []
+for digit in (6, 9):
+    means.append(images[labels == digit][:, 0].mean(dim=0) * 16)
+    means.append(cut[drawn_labels == digit].mean(dim=0))
+show_digits(means, says=["the data", "drawn", "the data", "drawn"])
+
+# %% claim=true
+assert before[6] + before[9] > 0.3 * before.sum()
+assert seed or short or sum(_digit in (6, 9) for _digit in drawn_labels[misread].tolist()) >= 8
+# The stem of a six: upright on the forms, and further to the right in the drawings.
+_six, _drawn_six = means[:2]
+assert _six[0, 3] > _six[0, 5] + 5 and _drawn_six[0, 5] > _drawn_six[0, 3] + 3
+assert _six[5, 3] > _drawn_six[5, 3] + 5  # and the middle of the bowl
+# The foot of a nine: on the forms it turns to the left, with more ink in the lowest row.
+assert means[2][7].sum() > means[3][7].sum() + 10
+
+# %% [markdown]
+# The program's sixes lean to the right, and their bowl is wide, with white paper in the middle; on the forms the stem goes straight up, and the bowl is nearly closed.
+# The forms' nines end in a hook to the left, and the program's in a stroke.
+# To you these are still sixes and nines; the model has never seen such.
 # So show the model more of this. A leaning four is still a four: make ten copies of each known digit, and shift, scale and slant each a little. That is called **augmentation**.
 #
 # A place is (x, y), across and down, each from -1 to 1.
@@ -542,23 +570,51 @@ assert len(history["losses"]) == len(history["accuracies"]) == 3
 
 # %% [markdown]
 # In the drawer it is about as good as the first model. And on the drawings?
+#
+# Box and copies were thought up while we looked at these 300, so they are no longer a drawer that nobody has opened (chapter 4). For the last number let the program draw 300 new ones.
 
 # %% name="copies-read"
-with_copies = share_right(well_read, cut, drawn_labels)
-ways = ["as drawn", "cut to the box", "and with copies"]
+new, new_labels = drawn_digits(300, seed=seed + 300)
+new_seen = torch.stack([count_blocks(drawing) for drawing in new])
+new_cut = torch.stack([boxed(drawing) for drawing in new])
+ways = {
+    "as drawn": share_right(model, new_seen, new_labels),
+    "cut to the box": share_right(model, new_cut, new_labels),
+    "and with copies": share_right(well_read, new_cut, new_labels),
+}
 plt.figure(figsize=(6, 2))
-plt.barh(ways, [100 * as_drawn, 100 * in_box, 100 * with_copies])
+plt.barh(list(ways), [100 * share for share in ways.values()])
 plt.gca().invert_yaxis()
-plt.xlabel("read, of 100 drawings")
+plt.xlabel("read, of 100 new drawings")
 plt.show()
-print(f"as drawn {as_drawn:.0%}, cut to the box {in_box:.0%}, with copies {with_copies:.0%}")
+print(", ".join(f"{way} {share:.0%}" for way, share in ways.items()))
 
 # %% claim=true
-assert with_copies > in_box + (-0.05 if short else 0.01)
-assert with_copies > (0.8 if short else 0.86)
+_plain, _box, _copied = ways.values()
+assert _plain < 0.45 and _box > 0.75 and _box - _plain > 0.35
+assert _copied > _box + (-0.05 if short else 0.01) and _copied > (0.78 if short else 0.84)
 
 # %% [markdown]
-# A few lines that prepare a drawing did most of it, and copies the rest.
+# A few lines that prepare a drawing did most of it, and copies some of the rest.
+# Did they help those that were misread? And what does the nearest neighbor of chapter 1 say of the new drawings, when it gets them in their box too?
+
+# %% name="what-copies-did"
+said = probabilities(well_read, cut[:, None] / 16).argmax(dim=1)
+after = drawn_labels[said != drawn_labels].bincount(minlength=10)
+print("misread before:", before.tolist())
+print("with copies:   ", after.tolist())
+distances = torch.cdist(new_cut.flatten(1), images[known].flatten(1) * 16)  # (300, 1400)
+neighbor = (labels[known][distances.argmin(dim=1)] == new_labels).float().mean().item()
+print(f"in the box, the nearest neighbor {neighbor:.0%}, your model {ways['and with copies']:.0%}")
+
+# %% claim=true
+assert short or after[6] < before[6] and after[9] <= before[9]
+assert 0.7 < neighbor < ways["and with copies"] - (-0.05 if short else 0.02)
+
+# %% [markdown]
+# Most sixes are read now, and some of the nines.
+# In the drawer model and neighbor were even. On a hand that neither has seen the model is ahead: the neighbor knows 1,400 pictures, and the model has learned what stays the same when they are shifted and slanted.
+#
 # Now put this model behind a third pad, and draw the ten digits once more.
 
 # %% name="pad-well-read"
@@ -582,7 +638,7 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 # %% [markdown] name="distribution-text"
 # ### What that was ({minutes} minutes)
 #
-# Among your drawings a small four in a corner is common; on the forms it never comes.
+# Among your drawings a small four in a corner is common; on the forms it never occurs.
 # How probable each picture is in a source is called the **distribution** of its pictures.
 # A measurement on one source says little about another, however many pictures lie in the drawer.
 #
@@ -599,12 +655,12 @@ assert share_right(_model, images[drawer][:, 0] * 16, labels[drawer]) > (0.9 if 
 guess = False  # True or False
 
 # %% name="copies-without-box"
-without_box = share_right(well_read, seen, drawn_labels)
-print(f"{without_box:.0%}, and with the box alone {in_box:.0%}")
-reveal(guess, without_box > in_box - 0.05)
+without_box = share_right(well_read, new_seen, new_labels)
+print(f"{without_box:.0%}, and with the box alone {ways['cut to the box']:.0%}")
+reveal(guess, without_box > ways["cut to the box"] - 0.05)
 
 # %% claim=true
-assert as_drawn < without_box < in_box - 0.05
+assert ways["as drawn"] < without_box < ways["cut to the box"] - 0.05
 
 # %% [markdown]
 # It reads more than the first model did, because its copies were shifted too.
@@ -623,7 +679,7 @@ assert as_drawn < without_box < in_box - 0.05
 # my_pictures = torch.stack([boxed(drawing) for drawing in my_drawings])[:, None] / 16
 # ```
 #
-# Go through this list; each line is something that goes wrong in practice.
+# Go through this list; each line guards against something that goes wrong in practice.
 #
 # - Put the second ten in a drawer of your own, and measure on them before you train.
 # - Make copies of the first ten, and mix them with the copies of the data: a model that sees only your ten forgets the rest.
@@ -685,7 +741,7 @@ def steps(w, optimizer, count):
 
 # %% name="unbroken-run"
 w = torch.ones(1, requires_grad=True)
-optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+optimizer = torch.optim.SGD([w], lr=0.02, momentum=0.9)
 steps(w, optimizer, 2)
 saved, memory = w.detach().clone(), copy.deepcopy(optimizer.state_dict())
 unbroken = steps(w, optimizer, 4)
@@ -699,22 +755,22 @@ guess = False  # True or False
 
 # %% name="weights-alone"
 again = saved.clone().requires_grad_()
-fresh = torch.optim.SGD([again], lr=0.1, momentum=0.9)
+fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
 resumed = steps(again, fresh, 4)
 print(resumed)
 reveal(guess, resumed == unbroken)
 
 # %% [markdown]
-# The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
+# No, and it is further from the bottom, because it had to gather speed again. The optimizer has a memory too: its velocity. Give that back to the new one, and the run ends where it should.
 
 # %% name="with-velocity"
 again = saved.clone().requires_grad_()
-fresh = torch.optim.SGD([again], lr=0.1, momentum=0.9)
+fresh = torch.optim.SGD([again], lr=0.02, momentum=0.9)
 fresh.load_state_dict(copy.deepcopy(memory))
 print(steps(again, fresh, 4) == unbroken)
 
 # %% claim=true
-assert again.item() == unbroken
+assert again.item() == unbroken and 0 < unbroken < resumed - 0.1  # to forget costs
 
 # %% [markdown] name="what-else-remembers"
 # ### What else remembers ({minutes} minutes)
@@ -932,7 +988,7 @@ parts = list(zip(x.split(32), y.split(32), strict=True))
 
 # %% name="in-half-the-bits"
 full, half = after_three_epochs(amp=False), after_three_epochs(amp=True)
-print(f"in the drawer: {full:.1%} in float32, {half:.1%} in half the bits")
+print(f"in the drawer: {full:.1%} in float32, {half:.1%} in mixed precision")
 
 # %% claim=true
 assert min(full, half) > 0.85 and abs(full - half) < 0.05
@@ -1107,7 +1163,7 @@ assert own_images.shape == (6, 3, 8, 8) and own_labels.tolist() == [0, 0, 1, 1, 
 # %% [markdown] name="print-first"
 # ## What to print first ({minutes} minutes)
 #
-# Before the first step:
+# Before the long training:
 #
 # 1. the shape, the dtype, the smallest and the largest number, and whether there is a nan
 # 2. ten examples with their labels

@@ -216,7 +216,8 @@ def course_of(losses: Sequence[float], high: float) -> str:
         return "explodes"
     late = losses[len(losses) // 2 :]
     if max(losses) > 10 * losses[0]:
-        return "falls, jumps up once, and comes back to less than before"
+        before = losses[losses.index(max(losses)) - 1]
+        return f"falls to {before:.2g}, jumps up once, and is at {losses[-1]:.2g} in the end"
     if max(late) > 2 * min(late) and sum(b > a for a, b in pairwise(late)) > len(late) / 4:
         return f"swings between {min(late):.2g} and {max(late):.2g}"
     return f"from {losses[0]:.2g} to {losses[-1]:.2g}"

@@ -79,10 +79,9 @@ def _bytes(model: nn.Sequential, batch: int) -> list[float]:
 
 
 def _activations(model: nn.Sequential, batch: int) -> int:
-    """Return the bytes that a batch saves for backward, without the weights, of which all but the first are saved."""
-    first, *others = (layer for layer in model if isinstance(layer, nn.Linear))
-    saved = saved_bytes(lambda: model(torch.zeros(batch, first.in_features)))
-    return saved - sum(layer.weight.nbytes for layer in others)
+    """Return the bytes that a batch saves for backward, without the weights, which are there anyway."""
+    first = next(layer for layer in model if isinstance(layer, nn.Linear))
+    return saved_bytes(lambda: model(torch.zeros(batch, first.in_features)), without=model.parameters())
 
 
 def _bar(ax: Axes, row: int, parts: Sequence[float], colors: Sequence[str]) -> None:

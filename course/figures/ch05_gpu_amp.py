@@ -42,12 +42,12 @@ def first_page() -> Figure:
     left.legend(frameon=False)
     sizes = [size / 1024 for _, size in runs.values()]
     right.barh([1, 0], sizes, color=[BLUE, ORANGE], edgecolor=INK, height=0.6)
-    right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB saved for the backward pass")
-    right.set_title("what it saves: half of what backward needs", fontsize=11, loc="left", color=INK)
+    right.set(yticks=[1, 0], yticklabels=list(runs), xlabel="KiB of activations, saved for the backward pass")
+    right.set_title("what it saves: half of the memory for activations", fontsize=11, loc="left", color=INK)
     return told(
         fig,
         "Left, the loss of a reader of digits over 12 epochs, in float32 and in bfloat16: the two curves lie on one "
-        "another. Right, what the forward pass of 256 digits saves for the backward pass: "
+        "another. Right, the activations that the forward pass of 1,400 digits saves for the backward pass: "
         f"{sizes[0]:.0f} KiB in float32, {sizes[1]:.0f} KiB in bfloat16.",
     )
 
@@ -75,14 +75,14 @@ def _digits_in(dtype: torch.dtype) -> tuple[list[float], int]:
                 torch.autograd.backward(of_epoch[-1])
                 optimizer.step()
             losses.append(torch.stack(of_epoch).mean().item())
-    return losses, saved_bytes(lambda: scores(torch.arange(256)))
+    return losses, saved_bytes(lambda: scores(torch.arange(1400)), without=model.parameters())
 
 
 def scaled_cycle() -> Figure:
     """Draw one step in mixed precision: three stations in a ring, what goes wrong at each, and the remedy."""
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
-        (0.4, 4.2, "forward", ORANGE, 6.3, "too large: becomes inf", "1  autocast chooses the bits"),
+        (0.4, 4.2, "forward", ORANGE, 6.3, "too coarse, or inf", "1  autocast chooses the bits"),
         (6.3, 4.2, "backward", ORANGE, 6.3, "too small: becomes 0", "2  scale the loss"),
         (12.2, 1.6, "update", SKY, 0.7, "lost beside the large", "3  weights stay in float32"),
     ):
