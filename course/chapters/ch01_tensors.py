@@ -1055,7 +1055,7 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # The column was stretched to the right and the row downwards, so that every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing, and no message will ever tell you. So compare the two shapes before you compute any error.
+# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute any error.
 
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)

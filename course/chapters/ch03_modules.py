@@ -97,7 +97,7 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# It works, but look at the last lines. Four tensors take four lines for a step; with fifty layers that is a hundred. Forget one, and nothing complains: that tensor never learns, and the loss may go down all the same.
+# That was one step. Look at its last lines: four tensors take four of them, and with fifty layers that is a hundred. Forget one, and nothing complains: that tensor never learns, and the loss may go down all the same.
 #
 # So let each layer keep its own two.
 # torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
