@@ -149,7 +149,7 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# To try out a line of code you need a tensor of the right shape. `zeros`, `ones` and others make one.
+# Which dtype do you get when you make a tensor yourself, with `zeros` or `ones` for example, to try out a line of code?
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, up to but not including 10. What is its dtype?
 
@@ -166,7 +166,7 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
 # Whole numbers stay whole: `labels` are int64 for that reason, whereas `zeros` and `ones` are float32.
-# You notice the difference when you ask for a mean.
+# You notice the difference when you ask for a mean. It need not be a whole number, so torch refuses until you say that you want fractions.
 # (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long.)
 
 # %% name="default-dtype"
