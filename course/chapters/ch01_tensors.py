@@ -99,17 +99,6 @@ assert labels[distances.argmin()] == labels[1500] == 1
 #
 # If you know NumPy, you know views, masks and broadcasting.
 # Then go from prediction to prediction in sections 2 and 5, and read around the one that surprises you.
-#
-# *Predict.* One digit is a grid of 8 by 8. How many numbers does the tensor `images[0]` hold?
-
-# %% predict=true
-guess = 64  # a whole number
-
-# %% name="first-prediction"
-reveal(guess, images[0].numel())
-
-# %% [markdown]
-# (`numel` is short for "number of elements".)
 
 # %% [markdown] name="sitting-1"
 # # First sitting: what a grid of numbers can do ({minutes} minutes, and {exercises} for the exercises)
@@ -160,7 +149,7 @@ assert images.dtype == torch.float32 and labels.dtype == torch.int64
 assert images.device.type == "cpu"
 
 # %% [markdown]
-# To try out a line of code you need a tensor of the right shape. `zeros`, `ones` and others make one.
+# Which dtype do you get when you make a tensor yourself, with `zeros` or `ones` for example, to try out a line of code?
 #
 # *Predict.* `torch.arange(0, 10, 2)` counts as Python's `range` does: from 0, in steps of 2, up to but not including 10. What is its dtype?
 
@@ -177,7 +166,7 @@ assert evens.tolist() == [0, 2, 4, 6, 8]
 
 # %% [markdown]
 # Whole numbers stay whole: `labels` are int64 for that reason, whereas `zeros` and `ones` are float32.
-# You notice the difference when you ask for a mean.
+# You notice the difference when you ask for a mean. It need not be a whole number, so torch refuses until you say that you want fractions.
 # (`shows_error` expects an error and prints it, so that the notebook can go on. Messages call int64 Long.)
 
 # %% name="default-dtype"
@@ -213,7 +202,8 @@ assert all(_each.dtype == torch.float32 and _each.device.type == "cpu" for _each
 # When something does not fit, you want to know all about a tensor in one call.
 # How many bytes the elements take belongs to it: one day that decides whether your data fit on the graphics card.
 # (`requires_grad` is the subject of chapter 2; here you only read it off.)
-# `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each:
+# `labels`, for example, holds 1,797 numbers of 64 bits, which is 8 bytes each.
+# (`numel` is short for "number of elements".)
 
 # %% name="describe-example"
 print(tuple(labels.shape), labels.dtype, labels.device.type)
@@ -337,77 +327,12 @@ assert abs(draws.mean().item()) < 0.01 and abs(draws.std().item() - 1) < 0.01
 # %% [markdown] name="views"
 # ## 2 Whose memory is it? ({minutes} minutes)
 #
-# You take one digit out of the data, wipe a speck off it, and go on.
-# Next week your results have changed, and you look for the reason everywhere but there.
-# One question decides it: does the part that you took have its own memory?
+# Around the strokes of these digits there is faint gray. You would like to see one without it, so you write a function that puts 0 wherever there is less ink than 8.
+# (`digit < 8` is a **mask**, a tensor of booleans. On the left of an equals sign it says *where to write*.)
 #
-# Ask it first of a small table, where you can see every number.
-#
-# *Predict.* After `row = table[1]` and `row[0] = 100`, what is `table[1, 0]`, which was 4?
+# You have a page of ten digits, take the one at place 4, and wipe it:
 
-# %% predict=true
-guess = 100  # a number
-
-# %% name="row-is-a-view"
-table = torch.tensor([[0.0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
-row = table[1]
-row[0] = 100
-reveal(guess, table[1, 0].item())
-
-# %% [markdown]
-# The change went through, because `row` has no numbers of its own.
-# It is a **view**: a second tensor on the memory of the first.
-#
-# *Predict.* Now take rows with a list, `picked = table[[2, 0, 2]]`: the last row, the first, and the last again.
-# Then set `picked[0, 0] = -1`. What is `table[2, 0]`, which was 8?
-
-# %% predict=true
-guess = 8  # a number
-
-# %% name="list-is-a-copy"
-picked = table[[2, 0, 2]]
-picked[0, 0] = -1
-reveal(guess, table[2, 0].item())
-
-# %% [markdown]
-# This time the table did not change. What a list takes, even `table[[0, 1]]`, is always collected into a **copy**, which has memory of its own.
-
-# %% figure=true
-figures.view_or_copy(table, row, picked)
-
-# %% [markdown]
-# The lower strip is the copy; the -1 went there.
-#
-# And where are all the fours? Ask with a **mask**, a tensor of booleans: `labels == 4` is True where the label is 4.
-# What a mask takes is always a copy too. A slice such as `images[:1500]` is a view.
-# `same_memory` tells which it was.
-
-# %% name="same-memory"
-fours = images[labels == 4]
-show_digits(fours[:10])
-print("the fours, in the memory of images:", same_memory(images, fours))
-print("a slice, in the memory of images:  ", same_memory(images, images[:1500]))
-
-# %% claim=true
-assert len(fours) == 181 and same_memory(images, images[:1500]) and not same_memory(images, fours)
-assert same_memory(table, table[:, 1:3]) and same_memory(table, table[0:2])
-assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0]))
-assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
-
-# %% [markdown]
-# ### Writing in place
-#
-# Now the speck. On the left of an equals sign a mask says *where to write*:
-# `digit[digit < 8] = 0` puts 0 into the digit's own memory, wherever there is less ink than 8.
-# That is called working **in place**.
-#
-# *Predict.* `page` holds ten digits, and `wipe(page[4])` gives you the one at place 4 without its faint ink.
-# Is the digit on the page still as it was?
-
-# %% predict=true
-guess = False  # True or False
-
-# %% name="inplace-in-function"
+# %% name="wipe"
 def wipe(digit):
     digit[digit < 8] = 0
     return digit
@@ -415,7 +340,18 @@ def wipe(digit):
 
 page = images[:10].clone()  # clone() gives a copy
 wiped = wipe(page[4])
-show_digits([images[4], wiped, page[4]], says=["as it was", "wiped", "on the page"])
+show_digits([images[4], wiped], says=["as it was", "wiped"])
+
+# %% [markdown]
+# That worked. You put the result aside, and go on with the page, to which you have assigned nothing.
+#
+# *Predict.* Is the digit on the page still as it was?
+
+# %% predict=true
+guess = False  # True or False
+
+# %% name="inplace-in-function"
+show_digits([wiped, page[4]], says=["wiped", "on the page"])
 reveal(guess, torch.equal(page[4], images[4]))
 
 # %% claim=true
@@ -431,10 +367,56 @@ _y -= 2
 assert _x.tolist() == [-1, 1]
 
 # %% [markdown]
-# There are your changed results: the function wrote through the view into the page.
-# Hand it a copy, `wipe(page[4].clone())`, or better, let the function begin with one.
+# It is wiped too. `page[4]` has no numbers of its own. It is a **view**, a second tensor on the memory of the first, and the function wrote through it into the page.
+# To write into memory that is there already, as the function did, is called working **in place**.
 #
-# An innocent `x -= 1` writes in place as well. `x = x - 1` computes a new tensor.
+# On a page you see it at once. In the data of a training you may see it next week, when your results have changed and you look for the reason everywhere but there.
+# So ask of each part that you take out: does it have memory of its own?
+#
+# That depends on how you take it, and a small table shows the difference.
+# `row` is taken by its number, `picked` by a list of numbers: the last row, the first, and the last again. Then one number is written into each.
+#
+# *Predict.* Which of the two changes reaches the table?
+
+# %% predict=true
+guess = "row"  # "row", "picked" or "both"
+
+# %% name="row-or-list"
+table = torch.tensor([[0.0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
+row = table[1]
+picked = table[[2, 0, 2]]
+
+row[0] = 100  # where the table has 4
+picked[0, 0] = -1  # where the table has 8
+print(table)
+reveal(guess, "row" if table[2, 0] == 8 else "both")
+
+# %% claim=true
+assert table[1, 0] == 100 and table[2, 0] == 8 and picked[0, 0] == -1
+
+# %% figure=true
+figures.view_or_copy(table, row, picked)
+
+# %% [markdown]
+# The row is a view, as `page[4]` was. What a list takes, even `table[[0, 1]]`, is always collected into a **copy**, which has memory of its own: the lower strip, where the -1 went.
+#
+# A slice is a view like the row, and a mask chooses as freely as a list, so it copies. `same_memory` tells, here of all the fours and of the first 1,500:
+
+# %% name="same-memory"
+fours = images[labels == 4]
+show_digits(fours[:10])
+print("the fours, in the memory of images:", same_memory(images, fours))
+print("a slice, in the memory of images:  ", same_memory(images, images[:1500]))
+
+# %% claim=true
+assert len(fours) == 181 and same_memory(images, images[:1500]) and not same_memory(images, fours)
+assert same_memory(table, table[:, 1:3]) and same_memory(table, table[0:2])
+assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0]))
+assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
+
+# %% [markdown]
+# And the page? Hand the function a copy, `wipe(page[4].clone())`, or better, let the function begin with one, so that nobody who calls it has to think of it.
+# An innocent `x -= 1` writes in place as well, whereas `x = x - 1` computes a new tensor.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
@@ -608,9 +590,9 @@ assert array.dtype == np.float64 and hasattr(np, "ma") and not hasattr(torch, "m
 # %% [markdown] name="layout"
 # ## 3 Memory is a line ({minutes} minutes)
 #
-# To compare digits, a row of 64 numbers is handier than a grid of 8 by 8.
-# Must all 115,008 numbers be moved for that? Not one.
-# The memory of a computer is no grid anyway. It is one long line, and the shape is only a way to read it.
+# Much of what you will do with a digit does not care where a pixel lies, and then a row of 64 numbers is handier than a grid of 8 by 8.
+# You might think that all 115,008 numbers have to be moved for that. Not one is.
+# The memory of a computer is no grid anyway: it is one long line, and a shape is only a way to read it.
 
 # %% name="rows-of-pixels"
 rows = images.reshape(1797, 64)
@@ -620,10 +602,10 @@ print(rows.shape, " the same memory:", same_memory(images, rows))
 assert same_memory(images, rows) and torch.equal(rows[0, 8:16], images[0, 1])
 
 # %% [markdown]
-# How does torch find a number in that line?
-# With its **strides**: how many places to move along memory for one step along each axis.
-# `torch.arange(12).reshape(3, 4)` reads the numbers 0 to 11 as three rows of four.
-# One step down is 4 places, one step to the right is 1 place, so its strides are (4, 1).
+# To find a number in that line, torch needs to know how far it is to the neighbors.
+# Take the numbers 0 to 11 in three rows of four, `torch.arange(12).reshape(3, 4)`.
+# One step to the right is 1 place along the line, and one step down is 4 places, because a whole row lies between.
+# These are its **strides**, (4, 1): for each axis, how many places one step takes.
 # In the picture each row has a color, in the grid and in memory.
 
 # %% name="figure-strides" figure=true
@@ -654,15 +636,16 @@ del _large
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same. A transpose costs nothing, for twelve numbers or for sixteen million.
+# The colors jump along the line, but the line is the same. Only two numbers were swapped, so a transpose costs nothing, for twelve numbers or for sixteen million.
 #
-# That is why a list gave a copy in section 2. A view goes through memory in equal steps, and a list may name any rows in any order.
+# Now you can also say why a list gave a copy in section 2. A view is memory read in equal steps, whereas a list may name any rows in any order, and no stride leads from one to the next.
 
 # %% [markdown]
 # ### When numbers have to move
 #
-# `reshape` cannot always do without moving numbers.
-# It goes through the grid that you see in **reading order**, row by row, and cuts what it reads into new rows.
+# `reshape` promises more than a transpose does.
+# It reads the grid that you see in **reading order**, row by row, and cuts what it has read into new rows.
+# If the grid is a transposed one, that order may be nothing like the order in memory.
 #
 # *Predict.* `small` holds 0 to 5 in two rows of three. What does `small.T.reshape(-1)` hold, its transpose as one long row?
 
@@ -679,8 +662,8 @@ reveal(guess, line)
 assert same_memory(small, small.reshape(-1)) and not same_memory(small, small.T.reshape(-1))
 
 # %% [markdown]
-# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5.
-# So `reshape` made a copy. That is its rule: a view where strides can do it, a copy where they cannot.
+# The memory holds 0 1 2 3 4 5, and no fixed step through it gives 0 3 1 4 2 5, so `reshape` had to move the numbers into a copy.
+# That is its rule: a view where strides can do it, a copy where they cannot.
 #
 # Reading order is also behind a mistake that no error reports.
 # A file counts its pictures along the *last* axis, (8, 8, 1797), and you want the number first again.
@@ -862,40 +845,33 @@ assert "deprecated" in str(caught[0].message)
 # %% [markdown] name="stretching"
 # ## 4 Three rows from one ({minutes} minutes)
 #
-# A row of four is to be used three times. Does somebody have to write it down three times?
-# `torch.ones(4).expand(3, 4)` says no: three rows, and all of them read the same four numbers.
+# On the first page one new digit was subtracted from 1,500 known ones. For that it is needed 1,500 times, and yet nobody copied it.
+# Strides make that possible, too. To read the same row again and again, let one step down be no step at all, a stride of 0.
+# `expand` makes such a view, here three rows from a single one.
 #
-# *Predict.* What are its strides, down and to the right?
-
-# %% predict=true
-guess = (0, 1)  # a tuple
-
-# %% name="expand"
-thin = torch.ones(4)
-wide = thin.expand(3, 4)
-reveal(guess, wide.stride())
-
-# %% [markdown]
-# One step down is no step at all. Three rows need no more memory than one, and section 5 lives on that.
-#
-# *Predict.* After `wide[0, 0] = 5.0`, how many of the twelve places hold 5?
+# *Predict.* After `wide[0, 0] = 5.0`, how many of its twelve places hold 5?
 
 # %% predict=true
 guess = 3  # a number
 
 # %% name="write-to-stretched"
+thin = torch.ones(4)
+wide = thin.expand(3, 4)
+print("strides:", wide.stride())
+
 wide[0, 0] = 5.0
 print(wide)
 reveal(guess, (wide == 5).sum().item())
 
 # %% claim=true
-assert thin[0] == 5  # one number, which is the thin tensor's as well
+assert thin[0] == 5 and wide.stride() == (0, 1)  # one number, the thin tensor's as well
 wide[0] = 7.0  # a whole row: as silent
 assert (wide == 7).all() and (thin == 7).all()
 
 # %% [markdown]
 # Three, because the first column is one number in memory, read three times.
-# So take a `clone()` before you write into something stretched.
+# For reading, that is a gift: three rows, or 1,500, take no more memory than one, and the next section lives on that.
+# Before you write into something stretched, take a `clone()`.
 
 # %% [markdown] name="layout-summary"
 # ### Exercise: `predict_layout` ({minutes} minutes)
@@ -981,10 +957,10 @@ assert [_layout[2] for _layout in layouts] == [True, True, True, False, False]
 # %% [markdown] name="broadcasting"
 # ## 5 Broadcasting ({minutes} minutes)
 #
-# At the very start the program wrote `known - new`: one digit subtracted from 1,500, with nothing but a minus sign.
-# The shapes are (1500, 8, 8) and (8, 8). Why was that allowed?
+# In `known - new` the shapes (1500, 8, 8) and (8, 8) met, and nobody wrote `expand` or a loop.
+# torch stretched the smaller one by itself. It can do that wrongly without a word, so it pays to know how torch decides what to stretch, and along which axis.
 #
-# Try it on one digit. To let it fade away, multiply it by eight factors that go from 1 to 0: `fade = torch.linspace(1, 0, 8)`, of shape (8,).
+# Try it where you can see the axis. To let a digit fade away, multiply it by eight factors that go from 1 to 0: `fade = torch.linspace(1, 0, 8)`, of shape (8,).
 #
 # *Predict.* Does the ink in `digit * fade` fade from left to right or from top to bottom?
 
@@ -1002,19 +978,19 @@ assert faded[:, 7].sum() == 0 and torch.equal(faded[2], digit[2] * fade)
 
 # %% [markdown] name="broadcast-rule-text"
 # Left to right, because torch lines up shapes **at the right**.
-# The 8 of `fade` meets the last axis of the digit, which counts its columns. So each column gets its own factor.
+# The 8 of `fade` meets the last axis of the digit, which counts its columns, so each column gets a factor of its own.
 #
-# This is **broadcasting**. It is easiest on paper: write the two shapes one below the other, right ends together.
+# This is **broadcasting**, and it is easiest on paper: write the two shapes one below the other, with their right ends together.
 #
 # ```
-# digit       8   8
-# fade            8
+# digit       8   8          known    1500   8   8
+# fade            8          new             8   8
 # ```
 #
 # Then go from right to left, and compare what stands above and below.
 #
 # - *The same length*, such as 8 and 8: they fit, number by number.
-# - *One of them is 1, or there is a gap*: the tensor with the 1, or with the gap, is stretched along that axis, as by `expand`. So every row of the digit gets the same eight factors.
+# - *One of them is 1, or there is a gap*: the tensor with the 1, or with the gap, is stretched along that axis, as by `expand`. So every row of the digit gets the same eight factors, and every known digit meets the same new one.
 # - *Anything else* is an error, as with seven factors for eight columns:
 
 # %% name="seven-factors"
@@ -1022,17 +998,14 @@ with shows_error(RuntimeError, match="must match"):
     digit * torch.linspace(1, 0, 7)  # (8, 8) with (7,)
 
 # %% [markdown]
-# And `known - new`? Nothing stands below the 1500, so the one new digit is used again for each known one.
-#
-# How do you fade from top to bottom, then?
-# On paper the 8 has to stand below the rows, and at its right a 1, which fits every length.
+# And if the digit is to fade from top to bottom? Then the 8 has to stand below the rows, and something must keep the place at its right: a 1, which fits every length.
 #
 # ```
 # digit       8   8
 # column      8   1
 # ```
 #
-# `fade[:, None]` makes it: "all eight, and then an axis that was not there".
+# `fade[:, None]` makes that shape: "all eight, and then an axis that was not there".
 
 # %% name="fading-down"
 column = fade[:, None]
@@ -1043,7 +1016,9 @@ show_digits([digit, digit * fade, digit * column], says=["digit", "(8,)", "(8, 1
 assert column.shape == (8, 1) and (digit * column)[7].sum() == 0
 
 # %% [markdown]
-# *Predict.* Can both be stretched at once? What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
+# So far only one of the two was stretched. The rule does not forbid that both are, each along another axis, and then the result is larger than either.
+#
+# *Predict.* What is the shape of `torch.zeros(3, 1, 5) + torch.zeros(4, 1)`? Write them one below the other first.
 
 # %% predict=true
 guess = (3, 4, 5)  # a tuple
@@ -1058,9 +1033,9 @@ figures.broadcasting((3, 1, 5), (4, 1))
 # %% [markdown] name="column-meets-row-text"
 # ### A mistake that nobody reports
 #
-# torch does not ask what you meant, and that can cost hours.
-# Suppose a model gives its four predictions as a column, (4, 1), and the targets are (4,).
-# The predictions below are perfect. Their mean squared error should be 0.
+# The rule is applied whether you meant it or not, and that can cost hours.
+# Suppose a model gives its four predictions as a column, (4, 1), while the right answers, the targets, come as (4,).
+# The predictions below are perfect, so their mean squared error should be 0.
 #
 # *Predict.* What is the shape of `prediction - target`?
 
@@ -1079,22 +1054,23 @@ assert ((prediction - target) ** 2).mean() == 2.5
 assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
-# The column was stretched to the right and the row downwards. Every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing. Compare the two shapes before you compute any error.
+# The column was stretched to the right and the row downwards, so that every prediction met every target, and perfect predictions got an error of 2.5.
+# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute any error.
 
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
-# Music has two channels, left and right, each a line of numbers. Each is to be raised by an amount of its own, its **bias**.
-# (Networks do that with each of their channels.)
-# Two channels of three numbers, with the biases 10 and 20:
+# A scanner reads with a row of sensors, and with age each of them adds some ink of its own.
+# Imagine one with eight sensors, one for each row of a digit. To repair what it scanned, each row needs another number added, here a negative one.
+# Networks do the same with each of their channels, and call the number that is added a **bias**.
+# With two channels of three numbers, and the biases 10 and 20:
 
 # %% name="add-bias-example"
 channels = torch.zeros(2, 3)
 print(channels[0] + 10, channels[1] + 20)
 
 # %% [markdown]
-# Do that for a whole **batch** of recordings in one line. On paper it is the move that made `column`:
+# Do that for a whole **batch** in one line. On paper it is the move that made `column`:
 #
 # ```
 # x                 batch   channels   length
@@ -1128,8 +1104,7 @@ def by_channel(x, bias):
 my_add_bias = mine("add_bias", by_channel)
 
 # %% [markdown]
-# Now on the digits. A scanner has eight sensors, one for each row, and over time each has begun to add its own amount of ink.
-# Once measured, one call takes these amounts out of all digits, with the rows as channels: above as scanned, below repaired.
+# Now the scanner. Its rows are the channels, and once it is known what each sensor adds, one call takes it out of all digits: above as scanned, below repaired.
 
 # %% name="add-bias-used"
 excess = torch.tensor([2.0, 9, 0, 6, 1, 8, 3, 5])  # what each sensor adds
@@ -1362,10 +1337,10 @@ figures.shrink(drawing)
 # %% [markdown] name="holes"
 # ## 7 Half of the ink is lost ({minutes} minutes)
 #
-# What if a careless scanner loses half of all pixels: can you still have the average three?
-# To try it, chance must do the damage, and the same damage again tomorrow, so that you can compare two attempts. So first: how does one repeat chance?
+# A careless scanner loses half of all pixels. Can you still have the average three?
+# To find out, let chance do the damage, but the same damage again tomorrow, or you could never compare two attempts.
 #
-# Random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
+# Chance can be repeated, because random numbers in a computer come from a **generator**, and its **seed** fixes all that it will draw.
 # `randn` draws from the standard normal distribution: numbers around 0, mostly between -2 and 2.
 
 # %% name="seed"
@@ -1547,7 +1522,7 @@ reveal(guess, roots.isnan().sum().item())
 # %% [markdown] name="products"
 # ## 8 A product that sorts digits ({minutes} minutes)
 #
-# The ten averages of section 6 took a loop over ten masks. One matrix product gives them all at once.
+# The ten averages of section 6 took a loop over ten masks. One matrix product gives them all at once, and it is worth a close look, because the layers of a network will be made of such products.
 #
 # `@` multiplies matrices: each row of the left one meets each column of the right one, and the products of the pairs are added up.
 
@@ -1573,7 +1548,7 @@ reveal(guess, product[2, 2].item())
 assert product.tolist() == [[90, 120, 150], [190, 260, 330], [290, 400, 510]]
 
 # %% [markdown]
-# The inner lengths must agree, since a row meets a column. They disappear, and the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
+# The inner lengths must agree, since a row meets a column, and they disappear in the sum; the outer ones stay: (3, **2**) @ (**2**, 3) is (3, 3).
 # When it does not fit, torch names both shapes.
 
 # %% name="matmul-shapes"
@@ -1588,8 +1563,8 @@ assert (torch.ones(4, 3) @ torch.ones(3)).shape == (4,)
 # %% [markdown]
 # ### Exercise: `one_hot` ({minutes} minutes)
 #
-# A product can do the sorting, once labels are something to multiply by. The label 7 is not: a seven would count seven times as much as a one.
-# So take rows with a single 1, in the column of their class.
+# A product can do the sorting, once labels are something to multiply by. The label 7 is not, because a seven would count seven times as much as a one.
+# So turn each label into a row with a single 1, in the column of its class.
 # For the labels 5, 7 and 5 and eight classes they are
 
 # %% name="one-hot-example"
@@ -1813,10 +1788,17 @@ print("ink before:", rows[:3].sum(dim=1), " after:", shares[:3].sum(dim=1))
 
 # %% claim=true
 assert rows.sum(dim=1, keepdim=True).shape == (1797, 1)
+with shows_error(RuntimeError, match="must match"):
+    rows / rows.sum(dim=1)
 assert torch.allclose(shares.sum(dim=1), torch.ones(1797))
 
 # %% [markdown]
-# Without `keepdim` torch refuses, because 1797 and 64 differ. On a square table nobody is warned:
+# Without `keepdim` torch refuses here, because 1797 and 64 differ. On a square table it would run, and divide by the wrong sums.
+
+# %% [markdown] side=true
+# #### What goes wrong on a square table without `keepdim`? ({minutes} minutes)
+#
+# All shapes fit, so nobody is warned:
 #
 # ```
 # square                 1   1    has the sum 2
@@ -1836,8 +1818,6 @@ print(wrong)
 reveal(guess, wrong[0, 1].item())
 
 # %% claim=true
-with shows_error(RuntimeError, match="must match"):
-    rows / rows.sum(dim=1)
 assert (square / square.sum(dim=1, keepdim=True)).sum(dim=1).tolist() == [1.0, 1.0]
 assert wrong.sum(dim=1).tolist() != [1.0, 1.0]
 
@@ -2087,58 +2067,58 @@ reveal(guess, abs(ink.item() - 561_718) < 10_000)
 assert images.sum() == 561_718 and ink == math.inf
 
 # %% [markdown]
-# Infinity, and no error tells you so.
-# Each pixel fits. But float16 ends at 65,504, and the sum lies beyond.
+# Infinity, and no error tells you so. Each pixel fits, but the sum lies beyond 65,504, where float16 ends.
 #
-# Small numbers have an end too. Here are 0.00000002, or 2e-8, in float16 and in bfloat16, the other format of 16 bits.
+# Why does a format end, and what else can it not hold?
+# Suppose you may write down only three digits and a power of ten, and the power has a single digit too.
+#
+# - The largest number is then 9.99e9, and the smallest above zero 0.01e-9. How far the powers go is the **range**: what lies above it becomes infinite, and what lies below becomes 0.
+# - After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, a gap of 1,000. How many digits there are is the **precision**: what lies in a gap is rounded, and larger numbers have larger gaps.
+#
+# A number format is just that, with binary digits. Its bits are shared out between the digits and the power, and the two formats of 16 bits do it differently:
+#
+# | | bits | binary digits | smallest above 0 | largest | all whole numbers up to |
+# |---|---|---|---|---|---|
+# | float32 | 32 | 24 | 1e-45 | 3e38 | 16,777,216 |
+# | float16 | 16 | 11 | 6e-8 | 65,504 | 2,048 |
+# | bfloat16 | 16 | 8 | 9e-41 | 3e38 | 256 |
+#
+# bfloat16 goes nearly as far as float32, with half of the bits, and pays for it with digits.
+# Two numbers show what each of them loses, a tiny one, 0.00000002 or 2e-8, and 257:
 
 # %% name="float16-range"
-small_change = torch.tensor(2e-8)
-for kind in (torch.float16, torch.bfloat16):
-    print(kind, small_change.to(kind).item())
+for kind in (torch.float32, torch.float16, torch.bfloat16):
+    print(kind, torch.tensor(2e-8).to(kind).item(), torch.tensor(257.0).to(kind).item())
 
 # %% claim=true
-assert small_change.to(torch.float16) == 0
-assert torch.tensor(6e-8).to(torch.float16) > 0 and small_change.to(torch.bfloat16) > 0
+_small = torch.tensor(2e-8)
+assert _small.to(torch.float16) == 0
+assert torch.tensor(6e-8).to(torch.float16) > 0 and _small.to(torch.bfloat16) > 0
 assert torch.tensor(70_000.0).to(torch.float16) == math.inf
 assert torch.tensor(70_000.0).to(torch.bfloat16) < math.inf
-assert torch.finfo(torch.float16).max == 65_504
-_wide, _full = torch.finfo(torch.bfloat16), torch.finfo(torch.float32)
-assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1
-
-# %% [markdown]
-# float16 takes it for 0.
-# bfloat16 goes nearly as far as float32 in both directions, with half of the bits. There must be a price.
-
-# %% [markdown] name="precision"
-# ### The gaps between the numbers
-#
-# Here is the price. Each dot is a number that the format has:
-
-# %% name="numbers-that-are-there" figure=true
-figures.number_line()
-
-# %% [markdown]
-# Up to 256, bfloat16 has every whole number, and from there on every second one.
-# Ask for one between two dots, and you get a neighbor:
-
-# %% name="gaps-seen"
-for number in (255, 256, 257, 258):
-    print(number, "becomes", torch.tensor(float(number)).to(torch.bfloat16).item())
-
-# %% claim=true
+_wide, _full, _short = (torch.finfo(_k) for _k in (torch.bfloat16, torch.float32, torch.float16))
+assert _wide.tiny == _full.tiny and 0.99 < _wide.max / _full.max < 1 and _short.max == 65_504
+for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 8)):
+    _limits = torch.finfo(_kind)
+    assert _limits.eps == 2.0 ** (1 - _digits)
+    _end, _next = torch.tensor([2.0**_digits, 2.0**_digits + 1], dtype=torch.float64)
+    assert _end.to(_kind).double() == _end and _next.to(_kind).double() != _next
+    _least = {24: "1e-45", 11: "6e-08", 8: "9e-41"}[_digits]
+    assert f"{_limits.smallest_normal * _limits.eps:.0e}" == _least
 _kept = torch.arange(254.0, 261).to(torch.bfloat16).tolist()
 assert _kept == [254, 255, 256, 256, 258, 260, 260]
 _odd = torch.arange(257.0, 512, 2).to(torch.bfloat16)
 assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 2))
 
+# %% [markdown] name="precision"
+# float16 takes the tiny number for 0, and bfloat16 takes 257 for 256.
+# In the picture each dot is a number that bfloat16 has. From 256 on its gaps are 2 wide, and what you ask for in between becomes a neighbor.
+
+# %% name="numbers-that-are-there" figure=true
+figures.number_line()
+
 # %% [markdown]
-# Why do the gaps grow? Suppose you may write down only three digits, and a power of ten.
-# After 3.14 comes 3.15, a gap of 0.01. After 3.14e5, which is 314,000, comes 3.15e5, which is 315,000: a gap of 1,000.
-# The digits stay three, so larger numbers have larger gaps.
-#
-# A number format keeps binary digits: bfloat16 eight, float16 eleven, float32 24.
-# That many give float32 all whole numbers up to `2**24`, which is 16777216. Then its gaps begin.
+# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216, and then its gaps begin.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -2150,18 +2130,14 @@ many = torch.tensor(2.0**24)
 reveal(guess, (many + 1).item())
 
 # %% claim=true
-for _kind, _digits in ((torch.float32, 24), (torch.float16, 11), (torch.bfloat16, 8)):
-    assert torch.finfo(_kind).eps == 2.0 ** (1 - _digits)
-
-# %% claim=true
 assert many + 2 != many and many - 1 != many
 assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last digit is 0
 
 # %% [markdown]
-# The 1 is lost. The sum lies in a gap, and is rounded back to where it was.
-# A counter in float32 stands still there for good, and one in bfloat16 at 256.
+# The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
+# A counter in float32 stands still there for good, and one in bfloat16 as early as 256.
 #
-# And near 1? There the gap of bfloat16 is 0.0078. A step of 0.5 counts, and one of 0.001 is lost:
+# It need not be a large number. Near 1, bfloat16 has gaps of 0.0078, so that a step of 0.5 counts, and one of 0.001 is lost:
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)
@@ -2416,11 +2392,9 @@ assert (p - 10_000.5) ** 2 == 0.25
 assert p * p - 2 * p * 10_000.5 + torch.tensor(10_000.5) ** 2 != 0.25
 
 # %% [markdown]
-# A squared distance of -8.
-# The squares are near 100 million, where float32 numbers are 8 apart, and the small difference drowns.
+# A squared distance of -8. It is section 10 again: the squares are near 100 million, where float32 numbers are 8 apart, and the small difference drowns.
 #
-# So subtract first, then square.
-# Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
+# So subtract first, then square. Broadcasting gives all differences at once, if one set of points becomes a row and the other a column.
 
 # %% name="all-differences"
 start, stop = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0, 30.0])

@@ -71,34 +71,25 @@ reveal(guess, "grows" if after > before else "shrinks")
 
 # %% claim=true
 assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
-
-# %% [markdown]
-# It shrinks by 18 millionths, and w grew by one. The loss changes 18 times as much as w does, downwards.
-#
-# Why 18? Follow the nudge from w to the loss.
-# First w is multiplied by x = 3: whatever you add to w, three times as much is added to the prediction.
-# Then comes the square. The prediction is 3 too small, so what is squared is -3.
-# Add a little to -3, and see what becomes of its square, which is 9:
-
-# %% name="square-near-minus-3"
-for added in (0.1, 0.01, 0.001):
-    square = (-3 + added) ** 2
-    print(f"add {added}: the square is {square:.6f}, a change of {square - 9:.6f}")
-
-# %% claim=true
 assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0.0599, -0.005999]
 
 # %% [markdown]
-# Each change is about -6 times what was added. The less you add, the nearer it is to that.
-# Around any number a it is the same: a square changes by `2 * a` times what you add.
+# It shrinks by 18 millionths, while w grew by one. So near w = 2 the loss changes 18 times as much as w does, and downwards: its **derivative** is -18.
 #
-# Along the way the factors are multiplied: 3 * (-6) = -18.
+# Why 18? Follow the nudge on its way from w to the loss.
+# First w is multiplied by x = 3, so that whatever you add to w, three times as much is added to the prediction.
+# Then comes the square. The prediction is 3 too small, so what is squared is -3. Add a little, a, and it becomes (-3 + a) ** 2, which is 9 - 6 * a + a ** 2.
+# For a tiny a the last part is next to nothing, so the square changes by -6 times what was added.
+# (Around any number the factor is twice that number.)
+#
+# Three times as much, and then -6 times that: along the way the factors are multiplied, 3 * (-6) = -18.
 # This is the derivative of the loss **with respect to** w.
 # What is added to b is added to the prediction as it is, so there it is 1 * (-6) = -6.
 # The two derivatives together are the **gradient**.
 #
-# Nudging is a fine way to understand a derivative, and a slow way to compute one: each number needs a computation of its own.
-# With autograd, you set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result.
+# Nudging is a fine way to understand a derivative, and a slow way to compute one, because each of 640 numbers needs a computation of its own.
+# Following the factors is quick, but you would have to do it by hand, again for each new formula.
+# Autograd does it for you. Set `requires_grad=True` when you make the numbers, compute as usual, and call `backward()` on the result:
 
 # %% name="linear-prediction"
 w = torch.tensor(2.0, requires_grad=True)
@@ -117,8 +108,8 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 # The same -18, and the derivative with respect to b as well.
 # You write the forward computation; `backward()` finds the way back, and leaves the gradients in `.grad`.
 #
-# And what is a gradient good for?
-# Its sign says which way the loss grows. A small step the other way makes it smaller.
+# What do you have now that you know them? A direction.
+# The sign of a gradient says which way the loss grows, so a small step the other way makes it smaller.
 # Here w takes a hundredth of its gradient as a step, to either side.
 
 # %% name="downhill"
@@ -132,7 +123,7 @@ with torch.no_grad():
     assert loss_at(w - 0.01 * w.grad, b) < loss_at(w, b) < loss_at(w + 0.01 * w.grad, b)
 
 # %% [markdown]
-# That is all of training: find out which way is down, take a small step, ask again.
+# That is all of training: find out which way is down, take a small step, ask again. The rest of the chapter does it with 640 numbers in place of two.
 
 # %% [markdown] name="flag-path" side=true
 # #### Which tensors can require grad? ({minutes} minutes)
@@ -156,9 +147,8 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # %% [markdown] name="worked-text"
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
-# From w to the loss there was one way only.
-# In a model the ways branch and meet again, and `backward` goes through all of them.
-# Do it with a pencil once.
+# From w to the loss there was one way only. In a model the ways branch and meet again, since one number is used in many places.
+# Go through them with a pencil once: that gradients add up, and that they have to remember things, will follow from it.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
 # Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = s ** 2 = 144.
@@ -205,8 +195,8 @@ figures.graph(4.0, 2.0)
 # What is added to x takes both routes at once, so they add up: 72.
 
 # %% [markdown] name="graph-text"
-# To go back like this, torch has to know how the loss came about.
-# So while you compute, it builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
+# With the pencil you knew the formula. `backward` knows nothing of it, and is called on a tensor that holds a single number, so how can it go back?
+# While you compute, torch builds a **graph**: one node for each step, with links to the nodes before it, down to the tensors that you began with, the **leaves**.
 # `show_graph` prints it. From the top you meet the steps as you did on the way back: the power, the sum, the product.
 
 # %% name="walk-the-graph"
@@ -497,11 +487,12 @@ assert scores.tolist() == [2, 0]
 # ## 4 What does a wrong answer cost? ({minutes} minutes)
 #
 # But suppose the right answer is the second. How wrong is that?
-# Counting mistakes is too coarse: move a picture a little, and the count stays what it was. To learn, you need a number that moves with it.
+# To count mistakes is too coarse: move a picture a little, and the count stays what it was, so that no nudge tells which way is better.
+# You need a number that moves with every score. It is made in two steps: the scores become shares, and the share of the right answer has its price.
 #
 # ### From scores to shares
 #
-# Here two classes share what is to be had. The first is ahead by some points, and **softmax** gives it its share:
+# Let two classes share what is to be had. The first is ahead by some points, and **softmax** gives it its share:
 
 # %% mine=true
 my_softmax_stable = mine("softmax_stable", torch.softmax)
@@ -515,40 +506,25 @@ for lead in (0, 1, 2, 5):
 # %% claim=true
 _told = [my_softmax_stable(torch.tensor([_lead, 0.0]), dim=0)[0].item() for _lead in (0, 1, 2, 5)]
 assert [round(_share, 3) for _share in _told] == [0.5, 0.731, 0.881, 0.993]
+_far = my_softmax_stable(torch.tensor([102.0, 100.0]), dim=0)
+assert round(_far[0].item(), 3) == 0.881
 
 # %% [markdown]
-# Equal scores get equal shares. Five points ahead, and hardly anything is left for the other.
+# Equal scores get equal shares, and five points ahead hardly anything is left for the other.
 #
 # How is it done? Each class gets a weight, exp of its score, and its share is its part of all the weights.
-# (exp of s is 2.718 to the power of s.) Why exp? A weight must be positive, whatever the score. And one point more should always do the same: it multiplies the weight by 2.7.
-# (Squares are positive too, but -3 would weigh as much as 3.)
-#
-# *Predict.* The scores 2 and 0 gave 0.88 to the first. What do 102 and 100 give it?
-
-# %% predict=true
-guess = 0.88  # a number with two decimals
-
-# %% name="only-differences"
-shares = my_softmax_stable(torch.tensor([102.0, 100.0]), dim=0)
-reveal(guess, round(shares[0].item(), 2))
-
-# %% claim=true
-assert round(shares[0].item(), 2) == 0.88
-
-# %% [markdown]
-# The same. A hundred points more for both multiply both weights by one number, and only the difference counts.
+# (exp of s is 2.718 to the power of s.) It is exp because a weight must be positive, whatever the score, and because one point more should always do the same: it multiplies the weight by 2.7.
+# So only differences count. The scores 102 and 100 give the same shares as 2 and 0, since a hundred points more for both multiply both weights by the same number.
 #
 # ### What a share costs
 #
-# The loss looks at one share alone, that of the right answer. Here is what it costs:
+# The loss looks at one share alone, that of the right answer. A share of 1 costs nothing, and a share near 0 costs without end, because being sure and wrong should be expensive:
 
 # %% name="cost-of-a-share" figure=true
 figures.cost_of_a_share()
 
 # %% [markdown]
-# A share of 1 costs nothing. Each halving costs the same: 0.69 more.
-#
-# *Predict.* A half costs 0.69, a quarter 1.39. What does an eighth cost?
+# *Predict.* Each halving costs the same again. A half costs 0.69, a quarter 1.39. What does an eighth cost?
 
 # %% predict=true
 guess = 2.08  # a number with two decimals
@@ -560,27 +536,18 @@ reveal(guess, round(math.log(8), 2))
 
 # %% claim=true
 assert [round(math.log(_n), 2) for _n in (2, 4, 8, 100)] == [0.69, 1.39, 2.08, 4.61]
+_shares = my_softmax_stable(scores, dim=0)
+assert [round(_loss, 2) for _loss in (-_shares.log()).tolist()] == [0.13, 2.13]
+assert round(_shares[1].item(), 2) == 0.12
+assert torch.allclose(-(_shares / 2).log() + _shares.log(), torch.tensor(math.log(2)))
 
 # %% [markdown]
 # A number that grows by the same amount at each halving is a logarithm: the cost is minus the log of the share.
-# (log undoes exp, so it counts factors of 2.7, and a halving is 0.69 of one. Another base would only change the unit.)
-# A share near 0 costs without end: being sure and wrong is expensive.
+# (log undoes exp, so it counts factors of 2.7, and a halving is 0.69 of one.)
 #
-# So how wrong were our two pictures, with the scores 2 and 0?
-
-# %% name="two-pictures"
-shares = my_softmax_stable(scores, dim=0)
-print("if the first is right: ", -shares[0].log())
-print("if the second is right:", -shares[1].log())
-
-# %% claim=true
-assert [round(_loss, 2) for _loss in (-shares.log()).tolist()] == [0.13, 2.13]
-assert torch.allclose(-(shares / 2).log() + shares.log(), torch.tensor(math.log(2)))
-
-# %% [markdown]
-# The second had a share of 0.12, a little less than an eighth, and costs a little more than 2.08.
+# Now you can say how wrong our two pictures were. With the scores 2 and 0 the second had a share of 0.12, a little less than an eighth, so if it is right they pay 2.13, and if the first is right only 0.13.
 #
-# For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores. The loss is the mean of the costs.
+# For ten pictures and all known digits, one matrix product, (1400, 64) @ (64, 10), gives all scores, and the loss is the mean of the costs:
 
 # %% name="wrongness"
 truth = my_one_hot(labels, 10)  # (1797, 10), a 1 for the true class
@@ -620,10 +587,10 @@ show_digits(-pictures.grad.T, says=range(10))
 assert pictures.grad.shape == (64, 10)
 
 # %% [markdown]
-# There is a zero with its hole, a three, a seven.
-# These are the derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where less.
+# Nobody drew these. They are the 640 derivatives, with the sign turned so that they point downhill: red where the picture should count more, blue where less.
+# And yet there is a zero with its hole, a three, a seven, because the loss goes down most where a picture gets ink that its own digit has and the others have not.
 #
-# Take one step that way, and let the drawer judge. (`detach()` gives the same numbers outside the graph: the step itself needs no gradient.)
+# Take one step that way, and let the drawer judge. First, how well do the empty ones read?
 
 # %% name="accuracy"
 def accuracy(pictures):
@@ -639,8 +606,10 @@ assert 0.05 < accuracy(pictures) < 0.15
 assert ((ink[unseen] @ pictures).argmax(dim=1) == 0).all()
 
 # %% [markdown]
-# About one in ten. All scores are equal, `argmax` takes the first of them, and every digit is called a zero.
+# About one in ten: all scores are equal, `argmax` takes the first of them, and every digit is called a zero.
+#
 # The step is the gradient times a number that is up to you, the **learning rate**; here it is 1.
+# (`detach()` gives the same numbers outside the graph, since the step itself needs no gradient.)
 #
 # *Predict.* Suppose you mix up the sign, and take the step *uphill*. How many in a hundred do the pictures read then?
 
@@ -657,11 +626,9 @@ reveal(guess, round(100 * accuracy(uphill)))
 assert accuracy(downhill) > 0.65 and accuracy(uphill) < 0.005  # at most one of the 397
 
 # %% [markdown]
-# One step downhill, and most of the digits are read.
-# Uphill, hardly any are: the gradient knows just as well which way is wrong.
+# One step downhill, and most of the digits are read. Uphill, hardly any are: the gradient knows just as well which way is wrong.
 #
-# And what did the 640 answers cost?
-# Nudging computes the loss anew for each. Autograd needed one pass forward and one backward, and would need no more for a million numbers.
+# What did the 640 answers cost? Nudging would have computed the loss anew for each of them, whereas autograd needed one pass forward and one backward, and would need no more for a million numbers. That is why networks can be as large as they are.
 
 # %% [markdown] side=true
 # #### Can I check one of the 640, and ask for the gradient of an input too? ({minutes} minutes)
@@ -787,8 +754,7 @@ reveal(guess, x.grad.item())
 
 # %% [markdown]
 # `backward` **adds** to `.grad`; it never replaces it. The reason is that of section 2, where 48 and 24 added up at x: each backward is one more route into x.
-#
-# A loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
+# So a loop that does not clear it follows the sum of all gradients since the beginning, like someone who still obeys every order ever given.
 
 # %% figure=true
 figures.accumulation(4)
@@ -805,7 +771,7 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
     w -= 0.1 * w.grad
 
 # %% [markdown] name="update"
-# What you compute with w goes into the graph, but a step is meant to stand outside: you want another w, not a longer graph.
+# It refuses because whatever you compute with w goes into the graph, whereas a step is meant to stand outside: you want another w, not a longer graph.
 # `torch.no_grad()` says so for a block of code.
 
 # %% name="update-run"
@@ -1046,17 +1012,17 @@ assert digit.min() < 0 and digit.max() > 1
 # %% [markdown] name="life"
 # ## 8 The life of a graph ({minutes} minutes)
 #
-# Training runs for hours, and every one of its steps builds a graph.
-# Why is the memory not full after a minute?
+# Your 200 steps built 200 graphs, and each kept something in memory for the way back: the slope of x ** 2 is 2 * x, for example, so the node of a square has to save x.
+# Training takes millions of steps. Why is the memory not full after a minute?
 #
-# A graph keeps what it needs for the way back.
-# The slope of x ** 2 is 2 * x, for example, so the square saves x. Here is what becomes of it:
+# Because a graph is made for one use. Here is its whole life:
 
 # %% name="life-of-a-square" figure=true
 figures.life()
 
 # %% [markdown]
-# The backward pass uses what was saved, and then lets go of it. Each step of training leaves its memory to the next.
+# The forward pass saves, and the backward pass uses what was saved and lets go of it, so that each step of training leaves its memory to the next.
+# That has a price.
 #
 # *Predict.* You call `y.backward()` twice, on the same y. Does the second call run?
 # (`runs` tries it, and prints the error if there is one.)
@@ -1075,7 +1041,8 @@ assert x.grad.tolist() == [4.0]  # that of the first call
 
 # %% [markdown] name="fresh-pass"
 # The first call let go of the x that the second would have needed.
-# You will see this message when you have forgotten to compute the loss anew. (The `retain_graph=True` that it advises is nearly always the wrong cure.)
+# You will see this message when a loop goes back a second time without having computed the loss anew, and computing it is the cure.
+# (The `retain_graph=True` that the message advises keeps what was saved, which is hardly ever what you want.)
 
 # %% [markdown] side=true
 # #### Does a second `backward` always fail, and when is `retain_graph=True` right? ({minutes} minutes)
@@ -1154,10 +1121,10 @@ with shows_error(RuntimeError, match="second time"):
 # %% [markdown] name="dropping-text"
 # ### What keeps a graph alive
 #
-# Suppose you only measure a loss, and never call `backward`.
-# Take exp of a thousand numbers, and add them up. The slope of exp is exp itself, so its node saves the result, one tensor.
+# If `backward` is what frees the memory, then a loss that you only measure, without ever going back, might keep its memory for good.
+# Try it with exp of a thousand numbers, added up. The slope of exp is exp itself, so its node saves the result, one tensor.
 #
-# *Predict.* Run that a thousand times. How many saved tensors are there in the end?
+# *Predict.* Run that a thousand times, and never call `backward`. How many saved tensors are there in the end?
 
 # %% predict=true
 guess = 1  # a number
@@ -1175,10 +1142,9 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One, that of the last pass.
-# A graph lives as long as some name still refers to its result. When the name `loss` goes to a new one, none refers to the old.
+# One, that of the last pass. A graph lives as long as something still refers to its result, like any object of Python. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 #
-# And yet there are programs that run for an hour and then end with "out of memory". They *keep* each measured loss, to draw it later.
+# And yet there are programs that run for an hour and then end with "out of memory". What they do looks harmless: they *keep* each measured loss, to draw it later.
 
 # %% name="keeping-results"
 with saved_tensors() as alive:
@@ -1196,8 +1162,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 0
 
 # %% [markdown]
-# A list of losses is a list of graphs.
-# `item()` takes out the plain Python number, which has no graph. That is what belongs in logs and running sums.
+# A list of losses is a list of graphs. `item()` takes out the plain Python number, which has none, and so numbers are what belongs in logs and running sums.
 
 # %% [markdown] side=true
 # #### What does `total = total + loss` keep? ({minutes} minutes)
@@ -1308,7 +1273,7 @@ loss.backward()
 # %% [markdown]
 # ### A block without a graph
 #
-# A loss that is only measured needs no graph in the first place.
+# A loss that is only measured needs no graph in the first place: why build one and throw it away?
 # Inside `torch.no_grad()`, which you have used for the step, none is built, not even from tensors that require grad.
 
 # %% name="no-grad"
@@ -1405,7 +1370,7 @@ assert (w * final.clone()).requires_grad and (w + final).requires_grad  # a sum 
 # %% [markdown] name="parts"
 # ## 9 Too many digits for the memory ({minutes} minutes)
 #
-# Even a single graph can be too large for the memory.
+# One graph at a time is all that training holds, but even one can be too large.
 # `saved_bytes` counts what a graph saves, here that of your loss from section 4, for a hundred digits and for all 1,400 that you learn from.
 
 # %% name="bytes-of-a-graph"
@@ -1423,29 +1388,22 @@ assert 30 < 100e6 * _held[1] / len(known) / 1e9 < 45
 #
 # So take the digits in several **batches**. The graph of each is gone before the next one comes, and as `backward` adds to `.grad`, the gradients add up by themselves.
 #
-# They must add up to the right thing, though.
+# They must add up to the right thing, though, and that is easy to get wrong.
 # Suppose there are four digits, one with a loss of 5 and three with a loss of 1, and the first is a batch of its own.
 
 # %% name="unequal-parts"
 losses = torch.tensor([5.0, 1.0, 1.0, 1.0])
 print("the mean of all four:     ", losses.mean().item())
 print("the mean of the two means:", (5.0 + 1.0) / 2)
-
-# %% claim=true
-assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
-
-# %% [markdown]
-# A mean of means lets the one digit count for a half.
-# It is one of four. Its batch should count for a quarter, and the other for three quarters.
-
-# %% name="parts-by-share"
 print("each batch by its share:  ", 5.0 * 1 / 4 + 1.0 * 3 / 4)
 
 # %% claim=true
+assert losses.mean() == 2 and (losses[:1].mean() + losses[1:].mean()) / 2 == 3
 assert losses[:1].mean() * 1 / 4 + losses[1:].mean() * 3 / 4 == losses.mean()
 
 # %% [markdown]
-# A quarter of a loss has a quarter of its gradient. So give each loss its share.
+# A mean of means lets the one digit count for a half, although it is one of four. Its batch should count for a quarter, and the other for three quarters.
+# A quarter of a loss has a quarter of its gradient, so it is enough to give each loss its share before `backward`.
 
 # %% [markdown] side=true name="arrange-accumulate"
 # #### Next comes `accumulate`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -1502,25 +1460,19 @@ def not_in_parts(loss_fn, batches, params):
 my_accumulate = mine("accumulate", not_in_parts)
 
 # %% [markdown]
-# Now the digits: once in three batches, and once all in one graph.
+# Now the digits: once in three batches, and once all in one graph. Are the gradients the same, and what does the memory hold?
 
 # %% name="digits-in-parts"
-batches = known.split(500)  # 500, 500 and 400 digits
-
-
 def loss_of(rows):
     return wrongness(empty, rows)
 
 
+batches = known.split(500)  # 500, 500 and 400 digits
 in_batches = my_accumulate(loss_of, batches, [empty])[0]
 empty.grad = None
 loss_of(known).backward()
+
 print("largest difference:", (in_batches - empty.grad).abs().max().item())
-
-# %% [markdown]
-# At most a trace of rounding. And the memory?
-
-# %% name="bytes-in-parts"
 for rows in (known, batches[0]):
     print(len(rows), "digits:", saved_bytes(lambda: loss_of(rows)), "bytes")
 
@@ -1531,7 +1483,7 @@ _held = [saved_bytes(lambda: loss_of(_rows)) for _rows in (batches[0], known)]
 assert 0.3 < _held[0] / _held[1] < 0.4  # 500 / 1400 is 0.357
 
 # %% [markdown]
-# About a third: only one batch's graph is there at a time, however many there are.
+# The gradients differ by a trace of rounding at most, and the memory is about a third, because only one batch's graph is there at a time, however many there are.
 
 # %% [markdown] side=true
 # #### Which operations hold how much? ({minutes} minutes)
@@ -1565,8 +1517,8 @@ assert not torch.allclose(w.grad, whole) and torch.allclose(w.grad / factor, who
 # %% [markdown] name="detach"
 # ## 10 Where no gradient should flow ({minutes} minutes)
 #
-# A gradient flows wherever the graph leads, and sometimes that is too far.
-# In section 6, the loop began with `x.detach().clone().requires_grad_()`. Can one of the three be left out?
+# A gradient flows wherever the graph leads, and sometimes that is too far: into a tensor that somebody only lent you, for example.
+# That is why the loop of section 6 began with `x.detach().clone().requires_grad_()`. It is long, and a copy alone might seem to be enough.
 #
 # *Predict.* Try it without `detach`: `copy = x.clone()`, then `(copy**2).sum().backward()`, at x = (1, 2). What is `x.grad`, None or two numbers?
 
@@ -1583,8 +1535,8 @@ reveal(guess, x.grad)
 assert x.grad.tolist() == [2.0, 4.0]
 
 # %% [markdown] name="copy"
-# Copying is a step like any other, and the graph leads through the copy back to x.
-# `detach()` cuts that way. But it copies nothing, so `clone()` has to; and what is cut off asks for no gradient, until `requires_grad_()` makes it ask.
+# Copying is a step like any other, and the graph leads through the copy back to x. `detach()` cuts that way.
+# It copies nothing, however, so `clone()` is still needed, and what is cut off asks for no gradient until `requires_grad_()` makes it ask. So all three have their part.
 #
 # ### Exercise: `mean_square_grad` ({minutes} minutes)
 #
@@ -1665,9 +1617,8 @@ assert torch.allclose(pulled[0], ink[eight] / 2, atol=0.03)
 assert torch.allclose(pulled[1], ink[eight] / 2, atol=0.03)
 
 # %% [markdown]
-# They met halfway, at a ghost. Each was as free to move as the other.
-#
-# The eight should count as given, like a label. `detach` says so: no way leads back from its result.
+# They met halfway, at a ghost, because each was as free to move as the other.
+# The eight should count as given, like a label. `detach` says so: no way leads back from its result, as you see when you try.
 
 # %% name="detach-then-backward"
 x = torch.ones(3, 4, requires_grad=True)
@@ -1679,8 +1630,6 @@ with shows_error(RuntimeError, match="does not require grad"):
 assert not y.requires_grad and y.grad_fn is None and x.grad is None
 
 # %% [markdown]
-# There is nowhere to go back to.
-#
 # ### Exercise: `stop_gradient_loss` ({minutes} minutes)
 #
 # The blank should move towards the eight, and never the eight towards the blank.
@@ -1784,7 +1733,7 @@ assert generator.grad.tolist() == [3.0, 3.0]
 # %% [markdown] name="inplace"
 # ## 11 What an in-place change can break ({minutes} minutes)
 #
-# A graph holds on to tensors that it will need for the way back. What if you change one of those in place before `backward`?
+# In section 8 a square saved its x, and exp its result. What is saved is no copy but the tensor itself, and nothing keeps you from changing it in place before `backward` comes to use it. When does that do harm?
 #
 # *Predict.* `y = x**2`, then `y += 1`, then `y.backward()`. Does it run?
 
@@ -1803,8 +1752,7 @@ assert x.grad.tolist() == [4.0]
 
 # %% [markdown]
 # It runs, and 4 is right: the square saved x, and you changed y.
-#
-# Now take `exp`. Its slope is exp itself, so its node saves its *result*, y, and that is what you change here.
+# With `exp` it is the other way round. Its node saved its *result*, y, and that is what you change here.
 
 # %% name="break-exp"
 x = torch.tensor([2.0], requires_grad=True)
@@ -1817,12 +1765,12 @@ with shows_error(RuntimeError, match="modified by an inplace operation"):
 assert x.grad is None
 
 # %% [markdown] name="what-was-saved-text"
-# torch noticed: each tensor counts how often it was changed in place, and the message calls the count its version.
+# torch noticed, because each tensor counts how often it was changed in place. The message calls the count its version.
 #
-# The rule is not "never change in place", but **do not change what a node saved.**
-# If you do not know what was saved, write `y = y + 1`. That makes a new tensor, and is safe after everything.
+# So the rule is not "never change in place", but **do not change what a node saved.**
+# And if you do not know what was saved, write `y = y + 1`: that makes a new tensor, and is safe after everything.
 #
-# Old code gets at the numbers of a tensor by `.data`, and that bypasses the counter.
+# There is one way past the counter, and you will meet it in old code: `.data` gives the numbers of a tensor, unwatched.
 #
 # *Predict.* `y = x**2` at x = 2, then `x.data.add_(1)`, then `y.backward()`. The right gradient is 4. What do you get?
 
@@ -2105,28 +2053,12 @@ print(x.grad)
 assert torch.allclose(x.grad, x.detach().exp())
 
 # %% [markdown] name="traps"
-# ## 12 Dead gradients and nan ({minutes} minutes)
+# ## 12 A gradient that is nan ({minutes} minutes)
 #
-# Counting mistakes would not do as a loss: the count goes up in steps.
-# `torch.round` goes up in steps too. Ask it for a gradient all the same.
+# A gradient can also break without an error, and without anybody having changed anything.
+# One nan in it is enough: after one step, each weight that it reached is nan, and so is the next loss.
 #
-# *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
-
-# %% predict=true
-guess = [0, 0, 0]  # a list of three numbers, or "error"
-
-# %% name="round"
-x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
-torch.round(x).sum().backward()
-reveal(guess, x.grad)
-
-# %% claim=true
-assert torch.round(x).grad_fn.name() == "RoundBackward0"
-
-# %% [markdown]
-# A staircase is flat nearly everywhere, and every derivative is 0. Nothing learns, and nothing complains.
-#
-# A zero only stops the learning. A nan spoils what it touches.
+# It often comes from where you thought you had been careful.
 #
 # *Predict.* `torch.where(x > 0, torch.log(x), 0)` at x = 0 gives 0, since the logarithm is not taken there. What is its gradient?
 
@@ -2159,7 +2091,7 @@ print(x.grad)
 assert x.grad.tolist() == [0.0, 1.0]
 
 # %% [markdown] side=true
-# #### And the square root, and how loud is `argmax`? ({minutes} minutes)
+# #### And the square root? ({minutes} minutes)
 #
 # The same trap waits there, and a small eps under the root keeps it shut.
 # Anomaly mode names the step that made the nan.
@@ -2180,8 +2112,29 @@ assert torch.autograd.grad(torch.sqrt(x), x)[0].item() == math.inf
 assert torch.autograd.grad(torch.sqrt(x) * 0, x)[0].isnan()
 assert torch.autograd.grad(torch.sqrt(x + 1e-8), x)[0].isfinite()
 
+# %% [markdown] side=true
+# #### And a gradient that is 0 everywhere, or none at all? ({minutes} minutes)
+#
+# Mistakes could not be counted in place of a loss, because a count goes up in steps.
+# `torch.round` goes up in steps too; ask it for a gradient all the same.
+#
+# *Predict.* What is the gradient of `torch.round(x).sum()` for three numbers x: an error, or three numbers? If numbers, which?
+
+# %% predict=true
+guess = [0, 0, 0]  # a list of three numbers, or "error"
+
+# %% name="round"
+x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)
+torch.round(x).sum().backward()
+reveal(guess, x.grad)
+
+# %% claim=true
+assert torch.round(x).grad_fn.name() == "RoundBackward0"
+
 # %% [markdown]
-# The whole numbers of `argmax` cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
+# A staircase is flat nearly everywhere, so every derivative is 0. Nothing learns, and nothing complains.
+#
+# `argmax` is louder. Its whole numbers cannot require grad, so `backward` refuses; the *value* of the largest can be differentiated.
 
 # %% name="argmax"
 x = torch.tensor([0.3, 1.7, 2.5], requires_grad=True)

@@ -59,15 +59,15 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# To read more, a model should look for something in between, a loop here, a stroke there, and then decide.
+# But one picture has to serve all fours, the leaning and the upright, the open and the closed, and what these share is smaller: a bar here, a corner there.
+# So a model that is to read more should look for something in between, and only then decide.
 # Give it 32 pictures to look for, and ten judges, each of which weighs what the 32 have found.
 
 # %% figure=true
 figures.two_layers(32, 10)
 
 # %% [markdown]
-# Such a model has four tensors: a weight and a bias for the 32, and a weight and a bias for the ten.
-# The weights begin as small random numbers.
+# In numbers these are four tensors: a weight and a bias for the 32, and a weight and a bias for the ten. The weights begin as small random numbers.
 
 # %% name="by-hand"
 w1, b1 = 0.1 * torch.randn(64, 32), torch.zeros(32)  # 32 pictures, and a bias for each
@@ -97,22 +97,11 @@ assert F.cross_entropy(torch.relu(ink @ w1 + b1) @ w2 + b2, labels) < loss
 assert torch.relu(torch.tensor([-2.0, 0.5, 3.0])).tolist() == [0.0, 0.5, 3.0]
 
 # %% [markdown]
-# Four tensors take four lines for a step. With fifty layers that is a hundred. Forget one, and nothing complains: that tensor never learns.
+# That was one step. Look at its last lines: four tensors take four of them, and with fifty layers that is a hundred. Forget one, and nothing complains: that tensor never learns, and the loss may go down all the same.
 #
 # So let each layer keep its own two.
-# torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias.
-
-# %% name="ready-made"
-look = nn.Linear(64, 32)
-print(look(ink[:5]).shape)
-
-# %% claim=true
-assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
-
-# %% [markdown]
-# You call it like a function. Five digits went in, and for each of them came out how well the 32 pictures fit.
-#
-# What it keeps in order to learn are its **parameters**.
+# torch has such layers ready: `nn.Linear(64, 32)` takes 64 numbers and gives 32, each of them a weighted sum of the 64, plus a bias. You call it like a function.
+# The tensors that it keeps in order to learn are its **parameters**.
 #
 # *Predict.* What is the shape of its weight?
 
@@ -120,25 +109,29 @@ assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
 guess = (32, 64)  # a tuple
 
 # %% name="named-parameters"
+look = nn.Linear(64, 32)
+print("five digits become", look(ink[:5]).shape)
 for name, p in look.named_parameters():
     print(name, tuple(p.shape), "requires grad:", p.requires_grad)
 reveal(guess, look.weight.shape)
 
 # %% claim=true
+assert look(ink[:5]).shape == (5, 32) and look(ink[:5]).grad_fn is not None
 assert all(_p.requires_grad for _p in look.parameters())
 assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# A row for each of the 32 pictures, and in it a weight for each pixel. (In `w1` they were columns.)
+# A row for each of the 32 pictures, and in it a weight for each pixel. (In `w1` the pictures were columns.) They require grad already, since a layer is there to learn.
 
 # %% [markdown] name="own-module"
 # ## 2 A module of your own ({minutes} minutes)
 #
-# The model has two layers, and a **module** keeps them. (A layer is one too.)
+# The model has two layers, and somebody has to keep those, or you are back at a list of names.
+# That is what a **module** does: it keeps parts, and knows all parameters in them. (A layer is a module too.)
 #
-# A module of your own is a class made from `nn.Module`.
-# Its `__init__` makes the parts, and its `forward` computes with them.
-# Here is the form with one layer only; two layers are your exercise.
+# A module of your own is a class made from `nn.Module`, in which you write two methods.
+# `__init__` makes the parts and assigns them to `self`; `forward` says how to compute with them.
+# To see the form alone, take the simplest model there is, the ten pictures of chapter 2, which need a single layer:
 
 # %% name="one-layer-module"
 class OneLayer(nn.Module):
@@ -149,7 +142,7 @@ class OneLayer(nn.Module):
     def forward(self, x):
         return self.judge(x)
 
-# %% name="call-the-object"
+
 ten = OneLayer(64, 10)
 print(ten(ink[:5]).shape)  # you call the object, and it runs forward
 print([name for name, _ in ten.named_parameters()])
@@ -159,8 +152,8 @@ assert ten(ink[:5]).shape == (5, 10)
 assert list(ten._modules) == ["judge"]
 
 # %% [markdown]
-# Nobody told it which parameters it has. It found the two of its layer `judge` by itself.
-# A step of gradient descent is now two lines, and stays two however many layers there are.
+# Nobody told it which parameters it has; it found the two of its layer `judge` by itself.
+# That is what you gain: a step of gradient descent is now two lines, and stays two however many layers there are.
 
 # %% name="step-by-hand"
 def train(model, steps, rate=0.5):
@@ -172,13 +165,16 @@ def train(model, steps, rate=0.5):
             for p in model.parameters():  # the step: these two lines
                 p -= rate * p.grad
 
-# %% name="ten-learn"
+
 def accuracy(model, pictures=ink):
     """The share of the digits that a model reads correctly."""
     says = model(pictures).argmax(dim=1)
     return (says == labels).float().mean().item()
 
+# %% [markdown]
+# With these two functions the ten pictures fill themselves once more:
 
+# %% name="ten-learn"
 print(f"before: {accuracy(ten):.0%}")
 train(ten, 200)
 print(f"after 200 steps: {accuracy(ten):.0%}")
@@ -188,8 +184,7 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There are the ten pictures of chapter 2 again.
-# But `train` knows nothing of pictures. It asks a model for its parameters, and moves them. So it can train every model of this chapter, yours too.
+# There they are, as in chapter 2. But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model of this chapter, and the next one is yours.
 
 # %% [markdown]
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)
@@ -370,6 +365,8 @@ assert sum(_p.numel() for _p in tiny.parameters()) == 21 and tiny(inputs).shape 
 # %% [markdown] name="three-kinds-text"
 # ## 3 What a module keeps, and what it overlooks ({minutes} minutes)
 #
+# A module finds its parameters by itself, but now and then it overlooks one, without a word. Then you have to know how it looks.
+#
 # Here are the two layers of `yours` once more, under names that say what they do. Print it, and it tells you what it is made of.
 
 # %% name="line-module"
@@ -397,11 +394,10 @@ train(_reader, 200)
 assert accuracy(_reader) > 0.95
 
 # %% [markdown]
-# Nobody made a list of these parts. How does the module know them?
-# By the assignment: a module watches what you assign to `self`, and enters each layer in a **registry**.
+# Nobody made a list of these parts. The module made it, by watching what you assign to `self`: each layer is entered in a **registry**.
 # (`super().__init__()` makes the empty registry, so it comes first.)
 #
-# And if you assign a tensor? Suppose a model should learn by how much to multiply its scores, and what to add to them.
+# And if you assign a tensor of your own? Suppose a model should learn by how much to multiply its scores, and what to add to them.
 
 # %% name="two-attributes"
 class Scaled(nn.Module):  # its forward is left out here
@@ -429,9 +425,7 @@ assert names == ["plus", "layer.weight", "layer.bias"]
 figures.tree(Scaled())
 
 # %% [markdown]
-# `times` is missing, although it requires grad.
-# A model may hold tensors of many kinds. `nn.Parameter` says which of them are numbers to learn.
-# A tensor that is not wrapped is overlooked.
+# `times` is missing, although it requires grad. A model may hold tensors of many kinds, tables, masks, counts, so it does not guess: `nn.Parameter` says which of them are numbers to learn, and a tensor that is not wrapped is overlooked.
 
 # %% [markdown] side=true
 # #### What if `super().__init__()` is missing, and why is a parameter overlooked that I wrapped? ({minutes} minutes)
@@ -868,8 +862,7 @@ assert my_count_params(model) == 64 * 32 + 32 + 32 * 10 + 10 == 2410
 # %% [markdown] name="hiding"
 # ## 6 Layers that hide ({minutes} minutes)
 #
-# To try three layers, or five, without a class for each, the layers have to stand in a list.
-# Here is `Reader` with its two in a Python list.
+# A row of layers is often made by a loop, three of them or fifty, and what comes out of a loop is a list. So people write what looks natural, here for the two layers of `Reader`:
 
 # %% name="layers-in-a-list"
 class Hidden(nn.Module):
@@ -1236,12 +1229,11 @@ reveal(guess, accuracy(yours, moved_ink) > 0.8)
 assert accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# About two in five. Each pixel has a weight of its own, and now the ink lies on the weights beside.
-# You read both zeros alike: you look for a stroke here and an edge there, wherever it is.
+# About two in five, for a shift that you hardly notice. The reason is that each pixel has a weight of its own, and now the ink lies on the weights beside.
+# You read both zeros alike, because you look for a stroke here and an edge there, wherever it is. Can a layer do that?
 #
-# So take a *small* picture, 3 by 3, and lay it on the digit.
-# How well does it fit there? Multiply place by place, and add up.
-# This one has -1 on the left and 1 on the right. It fits well where ink begins.
+# Take a *small* picture, 3 by 3, and lay it on the digit at some place. How well does it fit there? As with the large pictures, multiply place by place and add up.
+# This one has -1 on the left and 1 on the right, so it fits well where white paper is followed by ink.
 # Here is a zero; lay it on the rows 1 to 3 and the columns 0 to 2, counted from 0.
 
 # %% name="one-place"
@@ -1256,7 +1248,7 @@ print("fits:", (patch * kernel).sum().item())
 assert (patch * kernel).sum() == 1 + 1 + 1
 
 # %% [markdown]
-# There is ink in all three places on the right, and on the left none. It fits by 3.
+# There is ink in all three places on the right and none on the left, so it fits by 3, as well as it ever can: here an edge begins.
 #
 # *Predict.* Move it two places to the right, onto the columns 2, 3 and 4. How well does it fit there?
 
@@ -1270,16 +1262,8 @@ reveal(guess, (patch * kernel).sum().item())
 # %% [markdown]
 # The three on the left count -1 each, and only one on the right makes up for it. Below zero means that ink ends here.
 #
-# Now let it wander over the whole digit, and note at each place how well it fits.
-# That is a **convolution**, and the small picture is its **kernel**.
-#
-# Work out one more place with a pencil, before the picture shows it: row 5, column 4 of the result, where the kernel lies on the rows 5 to 7 and the columns 4 to 6.
-#
-# <details><summary>What comes out</summary>
-#
-# -2. On the left of that window are 0, 1 and 1, and they count -1 each; on the right there is no ink.
-#
-# </details>
+# Nothing ties the small picture to these two places. Let it wander over the whole digit, and note at each place how well it fits: that is a **convolution**, and the small picture is its **kernel**.
+# It has to stay inside, so there are 6 by 6 places for it.
 
 # %% name="edge-by-hand"
 def fits(picture, kernel):
@@ -1298,14 +1282,17 @@ edges = fits(digit, kernel)
 assert torch.equal(F.conv2d(digit[None, None], kernel[None, None])[0, 0], edges)
 assert edges[5, 4] == -2 and edges[1, 0] == 3 and edges[1, 2] == -2
 
+# %% [markdown]
+# Before you look at the result, work out one place of it with a pencil: row 5, column 4, where the kernel lies on the rows 5 to 7 and the columns 4 to 6. The picture marks it.
+
 # %% figure=true
 figures.convolution(digit, kernel, 5, 4)
 
 # %% [markdown]
 # Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
-# Nine numbers have looked for edges at 36 places, 6 by 6, because the window has to stay inside.
+# The result is a picture again, a map that says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
 #
-# Turn the kernel, -1 above and 1 below. Which walls of the zero will it find?
+# Another kernel looks for something else. Turn this one, -1 above and 1 below. Which walls of the zero will it find?
 
 # %% name="turned-kernel"
 turned = fits(digit, kernel.T)
@@ -1321,12 +1308,13 @@ assert turned[1, 2] == -2
 figures.convolution(digit, kernel.T, 1, 2)
 
 # %% [markdown]
-# The upper one, blue in the middle, and the lower one, red.
-# This zero reaches the first row and the last. Above its upper wall there is no white row, so in the middle the window sees that wall end (blue) but never begin. Below it is the other way round.
+# The upper one, blue, where the ink ends, and the lower one, red, where it begins again.
+# (This zero fills the paper from top to bottom, so in the middle the kernel sees these walls from inside only.)
 #
 # ### Eight kernels at once
 #
-# `nn.Conv2d(1, 8, 3)` is a module that does this with eight kernels of 3 by 3, and the kernels are its parameters.
+# You could think of more kernels, for slanted strokes or corners. But the ten pictures of chapter 2 were not thought up either; they were learned, and so can kernels be.
+# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on a picture, and the kernels are its parameters.
 # The 1 says that the pictures have one channel (a color photo has three).
 
 # %% name="conv-layer"
@@ -1345,34 +1333,30 @@ assert _kernels == (8, 1, 3, 3)
 # %% [markdown]
 # Each digit came out as eight pictures of 6 by 6. The kernels begin at random, and yet each sees something different in the zero.
 #
-# *Predict.* How many numbers does this layer have to learn, with one bias for each kernel?
+# How much is there to learn? A linear layer that gives as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
+#
+# *Predict.* That makes 18,720 numbers. How many does this layer have, with one bias for each kernel?
 
 # %% predict=true
 guess = 80  # a number
 
 # %% name="conv-count"
+print("linear:", my_count_params(nn.Linear(64, 288)))
 reveal(guess, my_count_params(looking))
-
-# %% [markdown]
-# Eight kernels of 9 weights and a bias.
-#
-# And a linear layer that gives as much? Eight pictures of 6 by 6 are 288 results, and each needs 64 weights of its own and a bias.
-
-# %% name="linear-count"
-print(my_count_params(nn.Linear(64, 288)))
 
 # %% claim=true
 assert my_count_params(looking) == 80 and my_count_params(nn.Linear(64, 8 * 36)) == 18_720
 
 # %% [markdown]
-# 80 numbers, where a linear layer takes 18,720. An edge is an edge wherever it is, and need not be learned 36 times.
+# Eight kernels of 9 weights and a bias: 80 numbers in place of 18,720, because an edge is an edge wherever it is, and need not be learned 36 times.
 
 # %% [markdown] name="looking-text"
 # ## 8 A network that looks ({minutes} minutes)
 #
-# Does such a layer help to read? Put it into a network, here with sixteen kernels: first look, then judge by what was found.
+# The section before began with digits that moved by one pixel. Does such a layer help to read them?
+# Put it into a network, here with sixteen kernels: first look, then judge by what was found.
 
-# %% name="looking-network"
+# %% name="looking-learned"
 looker = nn.Sequential(
     nn.Unflatten(1, (1, 8, 8)),  # each row of 64 becomes a picture with one channel
     nn.Conv2d(1, 16, 3),  # sixteen kernels look, at 36 places each
@@ -1380,13 +1364,8 @@ looker = nn.Sequential(
     nn.Flatten(),  # what they found becomes one row again
     nn.Linear(16 * 36, 10),  # ten judges
 )
-print(tuple(looker(ink[:5]).shape))
 
-# %% [markdown]
-# Train it as you trained `yours`, for 200 steps.
-
-# %% name="looking-learned"
-train(looker, 200)
+train(looker, 200)  # as you trained `yours`
 print(f"looks at whole pictures: {accuracy(yours):.1%}")
 print(f"looks at small places:   {accuracy(looker):.1%}")
 show_digits(looker[1].weight[:, 0], per_row=8)
@@ -1396,9 +1375,9 @@ assert looker(ink).shape == (1797, 10) and accuracy(looker) > 0.97
 assert accuracy(looker) > accuracy(yours) - 0.005  # from one start they read as many
 
 # %% [markdown]
-# On these digits it is a little better at most. But look at the kernels: nobody wrote -1 and 1 into them.
+# On the digits as they are it is a little better at most. But look at the kernels: nobody wrote a number into them.
 #
-# Now the moved digits. What a kernel sees moves with the digit:
+# Now the moved digits. What a kernel sees moves along with the digit, so the omens are good:
 
 # %% name="shift"
 moved = moved_ink.reshape(-1, 1, 8, 8)
@@ -1423,7 +1402,7 @@ reveal(guess, accuracy(looker, moved_ink) > 0.9)
 assert accuracy(looker, moved_ink) < 0.55 and accuracy(yours, moved_ink) < 0.5
 
 # %% [markdown]
-# Less than half! The strokes are found, but the judges look for each of them where it used to be.
+# Less than half! The strokes are found, but each judge still has a weight for each kernel at each of its 36 places, and looks for a stroke where it used to be.
 #
 # ### Less exactly where
 #
@@ -1465,10 +1444,10 @@ assert [my_count_params(_each) for _each in (yours, looker, pooler)] == [2410, 5
 assert accuracy(pooler, moved_ink) > accuracy(looker, moved_ink) + 0.07
 
 # %% [markdown]
-# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one.
-# The price: it reads slightly fewer of the digits that were not moved.
-
-# %% [markdown]
+# With 810 numbers, a third of what `yours` has to learn, it reads many more of the moved digits, although it has never seen one. The price is that it reads slightly fewer of those that were not moved.
+#
+# Look, then forget exactly where: many networks that read pictures are built of these two steps, taken several times over, and chapter 6 trains one.
+#
 # This is a good place for a break.
 
 # %% [markdown] side=true
@@ -2275,6 +2254,12 @@ print("head:", head.weight.grad)
 assert body.weight.grad is None and head.weight.grad is not None
 
 # %% [markdown]
+# And a frozen BatchNorm? Its running mean is a buffer, which no gradient moves; the mode decides about it.
+# So what is frozen also goes into `eval()`, again after each `model.train()`.
+
+# %% [markdown] side=true
+# #### Does `layer.requires_grad = False` freeze a layer, and can a frozen one move? ({minutes} minutes)
+#
 # *Predict.* Somebody writes `layer.requires_grad = False` instead, without underscore and parentheses. How many of the layer's 2 parameters still require grad?
 
 # %% predict=true
@@ -2287,12 +2272,6 @@ reveal(guess, sum(p.requires_grad for p in layer.parameters()))
 
 # %% [markdown]
 # Both, because the line only gave a Python object a new attribute.
-#
-# And a frozen BatchNorm? Its running mean is a buffer, which no gradient moves; the mode decides about it.
-# So what is frozen also goes into `eval()`, again after each `model.train()`.
-
-# %% [markdown] side=true
-# #### Can I see a frozen layer move? ({minutes} minutes)
 #
 # *Predict.* A BatchNorm layer is frozen by `requires_grad_(False)` and runs in train mode. Does its running mean move?
 
