@@ -938,27 +938,32 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 #
 # ### Which learning rate?
 #
-# No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**. Train six fresh models, each for five epochs at a rate of its own.
+# Why was it 0.5 all the time? No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**, and you choose by trying. Train six fresh models, each for five epochs at a rate of its own.
 
 # %% name="rates-on-digits"
-def share_read(lr):
+shares = {}
+plt.figure()
+for lr in (0.001, 0.05, 0.2, 0.5, 1, 10):
     fresh = MyMLP([64, 64, 10], nn.ReLU)
     sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
-    _, _, share = my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5)[-1]
-    return share
-
-
-shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.2, 0.5, 1, 10)}
-for lr, share in shares.items():
-    print(f"lr {lr}: {share:.0%}")
+    losses, _, read = zip(*my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5))
+    shares[lr] = read[-1]
+    plt.plot(range(1, 6), losses, label=f"lr {lr}: reads {read[-1]:.0%}")
+plt.ylim(0, 3)
+plt.xticks(range(1, 6))
+plt.xlabel("epoch")
+plt.ylabel("training loss")
+plt.legend()
+plt.show()
 
 # %% claim=true
+assert losses[0] > 3 and losses[-1] > 2  # of the last rate, 10
 assert shares[0.5] > 0.82 and shares[0.5] > shares[0.05] > 0.5
 assert shares[0.001] < 0.4 and shares[10] < 0.4
 assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
-# As on the parabola of section 1, the smallest sleeps and the largest explodes.
+# There are the three fates of section 1. The smallest rate sleeps. The largest throws the model so far out that it never comes back, and in the end it knows as little as at first.
 # Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
