@@ -953,7 +953,7 @@ plt.ylim(0, 3)
 plt.xticks(range(1, 6))
 plt.xlabel("epoch")
 plt.ylabel("training loss")
-plt.legend()
+plt.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the picture
 plt.show()
 
 # %% claim=true
