@@ -116,7 +116,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch06 resumed": lambda: ch06_capstone.resumed(_small_model, *_pictures(), seed=0),
     "ch06 precision": lambda: ch06_capstone.precision(_small_model, *_pictures(), seed=0),
     "ch06 card": lambda: ch06_capstone.card(
-        {"losses": [1.0, 0.5], "accuracies": [0.5, 0.9]},
+        [0.5, 0.9],
         10 * torch.eye(10).long(),
         torch.eye(32).expand(12, 32, 32),
         torch.arange(12) % 10,

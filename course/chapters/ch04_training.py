@@ -166,19 +166,23 @@ guess = 5  # 1, 2, 3, 4 or 5
 # %% name="five-lines-slowly"
 neuron = nn.Linear(1, 1)
 optimizer = torch.optim.SGD(neuron.parameters(), lr=0.1)
-at_first = neuron.weight.item()
+print("the weight at first:", neuron.weight.item())
 criterion(neuron(x), y).backward()  # lines 2, 3 and 4
-after_four = neuron.weight.item()
+print("after line 4:       ", neuron.weight.item())
 optimizer.step()
-reveal(guess, 5 if after_four == at_first else "an earlier one")
+print("after line 5:       ", neuron.weight.item())
+reveal(guess, 5)
 
 # %% claim=true
-assert at_first == after_four != neuron.weight.item()
 _fresh = nn.Linear(1, 1)
+_sgd, _at_first = torch.optim.SGD(_fresh.parameters(), lr=0.1), _fresh.weight.item()
 _loss = criterion(_fresh(x), y)
 assert _fresh.weight.grad is None  # up to here, no gradient
 _loss.backward()
 assert _fresh.weight.grad is not None and _fresh.bias.grad is not None
+assert _fresh.weight.item() == _at_first
+_sgd.step()
+assert _fresh.weight.item() != _at_first
 
 # %% [markdown]
 # Only the last one. Line 4 writes a `.grad` into every parameter, and line 5 reads it: with `SGD`, each parameter loses lr times its gradient, as in section 1.
@@ -343,7 +347,12 @@ assert max(_late) > 20 * sound[-1] and max(_late) > 1.5 * min(_late)
 # `backward` adds to `.grad` (the towers of chapter 2), so each step now uses the sum of all gradients so far.
 # The weight runs down into the valley, through it, up the other side and back, like a ball that nothing slows.
 #
-# And in another order? Here are eight. *In how many of them will the loss go all the way down?*
+# And in another order? Here are eight, some of them with a line missing.
+#
+# *Predict.* In how many of the eight does the loss go all the way down?
+
+# %% predict=true
+guess = 3  # a number
 
 # %% name="eight-orders"
 orders = [
@@ -357,6 +366,7 @@ orders = [
     "zero forward step backward",
 ]
 eight = {order: run_lines(order, x, y)[0] for order in orders}
+reveal(guess, sum(losses[-1] < 0.005 for losses in eight.values()))
 
 # %% claim=true
 assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
@@ -365,7 +375,7 @@ assert sum(_losses[-1] < 0.005 for _losses in eight.values()) == 3
 figures.curves(eight)
 
 # %% [markdown]
-# In three, and these are one and the same loop: clear between one `backward` and the next, and never between `backward` and `step`.
+# The three that arrive are one and the same loop: they clear between one `backward` and the next, and never between `backward` and `step`.
 #
 # Now you: the loop stepper shows what each line changes. Leave out `zero_grad`, or move it, and run ten steps.
 
@@ -456,9 +466,9 @@ assert len(known) == 1400 and len(unseen) == 397
 assert set(known.tolist()).isdisjoint(unseen.tolist())
 
 # %% [markdown]
-# Data held out like this are for **validation**; the others are the **training set**. The losses on the two are the **validation loss** and the **training loss**, and a model that does well on both **generalizes**.
+# The 1,400 are the **training set**. Those in the drawer are for **validation**: they tell whether what was learned holds for new digits too, which is called to **generalize**.
 #
-# Measuring is a forward pass and a count, and one thing about it goes wrong again and again: the mode.
+# Measuring is a forward pass and a count, and yet one thing about it goes wrong again and again: the mode.
 # Here is a model with batch norm and dropout (chapter 3), measured four times on the same digits, always inside `torch.no_grad()`.
 
 # %% name="modes"
@@ -693,18 +703,11 @@ assert len(DataLoader(rows, batch_size=4, drop_last=True)) == 2
 #
 # ### One epoch
 #
-# Now the 1,400 digits, 64 at a time.
-
-# %% name="parts"
-known_digits = TensorDataset(ink[known], labels[known])
-loader = DataLoader(known_digits, batch_size=64, shuffle=True)
-print(len(loader), "batches")
-
-# %% [markdown]
-# For each batch, take one step, by the five lines of section 2.
+# Now the 1,400 digits: at 64 a time that makes 22 batches, and for each of them you take one step, by the five lines of section 2.
 # *Guessing reads ten in a hundred. How many will it read after 22 steps?* Write down a number.
 
 # %% name="one-epoch"
+loader = DataLoader(TensorDataset(ink[known], labels[known]), batch_size=64, shuffle=True)
 _ = torch.manual_seed(seed)
 reader = MyMLP([64, 64, 10], nn.ReLU)
 optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
@@ -719,15 +722,15 @@ measured = my_evaluate(reader, drawer, F.cross_entropy)
 print(f"{measured['accuracy']:.0%} of the drawer")
 
 # %% claim=true
-assert measured["accuracy"] > 0.45
+assert len(loader) == 22 and measured["accuracy"] > 0.45
 
 # %% [markdown]
-# Most of the job is done, after 22 steps.
+# Twenty-two steps, and most of the job is done. That is how training usually goes: far from the goal almost any step helps.
 #
 # ### Twenty epochs
 #
 # The rest needs patience. Begin again, and put a loop around the loop; for the five lines you have your own `train_step`.
-# After every epoch a row of three numbers goes into the `history`: the mean loss of its batches, the loss in the drawer, and the share of the drawer that is read.
+# So that you can see later how it went, each epoch leaves a row of three numbers in the `history`: the mean loss of its batches (the **training loss**), the loss in the drawer (the **validation loss**), and the share of the drawer that is read.
 
 # %% name="whole-loop"
 _ = torch.manual_seed(seed)  # as before, so the first epoch is the same
@@ -747,11 +750,10 @@ for epoch in (0, 1, 4, 19):  # the first, the second, the fifth and the last
 
 # %% claim=true
 assert history[0][2] > 0.45 and history[-1][2] > 0.92 and history[-1][0] < 0.12
-assert history[0][1] < history[0][0]
+assert history[0][1] < history[0][0] and history[-1][1] > history[-1][0]
 
 # %% [markdown]
-# That is the whole loop.
-# (At first the drawer's loss is below the training loss, because it is measured after the 22 steps of an epoch, and the training loss is a mean over them.)
+# That is the whole loop: with other data and another model you will write the same lines.
 #
 # Here are the ten of section 4 once more, of which it read hardly any before.
 
@@ -781,8 +783,8 @@ def draw(history):
 draw(history)
 
 # %% [markdown]
-# Both fall fast at first, since far from the goal almost any step helps, and then slowly.
-# After a few epochs a gap opens between the two. Section 7 is about that gap.
+# At first the drawer's loss lies lower, because it is measured after the 22 steps, whereas the training loss is a mean over them.
+# Later it is the other way round, and a gap opens between the two. Section 7 is about that gap.
 #
 # ### Look at what it gets wrong
 #
@@ -936,27 +938,32 @@ assert share < 0.35 and (answers == 9).float().mean() > 0.15
 #
 # ### Which learning rate?
 #
-# No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**. Train six fresh models, each for five epochs at a rate of its own.
+# Why was it 0.5 all the time? No gradient finds the learning rate: you choose it, so it is called a **hyperparameter**, and you choose by trying. Train six fresh models, each for five epochs at a rate of its own.
 
 # %% name="rates-on-digits"
-def share_read(lr):
+shares = {}
+plt.figure()
+for lr in (0.001, 0.05, 0.2, 0.5, 1, 10):
     fresh = MyMLP([64, 64, 10], nn.ReLU)
     sgd = torch.optim.SGD(fresh.parameters(), lr=lr)
-    _, _, share = my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5)[-1]
-    return share
-
-
-shares = {lr: share_read(lr) for lr in (0.001, 0.05, 0.2, 0.5, 1, 10)}
-for lr, share in shares.items():
-    print(f"lr {lr}: {share:.0%}")
+    losses, _, read = zip(*my_fit(fresh, sgd, F.cross_entropy, loader, drawer, 5))
+    shares[lr] = read[-1]
+    plt.plot(range(1, 6), losses, label=f"lr {lr}: reads {read[-1]:.0%}")
+plt.ylim(0, 3)
+plt.xticks(range(1, 6))
+plt.xlabel("epoch")
+plt.ylabel("training loss")
+plt.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the picture
+plt.show()
 
 # %% claim=true
+assert losses[0] > 3 and losses[-1] > 2  # of the last rate, 10
 assert shares[0.5] > 0.82 and shares[0.5] > shares[0.05] > 0.5
 assert shares[0.001] < 0.4 and shares[10] < 0.4
 assert min(shares[_lr] for _lr in (0.2, 0.5, 1)) > 0.8
 
 # %% [markdown]
-# As on the parabola of section 1, the smallest sleeps and the largest explodes.
+# There are the three fates of section 1. The smallest rate sleeps. The largest throws the model so far out that it never comes back, and in the end it knows as little as at first.
 # Between the two lies a span, here from 0.2 to 1, in which the rate matters little. So try 0.001, 0.01, 0.1 and 1 first, and then look between the best two.
 
 # %% [markdown] side=true
@@ -1214,8 +1221,8 @@ assert _read[1][0][_right[1]].mean() > _read[0][0][_right[0]].mean()  # and sure
 # %% [markdown] name="house-text"
 # ## 9 When no learning rate is right ({minutes} minutes)
 #
-# The price of a house from its size: four sizes in square feet, and prices in thousands, 0.18 * size + 5.
-# There are only two numbers to learn, w and b, and yet any rate above 0.00000037 explodes. So go below it.
+# For the digits many rates were good. Here is a smaller problem for which none is: the price of a house from its size.
+# There are four sizes in square feet, and prices in thousands, 0.18 * size + 5, so that only two numbers have to be learned, w and b. And yet any rate above 0.00000037 explodes. So go below it.
 
 # %% name="house-raw"
 size = torch.tensor([750.0, 1200.0, 1800.0, 2400.0], dtype=torch.float64)
@@ -1246,11 +1253,15 @@ assert round(w, 4) == 0.1814 and round(b, 4) == 0.0101
 # After six steps w is nearly found, and for 2,000 square feet this line says 362.7, where 365 is right.
 # But b should go from 0.01 to 5, and has hardly moved.
 #
-# Give it 10,000 steps. *Where will b be then?*
+# *Predict.* Give it 10,000 steps. Where will b be then?
+
+# %% predict=true
+guess = "near 0"  # "near 0", "halfway" or "near 5"
 
 # %% name="house-long"
 late_losses, w, b = descend_raw(10_000, 1e-7)
 print(f"price = {w:.5f} * size + {b:.5f}")
+reveal(guess, "near 0" if b < 1 else "halfway" if b < 4 else "near 5")
 
 # %% claim=true
 assert abs(sum(descend_raw(6, 1e-7)[1:][_i] * _v for _i, _v in enumerate((2000, 1))) - 362.7) < 0.05
@@ -1264,9 +1275,7 @@ with torch.random.fork_rng():
     assert descend_raw(6, 1e-7)[0] == losses  # nothing is drawn, so a seed changes nothing
 
 # %% [markdown]
-# It has gone from 0.01 to 0.0115.
-#
-# Why? Take the house of 2,000 square feet. Make w larger by 0.001, and its price rises by 2; make b larger by 0.001, and it rises by 0.001.
+# In 10,000 steps it has gone from 0.01 to 0.0115. Why? Take the house of 2,000 square feet. Make w larger by 0.001, and its price rises by 2; make b larger by 0.001, and it rises by 0.001.
 # A rate that does not throw w too far is so tiny that b would need more than a hundred million steps.
 #
 # The cause is the scale of the data.
@@ -1653,8 +1662,8 @@ figures.surface()
 #
 # ### Another rate on the way
 #
-# Large steps are good at first, and too coarse at the end. Where does the rate stand? In `optimizer.param_groups`, a list of dicts, mostly of one, with `"params"`, `"lr"` and more.
-# A **scheduler** writes a new `"lr"` there at each `scheduler.step()`, which comes after `optimizer.step()`.
+# Large steps are good at first, and too coarse at the end, so one lets the rate fall on the way.
+# An optimizer keeps it in `optimizer.param_groups`, a list of dicts (mostly of one), as `"lr"`, beside the `"params"` that it changes. A **scheduler** writes a new `"lr"` there at each `scheduler.step()`, which comes after `optimizer.step()`.
 
 # %% name="a-scheduler"
 optimizer = torch.optim.SGD(reader.parameters(), lr=0.5)
@@ -1703,8 +1712,6 @@ figures.museum()
 # - *learned by heart*: the blue curve alone looks sound
 # - *dropout on*: one model, measured twice; the lower curve is right
 # - *one wild batch*: a jump, and long after it the loss is still above where it had been
-#
-# (A rate that decays too soon begins soundly, and then lies flat.)
 #
 # A curve gives you a suspect. To convict it, take a single batch, and let the model learn it by heart.
 #

@@ -84,15 +84,15 @@ def _box(drawing: Tensor) -> Tensor:
     return nn.functional.interpolate(nn.functional.pad(box, around)[None, None], size=(32, 32))[0, 0]
 
 
-def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, says: Tensor, labels: Tensor) -> Figure:
+def card(shares: list[float], confusion: Tensor, drawings: Tensor, says: Tensor, labels: Tensor) -> Figure:
     """Draw what a reader can show: the curve, the confusion matrix, and up to twelve drawings with what is said."""
     fig, axes = new_figure(3, 6, figsize=(9.5, 6.4), height_ratios=(1.7, 1, 1))
     for ax in axes[0]:
         ax.remove()
     whole = axes[0, 0].get_gridspec()
     curve, matrix = fig.add_subplot(whole[0, :3]), fig.add_subplot(whole[0, 3:])
-    epochs = range(1, len(history["accuracies"]) + 1)
-    curve.plot(epochs, [100 * each for each in history["accuracies"]], "o-", color=BLUE)
+    epochs = range(1, len(shares) + 1)
+    curve.plot(epochs, [100 * each for each in shares], "o-", color=BLUE)
     curve.set(xlabel="epoch", ylabel="% right, of digits never seen", xticks=epochs)
     fig.suptitle("A model that I wrote reads handwriting", color=INK)
     matrix.imshow(confusion.tolist(), cmap="Blues")
@@ -105,7 +105,7 @@ def card(history: dict[str, list[float]], confusion: Tensor, drawings: Tensor, s
         paper(ax, drawing, "")
         ax.set_title(f"says {said}" if said == truth else f"says {said}, is {truth}", fontsize=11, color=INK)
     said_of = ", ".join(str(said) for said in says.tolist())
-    right = f"from {history['accuracies'][0]:.0%} in the first epoch to {history['accuracies'][-1]:.0%} in the last"
+    right = f"from {shares[0]:.0%} in the first epoch to {shares[-1]:.0%} in the last"
     return told(
         fig,
         f"Above, a curve of the share of unseen digits that are read, {right}, and a table of what each digit is taken "
