@@ -31,7 +31,7 @@ def parts(tmp_path: Path) -> ExerciseParts:
 
 def told(parts: ExerciseParts) -> list[str]:
     """What is missing, beside a build."""
-    return [line for line in prove(parts) if "make build" not in line]
+    return [line for line in prove(parts) if "autograder build" not in line]
 
 
 class TestCommand:
@@ -49,9 +49,10 @@ class TestCommand:
         project = parts.course.parent
 
         assert main(["--root", str(project), "prove", "swap_ends"]) == 1
+        remedy = "run `python -m autograder build week_ends`."
         assert [
-            "lessons/shipped/week_ends.json: not what the cases and the bank show; run `make build`.",
-            "lessons/shipped/week_ends.hints.json: not the exercise's hints; run `make build`.",
+            f"lessons/shipped/week_ends.json: not what the cases and the bank show; {remedy}",
+            f"lessons/shipped/week_ends.hints.json: not the exercise's hints; {remedy}",
             "swap_ends: 2 things are missing.",
         ] == capsys.readouterr().err.splitlines()
         assert not (project / "build").exists()
@@ -172,11 +173,14 @@ class TestAnswers:
         ] == told(parts)
 
     def test_two_mistakes_that_look_the_same(self, parts: ExerciseParts) -> None:
-        """Neither can be told by its own sentence."""
+        """Neither can be told by its own sentence: each line names the other."""
         edit(parts.bank, "    return torch.cat([row[1:], row[:1]])", "    return torch.flip(row, dims=(0,))")
 
         lines = told(parts)
-        assert len(lines) == 2 and all("is told otherwise on the visible cases by 'leaves" in line for line in lines)
+        apart = "on the visible cases; take it out, or add a case that tells them apart."
+        assert len(lines) == 2 and all(line.endswith(apart) for line in lines)
+        for line, other in zip(lines, ("first-only", "turned-round"), strict=True):
+            assert f"shows the same as {other!r} " in line
 
     def test_points_for_what_is_shipped(self, parts: ExerciseParts) -> None:
         """Who repeats what the reference shows on the visible cases earns nothing on fresh ones."""
@@ -266,7 +270,7 @@ def swap_ends(row):
 
         run: Any = survivors.survives
         monkeypatch.setattr(survivors, "survives", survives)
-        lines = [line for line in prove(parts, seeds) if "make build" not in line]
+        lines = [line for line in prove(parts, seeds) if "autograder build" not in line]
 
         assert [] == lines and number == ran.pop("row -> order (3)") and {4} == set(ran.values())
 
@@ -283,7 +287,7 @@ def swap_ends(row):
             return report(proof, cell, seed)
 
         monkeypatch.setattr(Proof, "report", noting)
-        lines = [line for line in prove(parts, seeds) if "make build" not in line]
+        lines = [line for line in prove(parts, seeds) if "autograder build" not in line]
 
         assert ([], {False: expected, True: {*seeds}}) == (lines, ran)
 

@@ -187,7 +187,7 @@ class _Command(_Begun):
 
 def main(line: socket.socket) -> None:
     """Fork until the tests close the line."""
-    from autograder.running import child  # noqa: F401
+    from autograder.running import child, fresh_child  # noqa: F401
 
     for name in (*_SERVERS, *_OFTEN):
         importlib.import_module(name)
@@ -235,10 +235,10 @@ def _is_the_child(source: int, sink: int, complaints: int, status: int, *others:
 
 def _serve(module: str) -> None:
     from autograder.grading.shared_server import SharedServer
-    from autograder.running import child, fork_server
+    from autograder.running import fork_server, fresh_child
 
     if not module:
-        child.main()
+        fresh_child.main()
     elif module == SharedServer.__module__:
         SharedServer(socket.socket(fileno=_OTHER)).serve()
     else:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from autograder.authoring import regions
-from autograder.cell_text import SETUP
+from autograder.cell_text import CHECK, SETUP
 from autograder.errors import ChapterError
 
 
@@ -48,7 +48,7 @@ class Cell:
         if self.kind is Kind.EXERCISE:
             return str(self.keys["exercise"])
         if self.kind is Kind.CHECK:
-            return f"check_{self.keys['check']}"
+            return f"{CHECK}{self.keys['check']}"
         return SETUP if self.kind is Kind.SETUP else None
 
 

@@ -17,6 +17,7 @@ from autograder.authoring.chapter_rules import check_chapter, check_markers, fai
 from autograder.authoring.minutes import check_minutes
 from autograder.authoring.outline import check_outline
 from autograder.authoring.side_paths import check_side_paths
+from autograder.catalog.place import CHAPTERS
 from autograder.errors import ChapterError, CourseNotFound
 from autograder.watching.replaced import replaced
 
@@ -27,7 +28,7 @@ STEM = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 def chapter_paths(course: Path) -> tuple[Path, ...]:
     """List the chapter files of a course folder; raises CourseNotFound where there are none."""
-    folder = course / "chapters"
+    folder = course / CHAPTERS
     paths = tuple(sorted(folder.glob("*.py"))) if folder.is_dir() else ()
     if not paths:
         raise CourseNotFound(

@@ -18,6 +18,7 @@ from autograder.authoring.chapter import read_chapter
 from autograder.authoring.lent import Lent, begun, joined
 from autograder.authoring.parts import check_parts
 from autograder.catalog.course import course_in
+from autograder.catalog.place import chapter_path
 from autograder.errors import ChapterError, ExerciseError
 from autograder.files import digest_of
 from autograder.judging.judgement import is_final, judge, judge_read
@@ -47,7 +48,7 @@ class Judge:
         self, course: Path, stem: str, only: str | None = None, lent: Sequence[Lent] = (), prelude: str = ""
     ) -> None:
         self.course = course
-        path, found = course / "chapters" / f"{stem}.py", course_in(course)
+        path, found = chapter_path(course, stem), course_in(course)
         is_chapter = path.is_file() or not lent
         self.chapter = read_chapter(path) if is_chapter else begun(stem, prelude)
         self.names = self.chapter.exercises if only is None else (only,)

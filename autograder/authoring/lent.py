@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter import read_chapter
+from autograder.catalog.place import chapter_path
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def begun(stem: str, prelude: str) -> Chapter:
 
 def joined(own: Chapter, course: Path, lent: Sequence[Lent]) -> Chapter:
     """A chapter with the exercises that are lent to it, behind its own."""
-    more = (cell for each in lent for cell in _cells(read_chapter(course / "chapters" / f"{each.home}.py"), each))
+    more = (cell for each in lent for cell in _cells(read_chapter(chapter_path(course, each.home)), each))
     return replace(own, cells=(*own.cells, *more)) if lent else own
 
 

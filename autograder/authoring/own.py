@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder import files
 from autograder.authoring.parts import ExerciseParts, every_part
-from autograder.catalog.place import COURSE_VARIABLE
+from autograder.catalog.place import COURSE_VARIABLE, EXERCISES
 from autograder.errors import ExerciseError
 
 OWN = "own"  # the folder
@@ -64,14 +64,14 @@ def prove_own(course: Path, name: str, seconds: float = _SECONDS) -> list[str]:
         trial = Path(folder).resolve() / course.name
         files.write_all({trial / path: text.encode() for path, text in made.items()})
         shutil.copy(course / "nbgrader_config.py", trial)
-        (trial / "exercises" / "__init__.py").touch()
+        (trial / EXERCISES / "__init__.py").touch()
         (trial.parent / "pyproject.toml").write_text(f'[tool.pytorch-basics]\ncourse = "{course.name}"\naddress = ""\n')
         lines = _tried(trial.parent, name, seconds)
     if lines:
         where = own_path(course, name).relative_to(course.parent).as_posix()
         names = sorted((f"{course.name}/{path.as_posix()}" for path in made), key=len, reverse=True)
         return [_placed(line, [f"{trial.parent}/{each}" for each in names] + names, where) for line in lines]
-    (course / "exercises").mkdir(exist_ok=True)
+    (course / EXERCISES).mkdir(exist_ok=True)
     files.write_all({course / path: text.encode() for path, text in made.items()})
     return []
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from autograder.authoring.bank import KnownAnswer
+from autograder.judging.explaining import shows
 from autograder.judging.judgement import UNTOUCHED
+from autograder.judging.key import Key
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.watching.exercise import Exercise
 
@@ -21,6 +23,13 @@ def otherwise(exercise: Exercise, answer: KnownAnswer, report: Report) -> list[V
     if answer.tag == UNTOUCHED and report.verdicts[0].sentence == answer.sentence:
         return []
     return [each for each in unmet(report) if (each.mistake, each.sentence) != _own(exercise, answer, each)]
+
+
+def twin(exercise: Exercise, key: Key, tag: str) -> str:
+    """Another known mistake that shows the same as this one on every case; "" where there is none."""
+    one = next(mistake for mistake in key.mistakes if mistake.tag == tag)
+    others = (mistake for mistake in key.mistakes if mistake.tag != tag and shows(exercise, mistake, one.observations))
+    return next((mistake.tag for mistake in others), "")
 
 
 def _own(exercise: Exercise, answer: KnownAnswer, verdict: Verdict) -> tuple[str | None, str | None]:

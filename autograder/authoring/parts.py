@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.authoring.bank import bank_path
 from autograder.authoring.cells import Chapter
 from autograder.catalog.course import slip
-from autograder.catalog.place import ANSWERS, EXERCISES
+from autograder.catalog.place import ANSWERS, CHAPTERS, EXERCISES, chapter_path
 from autograder.errors import CourseError, ExerciseError, UnknownExercise
 
 _CELL = re.compile(r'^# %%[^\n]*\bexercise="(\w+)"', re.MULTILINE)
@@ -29,7 +29,7 @@ class ExerciseParts:
     @property
     def chapter(self) -> Path:
         """The file with its cells."""
-        return self.course / "chapters" / f"{self.stem}.py"
+        return chapter_path(self.course, self.stem)
 
     @property
     def exercise(self) -> Path:
@@ -147,7 +147,7 @@ def _nearest(name: str, chapter: Chapter) -> str:
 
 def every_part(course: Path) -> Iterator[ExerciseParts]:
     """What there is of exercises: first those with cells, then those with a file, then those with a bank."""
-    for path in sorted((course / "chapters").glob("*.py")):
+    for path in sorted((course / CHAPTERS).glob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")  # also where it cannot be read as a chapter
         yield from (ExerciseParts(course, path.stem, name) for name in _CELL.findall(text))
     for kind in (EXERCISES, ANSWERS):

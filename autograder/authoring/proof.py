@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,7 +18,7 @@ from autograder.authoring.agreement import holds
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import VISIBLE_SEED, Judge
-from autograder.authoring.own_words import otherwise, unmet
+from autograder.authoring.own_words import otherwise, twin, unmet
 from autograder.authoring.parts import ExerciseParts, missing, shown, slips_told
 from autograder.authoring.survivors import survivor_lines
 from autograder.catalog import contents, shipped
@@ -216,6 +215,8 @@ class Proof:
                 costs = ", ".join(repr(each.requirement) for each in unmet(report))
                 return f"is a slip, which costs one requirement, and costs {costs} {_on(seed)}; take `slip` out."
             for verdict in otherwise(self.exercise, answer, report):
+                if other := twin(self.exercise, self._key(seed), answer.tag):
+                    return f"shows the same as {other!r} {_on(seed)}; take it out, or add a case that tells them apart."
                 return f"is told otherwise {_on(seed)} by {_told(verdict)}; add a case that tells them apart."
         return ""
 
@@ -248,12 +249,13 @@ class Proof:
 
     def _shipped(self) -> Iterator[str]:
         """The committed observations and hints are what the exercise and its bank say."""
-        folder, stem = self.parts.course / SHIPPED, self.parts.stem
+        place = shown(self.parts, self.parts.course / SHIPPED / self.parts.stem)
+        remedy = f"run `python -m autograder build {self.parts.stem}`"
         key = shipped_key(self.parts)
         if key is None or not holds(self.judge, key):
-            yield f"{shown(self.parts, folder / stem)}.json: not what the cases and the bank show; run `make build`."
+            yield f"{place}.json: not what the cases and the bank show; {remedy}."
         if shipped_hints(self.parts) != self.exercise.hints:
-            yield f"{shown(self.parts, folder / stem)}{contents.HINTS}: not the exercise's hints; run `make build`."
+            yield f"{place}{contents.HINTS}: not the exercise's hints; {remedy}."
 
 
 def shipped_key(parts: ExerciseParts) -> Key | None:
@@ -274,7 +276,7 @@ def _decoded(*data: bytes) -> dict[str, Key]:
 
 def shipped_hints(parts: ExerciseParts) -> tuple[str, ...]:
     """The committed hints of an exercise; none where they cannot be read."""
-    path: Path = parts.course / SHIPPED / f"{parts.stem}{contents.HINTS}"
+    path = parts.course / SHIPPED / f"{parts.stem}{contents.HINTS}"
     try:
         return contents.hints_from(path).get(parts.name, ())
     except DamagedData:

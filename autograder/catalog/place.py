@@ -18,7 +18,8 @@ from pathlib import Path
 from autograder.errors import CourseNotFound
 
 COURSE_VARIABLE = "PYTORCH_BASICS_COURSE"
-EXERCISES, ANSWERS, FIGURES, SHIPPED = "exercises", "answers", "figures", "shipped"  # its folders
+CHAPTERS, EXERCISES, ANSWERS = "chapters", "exercises", "answers"  # its folders: what an author writes,
+FIGURES, SHIPPED = "figures", "shipped"  # what draws, and what the build writes for students
 CARDS, ARRANGED = "cards", "arranged"  # that a course may have: what stands at the end of a chapter, lines to arrange
 INSTRUMENTS = "instruments.py"  # beside them: what its lessons look at things with
 _INSTALLED = "autograder.courses"  # the group of entry points
@@ -29,13 +30,18 @@ def find_course(start: Path) -> Path:
     """The folder of a course as teachers have it, with its chapters, at `start` or above; raises CourseNotFound."""
     named = os.environ.get(COURSE_VARIABLE)
     for folder in [Path(named)] if named else _above(start.resolve()):
-        if (folder / _CONFIG).is_file() and (folder / "chapters").is_dir():
+        if (folder / _CONFIG).is_file() and (folder / CHAPTERS).is_dir():
             return folder
     where = f"{named} (from {COURSE_VARIABLE})" if named else f"{start} or above it"
     raise CourseNotFound(
         f"expected the course folder, the one with {_CONFIG} and chapters/; found none in {where}. "
         f"Run this in the course's clone, name that with --root, or set {COURSE_VARIABLE} to the folder."
     )
+
+
+def chapter_path(course: Path, stem: str) -> Path:
+    """Where the text of a chapter is."""
+    return course / CHAPTERS / f"{stem}.py"
 
 
 def open_to_answers(course: Path) -> tuple[Path, ...]:

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Where somebody has no verdict yet, let workers' torch be imported beside all that this process imports."""
-    from autograder.catalog.place import find_course
+    from autograder.catalog.place import chapter_path, find_course
     from autograder.grading.verdict_files import without_verdict
 
     elsewhere = args.scheduler is not None or args.dask_local is not None
@@ -77,7 +77,7 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
         return nullcontext()
     course = find_course(args.root)
     new = {student for student in without_verdict(course, args.chapter) if args.student in (None, student)}
-    if (new or args.force or args.only) and (course / "chapters" / f"{args.chapter}.py").is_file():
+    if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
         from autograder.grading.shared_pool import begun_early
 
         return begun_early()

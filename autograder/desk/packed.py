@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder.authoring.notebook import INSTALL_ID, Notebook
 from autograder.catalog import contents, shipped
-from autograder.catalog.place import ARRANGED, CARDS, EXERCISES, FIGURES, INSTRUMENTS, SHIPPED
+from autograder.catalog.place import ARRANGED, CARDS, EXERCISES, FIGURES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.errors import WorkFailed
 from autograder.files import digest_of
 
@@ -72,7 +72,7 @@ def _files(course: Path, stem: str) -> Iterator[tuple[str, bytes]]:
     project = course.parent
     own = [course / EXERCISES / stem, course / FIGURES / f"{stem}.py", course / INSTRUMENTS]
     own += [path for path in (course / CARDS / f"{stem}.py",) if path.is_file()]
-    own += [path for name in _imports(course / "chapters" / f"{stem}.py", project) for path in _module(project, name)]
+    own += [path for name in _imports(chapter_path(course, stem), project) for path in _module(project, name)]
     modules = _closure(project, [*own, *(project.joinpath(*name.split(".")) for name in _FRONT)])
     data = [path for pattern in _DATA for path in (project / "explorers").glob(pattern)]
     asked = {path.stem for path in (course / EXERCISES / stem).glob("*.py")}

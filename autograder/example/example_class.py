@@ -11,7 +11,7 @@ from autograder.authoring import address
 from autograder.authoring.chapter import chapter_paths, read_chapter
 from autograder.authoring.minutes import with_minutes
 from autograder.authoring.notebook import source_notebook, to_bytes
-from autograder.catalog.place import EXERCISES, SHIPPED, find_course
+from autograder.catalog.place import EXERCISES, SHIPPED, chapter_path, find_course
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.example.made_students import ClassMaker, Student
 from autograder.files import write_all
@@ -127,7 +127,7 @@ def copy_course(project: Path, copy: Path, stem: str) -> None:
                 f"expected {course / name}, found none. Run the command in the project folder, or give --root."
             )
         _copy(course / name, copy / name, [f"{each.stem}.*" for each in chapter_paths(course) if each.stem != stem])
-    chapter = with_minutes(course, read_chapter(course / "chapters" / f"{stem}.py"))
+    chapter = with_minutes(course, read_chapter(chapter_path(course, stem)))
     source = source_notebook(chapter, address.read(project))
     write_all({copy / "source" / stem / f"{stem}.ipynb": to_bytes(source)})
 

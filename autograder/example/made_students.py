@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.judge import Judge
+from autograder.cell_text import CHECK
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _merged(data: bytes) -> bytes:
 
 def _drop_checks(data: bytes) -> bytes:
     def dropped(notebook: Any) -> None:
-        notebook.cells = [cell for cell in notebook.cells if not _grade_id(cell).startswith("check_")]
+        notebook.cells = [cell for cell in notebook.cells if not _grade_id(cell).startswith(CHECK)]
 
     return _changed(data, dropped)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbgrader.api import Grade, Gradebook
 
+from autograder.cell_text import CHECK
 from autograder.grading import classroom
 from autograder.grading.classroom import Kept
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -40,7 +41,7 @@ def give_extra_credit(gradebook: Gradebook, course: Path, student: str, found: K
 def _grade(gradebook: Gradebook, verdict: SubmissionVerdict, exercise: str, student: str) -> Grade:
     """The marks for an exercise."""
     notebook = verdict.notebooks.get(exercise, verdict.assignment)
-    return gradebook.find_grade(f"check_{exercise}", notebook, verdict.assignment, student)
+    return gradebook.find_grade(f"{CHECK}{exercise}", notebook, verdict.assignment, student)
 
 
 def _without_double(before: float | None, now: float) -> tuple[float, ...]:

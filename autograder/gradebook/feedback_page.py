@@ -25,6 +25,7 @@ from traitlets import List, Unicode
 from traitlets.config import Config
 
 from autograder.catalog.course import course_in
+from autograder.cell_text import CHECK
 from autograder.errors import CourseError
 from autograder.grading import classroom
 from autograder.grading.submission_verdict import SubmissionVerdict
@@ -226,7 +227,7 @@ def _comment(cell: NotebookNode) -> bool:
 
 def _row(cell: NotebookNode, verdict: SubmissionVerdict | None, comments: set[str]) -> Html:
     about = cell.metadata.nbgrader
-    name = about.grade_id.removeprefix("check_")
+    name = about.grade_id.removeprefix(CHECK)
     report = next((each for each in verdict.reports if each.exercise == name), None) if verdict else None
     link = tag("a", name, href=f"#{about.grade_id}")
     points = f"{_number(about.score)} of {_number(about.points)}" if about.points else _extra(name, verdict)

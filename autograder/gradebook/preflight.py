@@ -9,6 +9,8 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
+from autograder.catalog.place import CHAPTERS
+from autograder.cell_text import CHECK
 from autograder.errors import CourseNotFound, WorkFailed
 from autograder.grading.assignment import Assignment
 from autograder.grading.worth import exercises_of
@@ -19,7 +21,7 @@ _SQLITE = "sqlite:///"
 
 def check(course: Path, db_url: str, patience: float = 5.0) -> None:
     """Raise a CourseError where the course folder is missing, the disk is full or the gradebook is locked."""
-    if not (course / "chapters").is_dir():
+    if not (course / CHAPTERS).is_dir():
         raise CourseNotFound(
             f"expected the course in {course}, found no chapters/ there. Run the command in the course's own folder."
         )
@@ -88,7 +90,7 @@ def _changed(gradebook: Gradebook, stem: str, points: Mapping[str, float]) -> It
     """Each exercise whose points in the gradebook are not those of the chapter: a score may not exceed them there."""
     for notebook in gradebook.find_assignment(stem).notebooks:
         for cell in notebook.grade_cells:
-            name = cell.name.removeprefix("check_")
+            name = cell.name.removeprefix(CHECK)
             if name in points and cell.max_score != points[name]:
                 yield f"{name} ({cell.max_score:g} there, {points[name]:g} in the chapter)"
 

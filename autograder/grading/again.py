@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from autograder.cell_text import CHECK
 from autograder.errors import CourseNotFound
 from autograder.grading.submission_verdict import SubmissionVerdict
 from autograder.judging.verdict import Report
@@ -124,7 +125,7 @@ def _students(changes: Sequence[Shift]) -> str:
 
 def _moves(change: Shift, by_hand: Sequence[str]) -> Iterator[str]:
     for name, (was, after) in change.points.items():
-        check = f"check_{name}"
+        check = f"{CHECK}{name}"
         is_by_hand = any(each in (name, check) or each.endswith(f"/{check}") for each in by_hand)
         counts = " (a score by hand counts)" if is_by_hand else ""
         yield f"{name} {was:g} -> {after:g}{counts}"

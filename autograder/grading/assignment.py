@@ -17,7 +17,7 @@ from autograder.authoring.cells import Chapter
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.lent import Lent, begun, joined
 from autograder.catalog.contents import POINTS, Listed, decode
-from autograder.catalog.place import ANSWERS, EXERCISES, INSTRUMENTS, SHIPPED
+from autograder.catalog.place import ANSWERS, CHAPTERS, EXERCISES, INSTRUMENTS, SHIPPED, chapter_path
 from autograder.errors import CourseNotFound
 from autograder.files import digest_of
 from autograder.grading.lending import lent_in
@@ -30,7 +30,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 LIST = f"{SHIPPED}/{POINTS}"
 _EYE = "for a person's eye"  # stands between two lists, so that a sentence moved from one to the other is seen
 # Rooms that no verdict depends on: after a change in one of them, nothing has to be graded again.
-BESIDE = ("bench", "collecting", "commands", "example", "gradebook", "reporting", "reuse", "site")
+BESIDE = ("bench", "collecting", "commands", "desk", "example", "gradebook", "reporting", "reuse", "site")
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Assignment:
     def chapter(self) -> Chapter:
         """Its exercises as a chapter, those that are lent to it among them; raises CourseError."""
         course = Path(self.course)
-        own = read_chapter(course / chapter_text(self.place)) if self.is_chapter else begun(self.place, "")
+        own = read_chapter(chapter_path(course, self.place)) if self.is_chapter else begun(self.place, "")
         return joined(own, course, self.lent)
 
     def key(self, parcel: Parcel) -> str:
@@ -170,7 +170,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
     """
     course = course.resolve()
     if not (course / "source" / stem).is_dir():
-        _there(course / chapter_text(stem), "Is the name right?")
+        _there(chapter_path(course, stem), "Is the name right?")
     names = several_released(course, stem) if given is None else ()
     if names:
         paths = (course / "release" / stem / f"{name}.ipynb" for name in names)
@@ -182,7 +182,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
 def several_released(course: Path, stem: str) -> tuple[str, ...]:
     """The notebooks that were given out, unless it is the one of the assignment's name; a chapter has no other."""
     names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
-    return () if names == (stem,) or (course / chapter_text(stem)).is_file() else names
+    return () if names == (stem,) or (chapter_path(course, stem)).is_file() else names
 
 
 def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
@@ -196,14 +196,14 @@ def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
 
 def assignments_in(course: Path) -> list[str]:
     """The chapters and the assignments of a course's folder, by name."""
-    found = {path.stem for path in (course / "chapters").glob("*.py")}
+    found = {path.stem for path in (course / CHAPTERS).glob("*.py")}
     found |= {path.name for step in ("source", "release") for path in (course / step).glob("*") if path.is_dir()}
     return sorted(name for name in found if not name.startswith(("_", ".")))
 
 
 def chapter_text(stem: str) -> str:
-    """Where in a course's folder the text of a chapter is."""
-    return f"chapters/{stem}.py"
+    """Where the text of a chapter is, from a course's folder on: what stands for it on another machine too."""
+    return f"{CHAPTERS}/{stem}.py"
 
 
 def _lent(course: Path, stem: str, release: bytes) -> tuple[Lent, ...]:
@@ -216,11 +216,11 @@ def _texts(course: Path, stem: str, lent: Sequence[Lent]) -> list[Path]:
     """What a verdict depends on: each chapter of an exercise, its answer bank, all exercises, for these may share
     something, what lessons look at things with, and what chapters there are. Without exercises, this last alone.
     """
-    stems = [each for each in sorted({stem, *(each.home for each in lent)}) if (course / chapter_text(each)).is_file()]
+    stems = [each for each in sorted({stem, *(each.home for each in lent)}) if (chapter_path(course, each)).is_file()]
     if not stems:
         return [path for path in (course / LIST,) if path.is_file()]
     return [
-        *(course / chapter_text(each) for each in stems),
+        *(chapter_path(course, each) for each in stems),
         *(path for each in stems for path in sorted((course / ANSWERS / each).glob("*.py"))),
         *sorted((course / EXERCISES).rglob("*.py")),
         *(path for path in (course / INSTRUMENTS, course / LIST) if path.is_file()),

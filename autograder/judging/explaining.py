@@ -11,8 +11,6 @@ from autograder.watching.difference import Difference, differences, first_differ
 from autograder.watching.exercise import Exercise
 from autograder.watching.observation import Observation
 
-Path = tuple[str | int, ...]
-
 
 def explanation(
     exercise: Exercise, key: Key, seen: Sequence[Observation], text: Text, wrong: Sequence[int]
@@ -108,7 +106,7 @@ def _parts(exercise: Exercise, right: Observation, mine: Observation) -> Iterato
         yield from differences(right, mine, exercise.tolerance)
 
 
-def _holds(observation: Observation, path: Path) -> bool:
+def _holds(observation: Observation, path: tuple[str | int, ...]) -> bool:
     """Whether something stands at this place."""
     value = observation
     for step in path:

@@ -21,7 +21,7 @@ from autograder.catalog.course import here
 from autograder.notebook.checked import CHECKED
 from autograder.notebook.logbook import shell_of_reader
 from autograder.telling.markup import Html, join, panel, prose, tag
-from autograder.telling.palette import INK, PASSED
+from autograder.telling.palette import INK, PASSED, WHITE
 
 _WIDTH, _EDGE, _LINE, _LETTERS = 960, 30, 26, 100  # of the card as an image: pixels, and letters in a line of words
 
@@ -74,7 +74,7 @@ class Card:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
             f'aria-label="{escape(repr(self))}" width="{_WIDTH}" height="{height}" color="{INK}" fill="{INK}" '
-            f'font-family="sans-serif"><rect width="100%" height="100%" fill="#ffffff"/>{written}'
+            f'font-family="sans-serif"><rect width="100%" height="100%" fill="{WHITE}"/>{written}'
             f"{_WIDE.sub(place, self.svg, count=1)}</svg>"
         )
 

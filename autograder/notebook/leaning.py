@@ -22,11 +22,19 @@ from autograder.judging.verdict import Report
 from autograder.notebook.bindings import binds, definition, may_bind_unseen
 from autograder.notebook.logbook import folder_of_notebook
 from autograder.notebook.reach import code_of, is_class, reached, unwrapped
-from autograder.notebook.saved import CLOCK, SavedCell, SavedNotebook, path_of_notebook, read, running_cell, texts_run
+from autograder.notebook.saved import (
+    CLOCK,
+    SavedCell,
+    SavedNotebook,
+    first_line,
+    path_of_notebook,
+    read,
+    running_cell,
+    texts_run,
+)
 
 _NO_FILES = ("__main__", "autograder", "explorers")  # the notebook itself, and what grading has too
 _MOST_NOTES = 3
-_WIDTH = 60  # characters of a cell's first line
 _BELOW = (
     ", which only a cell further down defines (the one that begins `{}`): "
     "move that cell above this one, or the notebook will not run from top to bottom."
@@ -148,7 +156,7 @@ def _home(name: str, scene: Scene) -> tuple[str, bool] | None:
         return None
     if not below and any(may_bind_unseen(cell.text) for cell in scene.below):
         return None
-    return _first_line(next(iter(same or below), run)), bool(below)
+    return first_line(next(iter(same or below), run)), bool(below)
 
 
 def _told_changed(names: dict[str, object], scene: Scene) -> Iterator[str]:
@@ -195,9 +203,3 @@ def _homes(module: ModuleType | None) -> list[Path]:
     contents = vars(module) if module else {}
     homes = list(contents.get("__path__", ())) or [contents.get("__file__")]
     return [Path(home) for home in homes if isinstance(home, str)]
-
-
-def _first_line(text: str) -> str:
-    """How a cell begins, short enough for a sentence and safe between backticks."""
-    line = text.strip().partition("\n")[0].replace("`", "'")
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"

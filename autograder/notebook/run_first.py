@@ -9,9 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from autograder.notebook.bindings import binds
-from autograder.notebook.saved import SavedCell, path_of_notebook, read, running_cell, texts_run
+from autograder.notebook.saved import SavedCell, first_line, path_of_notebook, read, running_cell, texts_run
 
-_WIDTH = 60  # characters of a cell's first line
 _MENU = "Choose Run, then Run All Above Selected Cell; then run this cell again."
 
 
@@ -56,8 +55,7 @@ def _is(cell: SavedCell, running: SavedCell) -> bool:
 
 
 def _told(name: str, cell: SavedCell, is_above: bool) -> str:
-    first = next((line for line in cell.text.splitlines() if line.strip()), "")
-    line = first if len(first) <= _WIDTH else f"{first[: _WIDTH - 1].rstrip()}…"
+    begins = first_line(cell.text)
     if is_above:
-        return f"`{name}` is made in a cell above that has not run since the kernel started: `{line}`. {_MENU}"
-    return f"`{name}` is made in a cell further down, which has not run yet: `{line}`. Move that one above this one."
+        return f"`{name}` is made in a cell above that has not run since the kernel started: `{begins}`. {_MENU}"
+    return f"`{name}` is made in a cell further down, which has not run yet: `{begins}`. Move that one above this one."

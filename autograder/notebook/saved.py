@@ -12,6 +12,7 @@ from typing import Any
 
 _MOST_BYTES = 8 * 2**20  # a longer file takes too long to read at each check
 _MARGIN = 2.0  # seconds that the clocks of a server and of its disk may differ
+_WIDTH = 60  # characters of a cell's first line
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ def running_cell(shell: Any) -> SavedCell:
 def texts_run(shell: Any) -> list[str]:
     """All that the kernel has run, the latest last."""
     return list(shell.history_manager.input_hist_raw)
+
+
+def first_line(text: str) -> str:
+    """How a cell begins, short enough for a sentence and safe between backticks."""
+    line = text.strip().partition("\n")[0].rstrip().replace("`", "'")
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1].rstrip()}…"
 
 
 class Clock:

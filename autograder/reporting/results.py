@@ -10,6 +10,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 
 from autograder.catalog.course import course_in
+from autograder.catalog.place import chapter_path
 from autograder.errors import CourseNotFound
 from autograder.gradebook import scores as marks
 from autograder.gradebook.course_api import open_gradebook
@@ -76,7 +77,7 @@ def graded(course: Path) -> list[str]:
     """The assignments of which something has been handed in or graded, in order: first the chapters."""
     found = {folder.name for folder in (course / "verdicts").glob("*") if any(folder.glob("[!.]*.json"))}
     found |= {folder.name for folder in (course / "submitted").glob("*/*") if folder.is_dir()}
-    chapters = sorted(stem for stem in found if (course / "chapters" / f"{stem}.py").is_file())
+    chapters = sorted(stem for stem in found if chapter_path(course, stem).is_file())
     return chapters + sorted(stem for stem in found.difference(chapters) if (course / "source" / stem).is_dir())
 
 

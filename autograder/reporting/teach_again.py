@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.outline import Outline, place_of
 from autograder.catalog.course import course_in
+from autograder.catalog.place import chapter_path
 from autograder.errors import CourseError
 from autograder.telling.markup import Html, join, tag
 
@@ -36,7 +37,7 @@ def section(course: Path, stem: str, exercise: str) -> Html:
 
 def _heading(course: Path, stem: str, exercise: str) -> str:
     """The nearest heading of the main path above an exercise; "" where it has none."""
-    outline = Outline(read_chapter(course / "chapters" / f"{stem}.py"))
+    outline = Outline(read_chapter(chapter_path(course, stem)))
     places = [number for number, name in outline.exercise.items() if name == exercise]
     above = (number for number in reversed(outline.headings) if places and number < places[0])
     ours = (number for number in above if number not in outline.exercise and number not in outline.side)

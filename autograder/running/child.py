@@ -1,15 +1,12 @@
 """The child process: executes a submission's cells in an IPython shell, and sends what the probes saw.
 
-It is told the setup, the solution cells and the cases through its standard input, and answers through its
-standard output: both are put out of the cells' way before any of the student's code runs. Whatever the cells
-print is discarded.
+Whatever the cells print is discarded.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,8 @@ from traitlets.config import Config
 
 from autograder.catalog.course import course_in
 from autograder.errors import WorkFailed
-from autograder.frames import READY, Frame, FrameError, discard, receive, send
+from autograder.frames import Frame, FrameError, discard, receive, send
 from autograder.recording.beside import lay_out
-from autograder.recording.child import ReadyNotebook
 from autograder.running.cases import Cases, unpacked
 from autograder.running.program import Ground
 from autograder.running.stand_ins import STAND_INS
@@ -83,26 +79,6 @@ class QuietShell(InteractiveShell):
             return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
 
-def main() -> None:
-    """Serve one program in a process of its own: the chapter first, then the program, both over standard input."""
-    source, sink = _take_pipes()
-    frame = receive(source)
-    if frame is None:
-        return
-    try:
-        ready = made_ready(Ground(**frame.head))
-    except WorkFailed as error:
-        send(sink, Frame({"problem": str(error)}))
-    else:
-        send(sink, Frame({"stage": READY}))
-        ready.serve(source, sink)
-
-
-def made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
-    """What serves the programs that stand on this; raises WorkFailed where the chapter does not begin."""
-    return ReadyNotebook(ground.setup, STAND_INS) if ground.whole else ReadyChapter(ground)
-
-
 class ReadyChapter:
     """What is the same for all submissions of a chapter: its probes, and a shell in which its setup cell has run.
 
@@ -137,14 +113,6 @@ class ReadyChapter:
             lay_out(frame.head["files"], frame.body[size:])
             known = cases if not size and cases is not None else unpacked(frame.body[:size])
             _serve(self.shell, self.exercises, sink, frame.head["steps"], known)
-
-
-def _take_pipes() -> tuple[int, int]:
-    """Move the pipes away from descriptors 0 and 1, where the cells could read or print into them."""
-    source, sink = os.dup(0), os.dup(1)
-    discard(0)
-    discard(1)
-    return source, sink
 
 
 def _serve(shell: QuietShell, exercises: ExerciseSet, sink: int, steps: list[dict[str, Any]], cases: Cases) -> None:
@@ -237,11 +205,3 @@ def _raised(error: BaseException) -> Raised:
     if isinstance(error, SyntaxError):
         return Raised(type(error).__name__, error.msg or "", (error.text or "").strip())
     return raised(error)
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] == ["--try"]:
-        new_shell()
-        print("The process that runs submissions starts: IPython and torch are there.")
-    else:
-        main()

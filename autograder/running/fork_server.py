@@ -31,7 +31,7 @@ from autograder.errors import WorkFailed
 from autograder.frames import READY, Frame, discard, send
 from autograder.recording.child import ReadyNotebook
 from autograder.running.program import Ground
-from autograder.running.stand_ins import STAND_INS
+from autograder.running.ready import made_ready
 from autograder.startup import collect_rarely
 from autograder.walls.confine import Quota, Walls
 from autograder.walls.linux import use_large_pages
@@ -53,14 +53,6 @@ def main(line: socket.socket) -> None:
     server = Server()
     server.add(line)
     server.serve()
-
-
-def _made_ready(ground: Ground) -> ReadyChapter | ReadyNotebook:
-    if ground.whole:
-        return ReadyNotebook(ground.setup, STAND_INS)
-    from autograder.running.child import ReadyChapter  # with torch, which other notebooks do without
-
-    return ReadyChapter(ground)
 
 
 def _warm_up(ready: ReadyChapter | ReadyNotebook, modules: list[str]) -> None:
@@ -163,7 +155,7 @@ class Server:
         ground = Ground(**start["ground"])
         try:
             if self._ready is None:
-                self._ready, self._room = _made_ready(ground), _room(ground, start["hidden"])
+                self._ready, self._room = made_ready(ground), _room(ground, start["hidden"])
                 self._start = {"ground": asdict(ground), "hidden": start["hidden"]}
                 _warm_up(self._ready, start["modules"])
         except WorkFailed as error:

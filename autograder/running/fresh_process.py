@@ -45,7 +45,8 @@ class _Process:
 
     def failed(self, what: str) -> WorkFailed:
         """The error that says that the child did not work."""
-        return failed(what, self._complaints, "Run `python -m autograder.running.child --try` to see the whole error.")
+        remedy = "Run `python -m autograder.running.fresh_child --try` to see the whole error."
+        return failed(what, self._complaints, remedy)
 
     def cpu_seconds(self) -> float:
         """How long the process has computed; where the system does not tell, how long it has run."""
@@ -80,7 +81,7 @@ def fresh_process(program: Program, limits: Limits) -> Iterator[_Process]:
         (scratch / "work").mkdir()
         with complaints.open("wb") as stderr:
             process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.running.child"],
+                [sys.executable, "-m", "autograder.running.fresh_child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

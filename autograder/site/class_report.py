@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.catalog.place import find_course
+from autograder.catalog.place import ANSWERS, EXERCISES, chapter_path, find_course
 from autograder.errors import WorkFailed
 from autograder.example import example_class
 from autograder.files import write_all
@@ -73,7 +73,7 @@ def _digest(course: Path, stem: str) -> str:
     """What stands for the report: the chapter, its answers and exercises, and the code that makes and grades it."""
     whole = hashlib.sha256(grader_digest().encode())
     engine = Path(__file__).parents[1]
-    course_parts = [course / "chapters" / f"{stem}.py", course / "answers" / stem, course / "exercises" / stem]
+    course_parts = [chapter_path(course, stem), course / ANSWERS / stem, course / EXERCISES / stem]
     parts = [*course_parts, engine / "example", engine / "reporting"]
     for part in parts:
         for path in sorted(part.rglob("*.*")) if part.is_dir() else [part]:

@@ -12,11 +12,12 @@ import nbformat
 from nbformat import NotebookNode
 
 import explorers
+from autograder.catalog.place import ANSWERS, CHAPTERS
 from autograder.files import write_all
 from autograder.grading.assignment import grader_digest
 from autograder.notebook_run import run_notebook
 
-_UNREAD = ("answers", "chapters", "ledger")  # folders of a course that no notebook reads
+_UNREAD = (ANSWERS, CHAPTERS, "ledger")  # folders of a course that no notebook reads
 
 
 def executed(solutions: Sequence[Path], course: Path, cache: Path) -> dict[str, NotebookNode]:

@@ -20,6 +20,7 @@ from autograder.authoring.bank import KnownAnswer
 from autograder.authoring.chapter import read_chapter
 from autograder.authoring.judge import VISIBLE_SEED, Judge
 from autograder.authoring.minutes import rounded, shares, tiers
+from autograder.catalog.place import chapter_path
 from autograder.errors import CourseError, WorkFailed
 from autograder.telling.feedback import html
 
@@ -62,7 +63,7 @@ class Filler:
             raise WorkFailed(f"{line}: {found[0]} is nothing that this course has ({error}). Correct it.") from error
 
     def _minutes(self, stem: str) -> str:
-        chapter = read_chapter(self.course / "chapters" / f"{stem}.py")
+        chapter = read_chapter(chapter_path(self.course, stem))
         parts = shares(chapter, tiers(self.course, chapter))
         main, exercises = (rounded(parts[name].minutes) for name in ("main path", "exercises"))
         return f"{main} minutes to read and run, {exercises} for the exercises"
