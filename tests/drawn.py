@@ -84,7 +84,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "ch03 convolution": lambda: ch03_modules.convolution(
         known_digits()[0][0].reshape(8, 8), torch.eye(3) * 3 - 1, 1, 2
     ),
-    "ch03 activations": lambda: ch03_modules.activations(4),
+    "ch03 activations": lambda: ch03_modules.activations(10),
     "ch03 modes": ch03_modules.modes,
     "ch04 first_page": ch04_training.first_page,
     "ch04 parabola": lambda: ch04_training.parabola(_descend, (0.02, 0.3, 1.05)),

@@ -42,10 +42,11 @@ def test_a_student_sees_no_teachers_tools(tmp_path: Path) -> None:
 
 
 def test_a_teacher_sees_them_all(tmp_path: Path) -> None:
-    """Formgrader and the rest."""
+    """Formgrader and the rest; names of files are full here too."""
     told = asked(Desk(tmp_path, "", "teacher"))
 
     assert [] == told["disabled"] and "fetchNews" in str(told["overrides"])
+    assert "showLastModifiedColumn': False" in str(told["overrides"])
 
 
 @pytest.fixture

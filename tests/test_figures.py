@@ -13,6 +13,7 @@ from IPython.core.pylabtools import select_figure_formats
 from IPython.utils.capture import capture_output
 from matplotlib import pyplot as plt
 from matplotlib.figure import FigureBase
+from matplotlib.patches import StepPatch
 
 from course.figures import ch01_tensors, ch02_autograd, ch03_modules, ch04_training, ch05_gpu_amp, ch06_capstone
 from course.figures.digits import known_digits
@@ -75,6 +76,15 @@ def test_legible(name: str) -> None:
     for page in PAGES:
         assert not [(page, told, round(float(ratio), 1)) for told, ratio in words(figure, page) if ratio < 4.5]
         assert not [(page, told, round(float(ratio), 1)) for told, ratio in lines(figure, page) if ratio < 3]
+
+
+@of_each_figure
+def test_no_panel_is_empty(name: str) -> None:
+    """Bars that all lie outside of a panel leave words in it."""
+    figure = drawn(name)
+    bars = [(ax, patch) for ax in figure.axes for patch in ax.patches if isinstance(patch, StepPatch)]
+
+    assert all(ax.texts or any(patch.get_data()[0]) for ax, patch in bars)
 
 
 def test_contrast_is_that_of_wcag() -> None:

@@ -236,6 +236,8 @@ def _histogram(ax: Axes, values: Tensor) -> None:
     ax.stairs(counts.tolist(), torch.linspace(-3, 3, 62).tolist(), fill=True, color=BLUE)
     ax.set(yticks=[], xticks=[-3, 0, 3])
     ax.set_title(f"{values.square().mean().sqrt():.2g}", fontsize=10, color=INK)
+    if not counts.any():
+        ax.text(0.5, 0.5, "all farther out", transform=ax.transAxes, ha="center", va="center", fontsize=9, color=INK)
 
 
 def _dropout_cells(ax: Axes) -> None:

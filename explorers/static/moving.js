@@ -95,7 +95,7 @@ const playFilm = (() => {
     let put = null; // the run whose parts that stay are in the picture
     let targets = {}; // the elements of the picture that parts belong to, by the parts' names
     let known = { run: null }; // the values of all parts at a frame (`at`) of a run
-    let followed = -1; // the frame that a close-up has moved to
+    let followed = -1; // the frame that a picture larger than its place has moved to
     let door = null; // the part of the picture that Tab leads to
     let named = null; // the run whose words the parts of the picture have as their names
     let since = 0; // when the frame before the present picture was drawn, while it plays
@@ -149,7 +149,7 @@ const playFilm = (() => {
 
     /** Where a picture is larger than its place, what is told of now stands in the middle. */
     function follow() {
-      if (!stage.classList.contains("x-near") || !targets.here) return;
+      if (!stage.hasAttribute("tabindex") || !targets.here) return;
       const [here, seen] = [middle(targets.here), middle(stage)];
       stage.scrollBy({ left: here[0] - seen[0], top: here[1] - seen[1] });
     }
@@ -159,6 +159,7 @@ const playFilm = (() => {
       const isOver = stage.scrollWidth > stage.clientWidth + 1 || stage.scrollHeight > stage.clientHeight + 1;
       if (!isOver) return void stage.removeAttribute("tabindex");
       Object.assign(stage, { tabIndex: 0, role: "group", ariaLabel: film.title });
+      follow();
     }
 
     const isSeen = (part) => !part.closest('[display="none"]');
@@ -273,7 +274,6 @@ const playFilm = (() => {
       const isNear = stage.classList.toggle("x-near");
       near.textContent = isNear ? "Whole" : "Close up";
       fit();
-      follow();
     });
     for (const kind of ["pointerover", "focusin"])
       stage.addEventListener(kind, (event) => {

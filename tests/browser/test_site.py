@@ -437,6 +437,27 @@ def test_letters_of_a_figure_can_be_read_on_a_phone(site: Path, browser: Browser
     page.close()
 
 
+def test_a_phone_follows_the_present_step(site: Path, browser: Browser) -> None:
+    """A graph that is wider than the phone is moved on to the box that is told of, forward and back."""
+    page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
+    page.goto((site / "notebooks" / f"{COURSE.stems[2]}.html").as_uri())
+    film = shown(page.locator(".x-film", has=page.locator(".x-towers")).first)
+    stage, said = film.locator(".x-film-picture"), film.get_by_role("status")
+    expect(stage).to_have_attribute("tabindex", "0")  # it does not fit
+    film.get_by_role("slider", name="Step").focus()
+    for key, told in (("Home", "Forward pass, 1 of 7"), *[("ArrowRight", "Forward pass")] * 6, ("End", "Backward")):
+        page.keyboard.press(key)
+        expect(said).to_contain_text(told)
+        left, right = stage.evaluate(
+            """stage => {
+                const [box, seen] = [stage.querySelector(".x-here"), stage].map(one => one.getBoundingClientRect());
+                return [box.left - seen.left, seen.right - box.right];
+            }"""
+        )
+        assert min(left, right) >= 0, said.inner_text()
+    page.close()
+
+
 def test_a_phone_shows_the_whole_width(site: Path, browser: Browser) -> None:
     """Nobody scrolls sideways; what is wide scrolls by itself."""
     context = browser.new_context(viewport=PHONE, is_mobile=True)
