@@ -5,6 +5,8 @@ import torch
 
 from autograder.judging.judgement import whole
 from autograder.judging.verdict import Status
+from autograder.judging.words import tell
+from autograder.watching.difference import Difference
 from tests import made
 
 
@@ -59,6 +61,16 @@ def test_an_unknown_mistake_gets_the_first_difference() -> None:
     assert first is not None
     assert (None, Status.FAIL) == (first.mistake, first.status)
     assert "shape (2, 3), got (1,)" in first.sentence
+
+
+@pytest.mark.parametrize(
+    ("path", "place"), [(("returned",), "the result"), (("returned", 0, "loss"), "entry [0]['loss'] of the result")]
+)
+def test_what_is_told_names_the_place(path: tuple[str | int, ...], place: str) -> None:
+    """In words that can be read aloud, also where something within the result differs."""
+    told = tell(made.exercise(), {}, Difference(path, "type", 1.5, "much"), {})
+
+    assert f"Expected {place} to be a float, got a str." == told.sentence
 
 
 def test_a_crash_is_an_error_with_its_message() -> None:

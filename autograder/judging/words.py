@@ -101,7 +101,7 @@ def _tell_raised(exercise: Exercise, error: Raised) -> Told:
 def _place(facet: str, inner: list[str | int]) -> str:
     base = {"returned": "the result", "again": "the result of a second call"}.get(facet, facet.replace("_", " "))
     keys = "".join(f"[{key!r}]" for key in inner)
-    return f"{base}{keys}" if keys else base
+    return f"entry {keys} of {base}" if keys else base
 
 
 def _tell_value(place: str, difference: Difference, tolerance: Tolerance) -> Told:
