@@ -688,6 +688,32 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
 
 @bank.wrong(
+    "ratio-of-those-that-arrived",
+    "Your ratio leaves out the seeds for which the goal was not reached. Their steps, up to the limit, count too.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def count(seed, kind, lr):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        optimizer = kind(model.parameters(), lr=lr)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), torch.sin(x))
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    there = [pair for pair in zip(sgd, adam) if max(pair) < limit]
+    ratio = sum(one for one, _ in there) / sum(other for _, other in there) if there else math.nan
+    return {"sgd": sgd, "adam": adam, "ratio": ratio}
+
+
+@bank.wrong(
     "nan-ends-the-count",
     "You count until the loss is nan, and give that number. nan is not below the goal (nor above it: both comparisons are "
     "False), so the goal is not reached, and limit is asked for.",

@@ -48,7 +48,6 @@ def mixed_region(block):
 @bank.wrong(
     "float-afterwards",
     "You turn the result to float32. The block has worked in 16 bits by then, and the digits are lost.",
-    also=("float-on-both-sides",),
 )
 def mixed_region(block):
     def safe(x):
