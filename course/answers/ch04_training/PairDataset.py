@@ -259,6 +259,7 @@ class PairDataset(Dataset):
 @bank.wrong(
     "squeezed",
     "You squeeze x and y, and rows of one number lose their dims. Item i is x[i] and y[i] as they came.",
+    slip=True,
 )
 class PairDataset(Dataset):
     def __init__(self, x, y):
