@@ -2269,7 +2269,8 @@ print("ratio:", sum(sgd_steps) / sum(adam_steps))
 #
 #     For each seed, both begin at the same first weights, those of start(seed). The loss is
 #     the mean squared error on all of x and y. The count is the number of steps taken when the
-#     loss is first below goal, and limit where that has not happened after limit steps.
+#     loss is first below goal, and limit where that has not happened after limit steps (a loss
+#     of nan is not below).
 #     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
 #     all steps of SGD together divided by all steps of Adam together.
 #     """
@@ -2290,7 +2291,8 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 
     For each seed, both begin at the same first weights, those of start(seed). The loss is
     the mean squared error on all of x and y. The count is the number of steps taken when the
-    loss is first below goal, and limit where that has not happened after limit steps.
+    loss is first below goal, and limit where that has not happened after limit steps (a loss
+    of nan is not below).
     Returns {"sgd": list of counts, "adam": list of counts, "ratio": float}; the ratio is
     all steps of SGD together divided by all steps of Adam together.
     """
@@ -2302,13 +2304,14 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
             model, x, y = start(seed)
             optimizer = kind(model.parameters(), lr=lr)
             taken = 0
-            loss = F.mse_loss(model(x), y)
-            while loss.item() >= goal and taken < limit:
+            while taken < limit:
+                loss = F.mse_loss(model(x), y)
+                if loss.item() < goal:
+                    break
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
                 taken += 1
-                loss = F.mse_loss(model(x), y)
             counts[name].append(taken)
     return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
     ### END SOLUTION

@@ -2402,7 +2402,7 @@ def master_weights(w16, grad, lr, steps):
 
     w16: weights in bfloat16; grad: their gradient, of the same shape and dtype, the same
     at each step; both stay as they were. The result is a tuple (alone, master).
-    alone, bfloat16: steps times w - lr * grad, all in bfloat16.
+    alone, bfloat16: steps times w - lr * grad, rounded to bfloat16 each time.
     master, float32: steps times w - lr * grad, all in float32, starting from w16.
 
     For w16 = [1.0], grad = [1.0], lr=0.001 and steps=100, alone is [1.0], master [0.9].

@@ -207,7 +207,6 @@ class PairDataset(Dataset):
 @bank.wrong(
     "targets-as-numbers",
     "Your targets are Python numbers. Item i is the pair (x[i], y[i]): two tensors.",
-    also=("target-as-number",),
     slip=True,
 )
 class PairDataset(Dataset):
@@ -249,6 +248,24 @@ class PairDataset(Dataset):
         if len(x) != len(y):
             raise ValueError("lengths")
         self.x, self.y = x.tolist(), y.tolist()
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+@bank.wrong(
+    "squeezed",
+    "You squeeze x and y, and rows of one number lose their dims. Item i is x[i] and y[i] as they came.",
+    slip=True,
+)
+class PairDataset(Dataset):
+    def __init__(self, x, y):
+        if len(x) != len(y):
+            raise ValueError("other lengths")
+        self.x, self.y = x.squeeze(), y.squeeze()
 
     def __len__(self):
         return len(self.x)

@@ -472,6 +472,30 @@ class SGDMomentum:
 
 
 @bank.wrong(
+    "velocities-shift",
+    "Your velocities are numbered by the tensors that have a gradient just now. Where one of them has none, the next takes "
+    "over its velocity: number them by all tensors.",
+)
+class SGDMomentum:
+    def __init__(self, params, lr, momentum=0.9, weight_decay=0.0):
+        self.params = list(params)
+        self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
+        self.velocities = [0.0] * len(self.params)
+
+    @torch.no_grad()
+    def step(self):
+        there = [p for p in self.params if p.grad is not None]
+        for i, p in enumerate(there):
+            g = p.grad + self.weight_decay * p
+            self.velocities[i] = self.momentum * self.velocities[i] + g
+            p.sub_(self.lr * self.velocities[i])
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+@bank.wrong(
     "velocity-by-shape",
     "Two tensors of one shape share a velocity in your code. Each tensor has its own.",
 )

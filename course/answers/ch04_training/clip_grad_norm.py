@@ -205,6 +205,19 @@ def clip_grad_norm(params, max_norm):
     return float(squares)
 
 
+@bank.wrong(
+    "compares-the-square",
+    "You hold the sum of the squares against max_norm. Its root is the norm: take the root before you compare.",
+)
+def clip_grad_norm(params, max_norm):
+    grads = [p.grad for p in params if p.grad is not None]
+    total = sum((g**2).sum().item() for g in grads)
+    if total > max_norm:
+        for g in grads:
+            g.mul_(max_norm / math.sqrt(total))
+    return math.sqrt(total)
+
+
 @bank.right("norm-of-norms-too")
 def clip_grad_norm(params, max_norm):
     grads = [p.grad for p in params if p.grad is not None]

@@ -175,6 +175,18 @@ def collate_pad(batch, pad=0):
     return torch.stack(batch), lengths
 
 
+@bank.wrong(
+    "one-column-at-least",
+    "Where all tensors are empty, your table has a column all the same. It is as wide as the longest of them, and that is 0.",
+)
+def collate_pad(batch, pad=0):
+    lengths = [len(row) for row in batch]
+    padded = torch.full((len(batch), max(1, *lengths)), pad, dtype=batch[0].dtype)
+    for i, row in enumerate(batch):
+        padded[i, : len(row)] = row
+    return padded, lengths
+
+
 @bank.right("pad-sequence")
 def collate_pad(batch, pad=0):
     padded = nn.utils.rnn.pad_sequence(batch, batch_first=True, padding_value=pad)

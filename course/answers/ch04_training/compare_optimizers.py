@@ -568,7 +568,7 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
         model, x, y = start(seed)
         optimizer = kind(model.parameters(), lr=rate)
         taken = 0
-        while taken < limit and (loss := (model(x) - y).square().mean()) >= goal:
+        while taken < limit and not (loss := (model(x) - y).square().mean()) < goal:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -636,7 +636,7 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
 def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     def count(model, x, optimizer, steps=0):
         loss = F.mse_loss(model(x), torch.sin(x))
-        while loss.item() >= goal and steps < limit:
+        while not loss.item() < goal and steps < limit:
             grads = torch.autograd.grad(loss, list(model.parameters()))
             for p, g in zip(model.parameters(), grads):
                 p.grad = g
@@ -687,14 +687,69 @@ def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
     return {"sgd": sgd, "adam": adam, "ratio": sum(sgd) / sum(adam)}
 
 
+@bank.wrong(
+    "ratio-of-those-that-arrived",
+    "Your ratio leaves out the seeds for which the goal was not reached. Their steps, up to the limit, count too.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def count(seed, kind, lr):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        optimizer = kind(model.parameters(), lr=lr)
+        for taken in range(limit):
+            loss = F.mse_loss(model(x), torch.sin(x))
+            if loss.item() < goal:
+                return taken
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return limit
+
+    sgd = [count(seed, torch.optim.SGD, sgd_lr) for seed in seeds]
+    adam = [count(seed, torch.optim.Adam, adam_lr) for seed in seeds]
+    there = [pair for pair in zip(sgd, adam) if max(pair) < limit]
+    ratio = sum(one for one, _ in there) / sum(other for _, other in there) if there else math.nan
+    return {"sgd": sgd, "adam": adam, "ratio": ratio}
+
+
+@bank.wrong(
+    "nan-ends-the-count",
+    "You count until the loss is nan, and give that number. nan is not below the goal (nor above it: both comparisons are "
+    "False), so the goal is not reached, and limit is asked for.",
+)
+def compare_optimizers(seeds, sgd_lr=0.1, adam_lr=0.001, goal=0.05, limit=1000):
+    def start(seed):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+        x = torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64).unsqueeze(1)
+        return model, x, torch.sin(x)
+
+    counts = {"sgd": [], "adam": []}
+    for seed in seeds:
+        kinds = ("sgd", torch.optim.SGD, sgd_lr), ("adam", torch.optim.Adam, adam_lr)
+        for name, kind, lr in kinds:
+            model, x, y = start(seed)
+            optimizer = kind(model.parameters(), lr=lr)
+            taken = 0
+            loss = F.mse_loss(model(x), y)
+            while loss.item() >= goal and taken < limit:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                taken += 1
+                loss = F.mse_loss(model(x), y)
+            counts[name].append(taken)
+    return {**counts, "ratio": sum(counts["sgd"]) / sum(counts["adam"])}
+
+
 bank.survives(
     {
         "(('sgd', torch.optim.SGD, sgd_lr), ('adam', torch.optim.Adam, adam_lr)) -> (('adam', torch.optim.Adam, adam_lr), ('sgd', torch.optim.SGD, sgd_lr))": "The two runs share nothing: which one comes first does not matter.",
         "torch.linspace(-math.pi, math.pi, 50, dtype=torch.float64) -> torch.linspace(math.pi, -math.pi, 50, dtype=torch.float64)": "The same points in another order have the same mean.",
         "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x))": "The square forgets the sign of a difference.",
-        "F.mse_loss(model(x), y) -> F.mse_loss(y, model(x)) (2)": "The square forgets the sign of a difference.",
         "50 -> 51": "The function is given. With one point more on the curve, the loss is so nearly the same that the counts are.",
-        "loss.item() >= goal -> loss.item() > goal": "A computed loss never equals the goal to the last digit.",
+        "loss.item() < goal -> loss.item() <= goal": "A computed loss never equals the goal to the last digit.",
         "loss.item() -> loss": "A tensor with one element compares like its number.",
         "optimizer -> model": "The optimizer has all of the model's parameters, so either of them clears the same gradients.",
     }

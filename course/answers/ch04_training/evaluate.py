@@ -452,6 +452,7 @@ def evaluate(model, loader, criterion):
 
 @bank.right("running-means")
 def evaluate(model, loader, criterion):
+    was = torch.is_grad_enabled()
     torch.set_grad_enabled(False)
     training = [module for module in model.modules() if module.training]
     model.eval()
@@ -464,7 +465,7 @@ def evaluate(model, loader, criterion):
             accuracy += share * ((logits.argmax(dim=-1) == labels).double().mean().item() - accuracy)
             seen += len(labels)
     finally:
-        torch.set_grad_enabled(mode=True)
+        torch.set_grad_enabled(mode=was)
         for module in training:
             module.training = True
     return dict(loss=loss, accuracy=accuracy)

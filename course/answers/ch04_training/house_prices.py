@@ -243,6 +243,17 @@ def house_prices(x, y, new):
     return {"weight": weight, "bias": torch.zeros(()), "prices": new @ weight}
 
 
+@bank.wrong(
+    "bias-after-the-weights",
+    "You fit the weights without a bias, and take the bias from what is left over. Those are other weights than the ones "
+    "that are best together with a bias: fit both at once, or take away the means first.",
+)
+def house_prices(x, y, new):
+    weight = torch.linalg.lstsq(x.double(), y.double().unsqueeze(1)).solution.flatten().float()
+    bias = (y - x @ weight).mean()
+    return {"weight": weight, "bias": bias, "prices": new @ weight + bias}
+
+
 @bank.wrong("bias-of-one-row", "Your bias has the shape (1,). It is to be a scalar tensor, of shape ().")
 def house_prices(x, y, new):
     middle, spread = x.mean(dim=0), x.std(dim=0)

@@ -158,6 +158,7 @@ def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
 @bank.wrong(
     "down-one-step-early",
     "Your t is 1 one step too early. It gets there at step = total_steps, not at the step before.",
+    slip=True,
 )
 def lr_at(step, *, base_lr, min_lr, warmup_steps, total_steps):
     if step < warmup_steps:

@@ -360,7 +360,8 @@ def overfit_one_batch(trial):
 
 @bank.wrong(
     "only-count",
-    "You count what the optimizer holds. A copy of the model has as many parameters: ask of each whether it is in there.",
+    "The number of tensors in the optimizer, their shapes or their values do not tell whose they are: a copy of the model has "
+    "the same. Ask of each parameter whether it is in there.",
     unless=r"(?s)no step.*wrong parameters",
 )
 def overfit_one_batch(trial):

@@ -465,6 +465,32 @@ def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     return model
 
 
+@bank.wrong(
+    "adam-at-its-own-rate",
+    "Adam takes its steps at 0.001, its own rate: the caller's `lr` does not get to it.",
+)
+def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
+    class SinMLP(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(1, 16)
+            self.second = nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    model = model or SinMLP()
+    by_sgd = optimizer == "sgd"
+    stepper = torch.optim.SGD(model.parameters(), lr=lr) if by_sgd else torch.optim.Adam(model.parameters())
+    x = torch.linspace(-math.pi, math.pi, 200).unsqueeze(1)
+    for _ in range(steps):
+        stepper.zero_grad()
+        loss = F.mse_loss(model(x), torch.sin(x))
+        loss.backward()
+        stepper.step()
+    return model
+
+
 @bank.wrong("absolute-errors", "Your loss is the mean of the absolute errors. The mean squared error is asked for.")
 def sin_fit(model=None, steps=1000, lr=0.1, optimizer="sgd"):
     class SinMLP(nn.Module):

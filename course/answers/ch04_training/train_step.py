@@ -256,7 +256,7 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
 
 @bank.right("zeros-and-autograd-grad")
 def train_step(model, optimizer, criterion, x_batch, y_batch):
-    params = list(model.parameters())
+    params = [p for p in model.parameters() if p.requires_grad]
     value = criterion(model(x_batch), y_batch)
     for p, g in zip(params, torch.autograd.grad(value, params)):
         p.grad = g
@@ -283,6 +283,18 @@ def train_step(model, optimizer, criterion, x_batch, y_batch):
     loss.backward()
     optimizer.step()
     return loss.item() * len(x_batch)
+
+
+@bank.wrong(
+    "loss-by-rows",
+    "You divide the loss by the number of rows. The loss of this batch is asked for, as the criterion gives it.",
+)
+def train_step(model, optimizer, criterion, x_batch, y_batch):
+    optimizer.zero_grad()
+    loss = criterion(model(x_batch), y_batch)
+    loss.backward()
+    optimizer.step()
+    return loss.item() / len(x_batch)
 
 
 bank.survives(

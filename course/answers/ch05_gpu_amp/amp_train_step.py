@@ -663,7 +663,7 @@ def amp_train_step(model, optimizer, scaler, x, y, *, device_type, dtype, max_no
         loss = F.mse_loss(out, y, reduction="mean")
     loss.backward(gradient=scaler.scale(torch.ones_like(loss)))
     scaler.unscale_(optimizer)
-    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+    norm = nn.utils.get_total_norm([p.grad for p in model.parameters() if p.grad is not None])
     nn.utils.clip_grads_with_norm_(model.parameters(), max_norm, norm)
     scaler.step(optimizer)
     scaler.update()

@@ -99,6 +99,7 @@ def memory_plan(model, batch, optimizer, dtype):
 @bank.wrong(
     "counts-buffers",
     "You count what is in state_dict: buffers too, and a shared weight under each of its names.",
+    also=("shared-counted-twice",),
 )
 def memory_plan(model, batch, optimizer, dtype):
     twin = copy.deepcopy(model).to(dtype)
@@ -121,6 +122,32 @@ def memory_plan(model, batch, optimizer, dtype):
         "gradients": trained * dtype.itemsize,
         "optimizer": slots * trained * dtype.itemsize,
         "activations": sum(saved.values()),
+    }
+
+
+@bank.wrong(
+    "shared-counted-twice",
+    "A parameter that two modules share counts twice in your plan: there is one of it. `model.parameters()` gives it once.",
+    slip=True,
+)
+def memory_plan(model, batch, optimizer, dtype):
+    twin = copy.deepcopy(model).to(dtype)
+    params = [p for module in twin.modules() for p in module.parameters(recurse=False)]
+    known = {t.untyped_storage().data_ptr() for t in [*params, *twin.buffers()]}
+    kept = {}
+
+    def note(t):
+        kept[t.untyped_storage().data_ptr()] = t.untyped_storage()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
+        _result = twin(batch.to(dtype))
+    learned = sum(p.nbytes for p in params if p.requires_grad)
+    return {
+        "parameters": sum(p.nbytes for p in params),
+        "gradients": learned,
+        "optimizer": {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * learned,
+        "activations": sum(memory.nbytes() for place, memory in kept.items() if place not in known),
     }
 
 

@@ -9,7 +9,8 @@ bank = AnswerBank("pick_device")
 
 @bank.wrong(
     "hardcoded",
-    'You return "cuda" whatever is there. On a machine without it, the first tensor that is moved raises an error.',
+    'You return "cuda" in all of these situations, also where it is not there: it stands in your code, or you keep what '
+    "torch said the first time. Ask at each call.",
 )
 def pick_device(prefer=None):
     return torch.device(prefer or "cuda")
@@ -103,7 +104,8 @@ def pick_device(prefer=None):
 
 @bank.wrong(
     "always-the-cpu",
-    "Without `prefer` you return the CPU, whatever is there: ask torch at each call, and go by what it says.",
+    "Without `prefer` you return the CPU in all of these situations: ask torch by is_available() at each call, and go by what "
+    "it says.",
 )
 def pick_device(prefer=None):
     return torch.device("cpu" if prefer is None else prefer)

@@ -309,7 +309,7 @@ def to_device(obj, device):
 @bank.right("copy-then-fill")
 def to_device(obj, device):
     def move(obj):
-        if hasattr(obj, "to"):
+        if torch.is_tensor(obj):
             return obj.to(device)
         if isinstance(obj, dict):
             new = copy.copy(obj)

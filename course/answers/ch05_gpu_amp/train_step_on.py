@@ -281,7 +281,7 @@ def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
 def train_step_on(device, model, optimizer, criterion, x_batch, y_batch):
     target = torch.device(device)
     loss = criterion(model(x_batch.to(device=target)), y_batch.to(device=target))
-    params = list(model.parameters())
+    params = [p for p in model.parameters() if p.requires_grad]
     for weight, grad in zip(params, torch.autograd.grad(loss, params)):
         weight.grad = grad
     optimizer.step()

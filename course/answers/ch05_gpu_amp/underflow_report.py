@@ -172,6 +172,23 @@ def underflow_report(loss_fn, scales):
 
 
 @bank.wrong(
+    "below-the-smallest",
+    "You count what is smaller than the smallest number of float16, 2 ** -24. What is above half of that is rounded up to it, "
+    "and is not lost: turn the gradients to float16, and look.",
+    slip=True,
+)
+def underflow_report(loss_fn, scales):
+    report = {}
+    for scale in scales:
+        loss, params = loss_fn()
+        grads = torch.autograd.grad(scale * loss, params, allow_unused=True)
+        sizes = torch.cat([g.flatten().abs() for g in grads if g is not None])
+        sizes = sizes[sizes > 0]
+        report[scale] = (sizes < 2.0**-24).double().mean().item() if len(sizes) else 0.0
+    return report
+
+
+@bank.wrong(
     "counts-inf",
     "You count what becomes inf too. That is an overflow, at the other end; asked for is what becomes 0.",
 )

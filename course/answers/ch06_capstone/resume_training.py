@@ -872,7 +872,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
     device = next(model.parameters()).device
     if checkpoint is not None:
         checkpoint = copy.deepcopy(checkpoint)
-        done, history = checkpoint["done"], checkpoint["history"]
+        seed, done, history = checkpoint["seed"], checkpoint["done"], checkpoint["history"]
         model.load_state_dict(checkpoint["model"])
         optimizer.load_state_dict(checkpoint["optimizer"])
         torch.random.set_rng_state(checkpoint["rng"])
@@ -896,6 +896,7 @@ def resume_training(model, optimizer, train_set, val_set, epochs, batch_size=16,
             hits = [int(model(x[None].to(device)).argmax()) == int(y) for x, y in zip(*val_set)]
         history["accuracies"].append(sum(hits) / len(hits))
     state = {
+        "seed": seed,
         "done": max(done, epochs),
         "history": history,
         "model": model.state_dict(),

@@ -950,7 +950,7 @@ def train_amp(model, optimizer, scaler, batches, accumulate, max_norm, amp=True)
             scaler.scale(loss).backward()
             total += loss.item()
         scaler.unscale_(optimizer)
-        for weight in model.parameters():
+        for weight in filter(lambda weight: weight.grad is not None, model.parameters()):
             weight.grad /= count
         torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
         scaler.step(optimizer)

@@ -85,3 +85,4 @@ def PairDataset(draw: Draw) -> Iterator[Case]:
         more = draw.whole(1, 2) if requirement is unequal else 0
         yield requirement(draw.normal(n, d), draw.ints(0, 9, n + more))
     yield items(draw.normal(3, 2, draw.whole(2, 4)), draw.normal(3, 2))
+    yield items(draw.normal(4, 1), draw.normal(4, 1, 1))

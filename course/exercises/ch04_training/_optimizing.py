@@ -18,13 +18,16 @@ TELLS = {
 
 
 def steps(draw: Draw, count: int, missing: bool = False) -> tuple[list[Tensor], list[list[Any]]]:
-    """Three tensors, two of them of one shape, and their gradients for some steps; perhaps some of them missing."""
+    """Three tensors, two of them of one shape, and their gradients for some steps; perhaps some of them missing.
+
+    No gradient is near 0: there the place of AdamW's eps would show in every line, however small it is.
+    """
     n, d = draw.sizes(2, 2, 3)
 
     def tensors() -> list[Any]:
         return [draw.normal(*shape, dtype=float64) for shape in ((n, d), (d,), (d,))]
 
-    grads = [tensors() for _ in range(count)]
+    grads: list[list[Any]] = [[grad + grad.sign() / 2 for grad in tensors()] for _ in range(count)]
     if missing:
         grads[0][0] = grads[1][1] = None
     return tensors(), grads

@@ -76,6 +76,7 @@ def clip_grad_norm(draw: Draw) -> Iterator[Case]:
     yield together(grads(), limit)
     yield together([doubles(n, d), torch.zeros(3), 9 + doubles(1)], limit)
     yield short([0.01 * grad for grad in grads()], limit)
+    yield short(_as_long_as(0.8 * (most := draw.real(2.0, 3.0)), grads()), most)  # and its square is above the limit
     yield returns([torch.tensor([3.0]), torch.tensor([4.0])], 1.0)
     yield returns(grads(), limit)
     yield returns([0.01 * grad for grad in grads()], limit)
@@ -84,3 +85,9 @@ def clip_grad_norm(draw: Draw) -> Iterator[Case]:
     yield without([None, first, None, second], limit)
     yield without([None, None], limit)
     yield generated(grads(), limit)
+
+
+def _as_long_as(norm: float, grads: list[Tensor]) -> list[Tensor]:
+    """The gradients, made so long that they have this norm together."""
+    together = torch.cat([grad.flatten() for grad in grads]).norm()
+    return [grad * (norm / together) for grad in grads]

@@ -57,5 +57,6 @@ def collate_pad(draw: Draw) -> Iterator[Case]:
     yield dtype([row.int() for row in rows(*draw.sizes(3, 1, 5))])
     yield empty(rows(0, draw.whole(1, 4)))
     yield empty(rows(draw.whole(2, 5)), pad=7)
+    yield empty(rows(*[0] * draw.whole(2, 4)))
     yield lengths(rows(*draw.sizes(4, 0, 6)))
     yield lengths([row - row[-1] for row in rows(*draw.sizes(3, 2, 5))])

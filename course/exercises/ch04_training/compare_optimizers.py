@@ -60,7 +60,10 @@ def compare_optimizers(draw: Draw) -> Iterator[Case]:
     yield limit(
         [just_in_time := seeds(1)[0]], **rates, goal=0.25, limit=_steps_of_sgd(just_in_time, rates["sgd_lr"]) + 1
     )
+    far_too_high = {"sgd_lr": 1000.0, "adam_lr": rates["adam_lr"]}  # SGD is at nan before it is at the limit
+    yield limit(seeds(1), **far_too_high, goal=0.25, limit=draw.whole(120, 140))
     yield ratio(seeds(3), **rates, goal=0.25, limit=60)
+    yield ratio(seeds(2), **far_too_high, goal=0.25, limit=draw.whole(120, 140))
 
 
 def _begins_above_all_goals(seed: int) -> bool:

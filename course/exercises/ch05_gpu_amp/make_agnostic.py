@@ -183,7 +183,7 @@ def make_agnostic(draw: Draw) -> Iterator[Case]:
     n, d = draw.sizes(2, 4, 7)
     for length in draw.sizes(2, 2, 6):
         yield places(eighths(draw, 2, length, d))
-    yield places(eighths(draw, 1, draw.whole(520, 600), 2))  # longer than any table of places that was made beforehand
+    yield places(eighths(draw, 1, draw.whole(1030, 1100), 2))  # longer than tables of places that are made beforehand
     yield keep(eighths(draw, n, d), sorted(draw.sizes(2, 0, 3)))
     yield keep(eighths(draw, 2, n, d), [draw.whole(0, 3)])
     yield stack(eighths(draw, n, d), list(draw.sizes(3, 2, 5)))

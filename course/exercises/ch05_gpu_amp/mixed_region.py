@@ -150,7 +150,7 @@ def _spelled(name: str, case: Case) -> str:
 
 
 computes = Requirement("computes in float32 under autocast", region("returned"))
-by_float = Requirement("turns a 16-bit input to float32", region("returned"))
+by_float = Requirement("turns a 16-bit or 64-bit input to float32", region("returned"))
 outside = Requirement("does so outside of autocast too", region("returned", within=False))
 flows = Requirement(
     "lets the gradient flow to x",
@@ -193,6 +193,7 @@ def mixed_region(draw: Draw) -> Iterator[Case]:
     yield computes("a layer", x())
     yield by_float("a product", x(torch.bfloat16))
     yield by_float("a layer", x(torch.float16))
+    yield by_float("a product", x(torch.float64))
     yield outside("a layer", x(torch.bfloat16))
     yield outside("a product", x(torch.float16))
     yield flows("a layer", x())
