@@ -368,7 +368,7 @@ assert _x.tolist() == [-1, 1]
 
 # %% [markdown]
 # It is wiped too. `page[4]` has no numbers of its own. It is a **view**, a second tensor on the memory of the first, and the function wrote through it into the page.
-# To write into memory that is there already, as the function did, is called working **in place**.
+# To write into memory that is there already, as the function did, is called working **in place**. (An innocent `x -= 1` does it too, whereas `x = x - 1` computes a new tensor.)
 #
 # On a page you see it at once. In the data of a training you may see it next week, when your results have changed and you look for the reason everywhere but there.
 # So ask of each part that you take out: does it have memory of its own?
@@ -398,9 +398,10 @@ assert table[1, 0] == 100 and table[2, 0] == 8 and picked[0, 0] == -1
 figures.view_or_copy(table, row, picked)
 
 # %% [markdown]
-# The row is a view, as `page[4]` was. What a list takes, even `table[[0, 1]]`, is always collected into a **copy**, which has memory of its own: the lower strip, where the -1 went.
+# The row is a view, as `page[4]` was. What a list takes is collected into a **copy**, which has memory of its own: the lower strip, where the -1 went.
 #
-# A slice is a view like the row, and a mask chooses as freely as a list, so it copies. `same_memory` tells, here of all the fours and of the first 1,500:
+# So there are two kinds of taking. A number or a slice gives a view. A list gives a copy, and so does a mask, because it may choose any places at all.
+# `same_memory` tells which it was, here of all the fours, taken by a mask, and of the first 1,500, taken by a slice:
 
 # %% name="same-memory"
 fours = images[labels == 4]
@@ -415,8 +416,18 @@ assert not any(same_memory(table, table[_rows]) for _rows in ([0, 2], [0, 1], [0
 assert not same_memory(table, table[table > 5]) and not same_memory(table, table[table > -2])
 
 # %% [markdown]
-# And the page? Hand the function a copy, `wipe(page[4].clone())`, or better, let the function begin with one, so that nobody who calls it has to think of it.
-# An innocent `x -= 1` writes in place as well, whereas `x = x - 1` computes a new tensor.
+# And the page? It is safe if the function gets a copy to write into:
+
+# %% name="wipe-a-copy"
+page = images[:10].clone()
+wiped = wipe(page[4].clone())
+show_digits([wiped, page[4]], says=["wiped", "on the page"])
+
+# %% claim=true
+assert torch.equal(page, images[:10]) and not torch.equal(wiped, page[4])
+
+# %% [markdown]
+# Better still, let the function itself begin with `digit = digit.clone()`, so that nobody who calls it has to think of it.
 #
 # ### Exercise: `first_and_rest` ({minutes} minutes)
 #
@@ -636,9 +647,9 @@ del _large
 figures.strides(torch.arange(12).reshape(3, 4).T)
 
 # %% [markdown]
-# The colors jump along the line, but the line is the same. Only two numbers were swapped, so a transpose costs nothing, for twelve numbers or for sixteen million.
+# The colors jump along the line, but the line is the same. Only the two lengths changed places, and the two strides, so a transpose costs nothing, for twelve numbers or for sixteen million.
 #
-# Now you can also say why a list gave a copy in section 2. A view is memory read in equal steps, whereas a list may name any rows in any order, and no stride leads from one to the next.
+# Now you can also say why a list gave a copy in section 2. A view is memory read in equal steps, whereas a list may name any rows in any order. Whether they happen to lie in equal steps, torch does not look: a list always copies.
 
 # %% [markdown]
 # ### When numbers have to move
@@ -1055,15 +1066,15 @@ assert ((prediction.squeeze(1) - target) ** 2).mean() == 0
 
 # %% [markdown] name="compare-shapes"
 # The column was stretched to the right and the row downwards, so that every prediction met every target, and perfect predictions got an error of 2.5.
-# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute any error.
+# A model trained on that number learns the wrong thing, and nothing here said so. So compare the two shapes before you compute any error; here `prediction.squeeze(1)`, which drops the axis of length 1, makes it 0.
 
 # %% [markdown]
 # ### Exercise: `add_bias` ({minutes} minutes)
 #
 # A scanner reads with a row of sensors, and with age each of them adds some ink of its own.
-# Imagine one with eight sensors, one for each row of a digit. To repair what it scanned, each row needs another number added, here a negative one.
-# Networks do the same with each of their channels, and call the number that is added a **bias**.
-# With two channels of three numbers, and the biases 10 and 20:
+# Imagine one with eight sensors, one for each row of a digit. Each row of what it scans then has another number added to it, and to repair the picture each row needs the opposite added.
+# Networks, too, add one number to each of their rows, and call it a **bias**; what has a bias of its own they call a **channel**.
+# Here are two channels of three numbers, both still empty, with the biases 10 and 20:
 
 # %% name="add-bias-example"
 channels = torch.zeros(2, 3)

@@ -74,7 +74,7 @@ assert before == 9 and abs((after - before) / nudge + 18) < 1e-4
 assert [round((-3 + _h) ** 2 - 9, 6) for _h in (0.1, 0.01, 0.001)] == [-0.59, -0.0599, -0.005999]
 
 # %% [markdown]
-# It shrinks by 18 millionths, while w grew by one. So near w = 2 the loss changes 18 times as much as w does, and downwards: its **derivative** is -18.
+# It shrinks by 18 millionths, while w grew by one millionth. So near w = 2 the loss changes 18 times as much as w does, and downwards: its **derivative** is -18.
 #
 # Why 18? Follow the nudge on its way from w to the loss.
 # First w is multiplied by x = 3, so that whatever you add to w, three times as much is added to the prediction.
@@ -114,9 +114,9 @@ assert loss.item() == 9 and w.grad == -18 and b.grad == -6
 
 # %% name="downhill"
 step = 0.01 * w.grad.item()  # -0.18
-print(f"downhill: {loss_at(2 - step, 1):.2f}")
-print(f"here:     {loss_at(2, 1):.2f}")
-print(f"uphill:   {loss_at(2 + step, 1):.2f}")
+print(f"against the gradient, w = {2 - step:.2f}: the loss is {loss_at(2 - step, 1):.2f}")
+print(f"where we are,         w = {2:.2f}: the loss is {loss_at(2, 1):.2f}")
+print(f"with the gradient,    w = {2 + step:.2f}: the loss is {loss_at(2 + step, 1):.2f}")
 
 # %% claim=true
 with torch.no_grad():
@@ -148,7 +148,7 @@ assert x.requires_grad is False and torch.ones(3).requires_grad_().requires_grad
 # ## 2 How a gradient finds its way ({minutes} minutes)
 #
 # From w to the loss there was one way only. In a model the ways branch and meet again, since one number is used in many places.
-# Go through them with a pencil once: that gradients add up, and that they have to remember things, will follow from it.
+# Go through them with a pencil once, and you will see why gradients add up.
 #
 # Take `loss = ((x * y) + x) ** 2` at x = 4 and y = 2.
 # Forward, in small steps: z = x * y = 8, then s = z + x = 12, then loss = s ** 2 = 144.
@@ -183,7 +183,7 @@ assert abs(_nudged / (2 * nudge) - 72) < 1e-3
 figures.graph(4.0, 2.0)
 
 # %% [markdown]
-# Begin at the loss with 1, and follow the orange numbers back, step by step.
+# Begin at the loss with 1, because the loss changes by exactly what is added to itself, and follow the orange numbers back, step by step.
 #
 # 1. The square grows by 2 * s times what is added to s. That is 24 times, so 24 arrives at s.
 # 2. The sum, s = z + x, grows by what is added to z or to x. So 24 goes on to z, and 24 to x.
@@ -788,9 +788,24 @@ with shows_error(RuntimeError, match="a leaf Variable that requires grad"):
 assert w.is_leaf and w.item() == _rebound.item() and w.grad == 2.0  # still the old gradient
 
 # %% [markdown]
-# The same leaf, with a new value.
+# The same leaf, with a new value. Clear, go back, step: many times over, that is **gradient descent**, here on the parabola x ** 2.
+
+# %% name="descend-example"
+x = torch.tensor([1.0], requires_grad=True)
+for _ in range(4):
+    x.grad = None
+    (x**2).sum().backward()
+    with torch.no_grad():
+        x -= 0.25 * x.grad
+    print(x.item())
+
+# %% claim=true
+assert x.item() == 0.5**4
+
+# %% [markdown]
+# Each step takes away half of x, because the slope is 2 * x and a quarter of that is x / 2. It comes as near to the bottom, at 0, as you like.
 #
-# One line more, and you have all of the loop. It moves a tensor that somebody hands it, and they want theirs back as it was. So let it begin with a copy:
+# To use the loop again and again, put it into a function. Then it moves a tensor that somebody hands it, and they want theirs back as it was. So let it begin with a copy:
 
 # %% name="detach-first"
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -818,14 +833,8 @@ arrange("descend")
 # %% [markdown]
 # ### Exercise: `descend` ({minutes} minutes)
 #
-# Many steps downhill, one after the other, are **gradient descent**. Write it by hand, and it will fill the ten pictures.
-# On the parabola x ** 2, for example, from x = 1 with rate 0.25, each step takes away half of x: 1, 0.5, 0.25.
-
-# %% name="descend-example"
-place = 1.0
-for _ in range(2):
-    place = place - 0.25 * 2 * place  # the derivative of x ** 2 is 2 * x
-    print(place)
+# Make your own function of gradient descent, for any f, and it will fill the ten pictures.
+# On the parabola above it gives, after two steps from 1 with rate 0.25, what the loop printed second: 0.25.
 
 # %% exercise="descend"
 def descend(f, x0, lr, steps):
@@ -1015,7 +1024,7 @@ assert digit.min() < 0 and digit.max() > 1
 # Your 200 steps built 200 graphs, and each kept something in memory for the way back: the slope of x ** 2 is 2 * x, for example, so the node of a square has to save x.
 # Training takes millions of steps. Why is the memory not full after a minute?
 #
-# Because a graph is made for one use. Here is its whole life:
+# There are two reasons, and the first is that a graph is made for one use. Here is its whole life:
 
 # %% name="life-of-a-square" figure=true
 figures.life()
@@ -1142,7 +1151,7 @@ with saved_tensors() as _alive:
     assert len(_alive) == 1
 
 # %% [markdown]
-# One, that of the last pass. A graph lives as long as something still refers to its result, like any object of Python. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
+# One, that of the last pass. Here is the second reason: a graph lives as long as something still refers to its result, like any object of Python. When the name `loss` goes to a new result, nothing refers to the old one, and its graph is gone with all that it had saved.
 #
 # And yet there are programs that run for an hour and then end with "out of memory". What they do looks harmless: they *keep* each measured loss, to draw it later.
 
@@ -1193,7 +1202,7 @@ figures.kept_graphs(4)
 # ### Exercise: `running_loss` ({minutes} minutes)
 #
 # At the end of an hour of training you want one number, the mean loss, and not a thousand losses in memory.
-# So call `backward` on each loss, as training does, and keep no more of it than its number.
+# So call `backward` on each loss, as training does, take its number, and let it go before the next one is computed.
 
 # %% name="running-loss-example"
 w = torch.tensor(1.0, requires_grad=True)
