@@ -156,6 +156,7 @@ ATTEMPTS: dict[str, tuple[str, str | tuple[str, ...]]] = {
         "[os.kill(1, n) for n in (2, 3, 15)], time.sleep(0.1), open('/proc/1/stat').read().split()[2]",
         (REFUSED, "([None, None, None], None, 'S')"),
     ),
+    "to take its limits away": ("resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))", REFUSED),
     "to stop the first one": (
         "os.kill(1, signal.SIGSTOP), open('/proc/1/stat').read().split()[2]",
         (REFUSED, "(None, 'S')"),

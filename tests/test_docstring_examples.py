@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 
 from autograder.authoring.judge import VISIBLE_SEED
 from autograder.watching.difference import Tolerance, first_difference
+from autograder.watching.exercise import Case
 from autograder.watching.probe import see
 from tests.test_bank import CHAPTER_OF, judge_of
 
@@ -90,6 +92,89 @@ def test_what_the_docstring_shows_is_a_case(name: str, seed: int) -> None:
     exercise = judge_of(CHAPTER_OF[name]).exercises[name]
 
     assert any(_begin_alike(case.args, SHOWN[name], exercise.tolerance) for case in exercise.cases(seed))
+
+
+def _shapes(case: Case) -> list[tuple[int, ...]]:
+    return [tuple(arg.shape) for arg in (*case.args, *case.kwargs.values()) if isinstance(arg, torch.Tensor)]
+
+
+_PLAN = ("linear", [(4, 3)], "adam", torch.float32)
+# Where the example tells of sizes and names alone: what a case must hold to be it.
+TOLD: dict[str, Callable[[Case], bool]] = {
+    "batched_einsum": lambda case: [(2, 3, 4), (2, 4, 5), (2, 4)] == _shapes(case),
+    "flatten_images": lambda case: [(5, 3, 8, 8)] == _shapes(case),
+    "accumulate": lambda case: [1, 3] == [len(batch) for batch in case.args[0]],
+    "evaluate": lambda case: (len(case.args[1]), case.args[3]) == (4, 3),
+    "overfit_one_batch": lambda case: "sound" in case.args,
+    "memory_plan": lambda case: (case.args[0], _shapes(case), *case.args[2:]) == _PLAN,
+    "mixed_region": lambda case: case.args[0] == "a product" and case.args[1].dtype == torch.float32,
+}
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+@pytest.mark.parametrize("name", TOLD)
+def test_sizes_of_the_docstrings_example_are_a_case(name: str, seed: int) -> None:
+    """Where it shows no numbers, a case is as large as it says, of the kind that it names."""
+    assert any(map(TOLD[name], judge_of(CHAPTER_OF[name]).exercises[name].cases(seed)))
+
+
+# What a docstring promises to take: shapes, dtypes and layouts of the first tensor of a call.
+KINDS: dict[str, Callable[[torch.Tensor], bool]] = {
+    "a number": lambda x: x.dim() == 0,
+    "a row": lambda x: x.dim() == 1,
+    "three dims": lambda x: x.dim() == 3,
+    "columns that lie apart": lambda x: not x.is_contiguous(),
+    "float64": lambda x: x.dtype == torch.float64,
+    "16 bits": lambda x: x.dtype in (torch.bfloat16, torch.float16),
+    "whole numbers": lambda x: x.dtype == torch.int64,
+    "one column": lambda x: x.dim() == 2 and x.shape[1] == 1,
+    "one row": lambda x: x.dim() == 2 and x.shape[0] == 1,
+    "no rows": lambda x: x.shape[:1] == (0,),
+}
+TAKES = {
+    "describe": ("a number", "no rows", "columns that lie apart", "float64", "16 bits", "whole numbers"),
+    "first_and_rest": ("one row", "float64", "columns that lie apart"),
+    "flatten_images": ("float64", "columns that lie apart"),
+    "add_bias": ("float64", "whole numbers", "columns that lie apart"),
+    "masked_mean": ("float64", "three dims", "columns that lie apart"),
+    "one_hot": ("no rows",),
+    "standardize": ("float64", "three dims", "columns that lie apart"),
+    "softmax_stable": ("float64", "a row"),
+    "pairwise_sq_dists": ("float64", "one row", "one column", "columns that lie apart"),
+    "mean_square_grad": ("a number", "a row", "three dims", "float64", "16 bits", "columns that lie apart"),
+    "safe_log_where": ("a number", "a row", "three dims", "float64"),
+    "stop_gradient_loss": ("float64",),
+}
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in TAKES.items() for kind in kinds])
+def test_who_stumbles_over_a_promised_input_loses_points(name: str, kind: str, seed: int) -> None:
+    """An answer that is right for every other input, and gives nothing there."""
+    judge = judge_of(CHAPTER_OF[name])
+    key, right, exercise = judge.key(name, seed), judge.reference(name), judge.exercises[name]
+
+    def stumbles(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        return None if KINDS[kind](x) else right(x, *args, **kwargs)
+
+    both = zip(key.reference, exercise.observe(stumbles, key.cases), strict=True)
+
+    assert any(exercise.compare(found, seen, exercise.tolerance) for found, seen in both)
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+def test_a_table_without_any_entry_to_keep_is_a_case(seed: int) -> None:
+    """`masked_mean` promises 0 wherever nothing is kept."""
+    assert any(not case.args[1].any() for case in judge_of("ch01_tensors").exercises["masked_mean"].cases(seed))
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])
+@pytest.mark.parametrize(("name", "dims"), [("Dropout", {1, 2, 3}), ("Standardizer", {1, 2, 3}), ("Linear", {1, 2, 3})])
+def test_modules_meet_every_number_of_axes_that_they_promise(name: str, dims: set[int], seed: int) -> None:
+    """`x` is a tensor in most cases, and a shape where the probe makes it."""
+    given = [case.kwargs["x"] for case in judge_of("ch03_modules").exercises[name].cases(seed) if "x" in case.kwargs]
+
+    assert dims <= {x.dim() if isinstance(x, torch.Tensor) else len(x) for x in given}
 
 
 @pytest.mark.parametrize("seed", [VISIBLE_SEED, 7])

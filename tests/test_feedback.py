@@ -2,6 +2,7 @@
 
 from autograder.judging.verdict import Report, Status, Verdict
 from autograder.telling.feedback import Feedback, html, text
+from autograder.telling.markup import join
 from tests import made
 
 
@@ -34,6 +35,11 @@ def test_hints_are_folded_one_inside_the_other() -> None:
 
     assert told.index("Twice.") < told.index("Another hint") < told.index("<code>*</code>")
     assert 2 == told.count("<details")
+
+
+def test_what_a_student_wrote_turns_nothing_around() -> None:
+    """Signs that reverse what follows, or that are no text, are shown as such; letters of all languages stay."""
+    assert "a\ufffdb\ufffd[2J\ufffd שלום\n" == join("a\u202eb\x1b[2J\u2067 שלום\n")
 
 
 def test_what_a_student_wrote_is_escaped() -> None:

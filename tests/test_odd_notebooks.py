@@ -80,6 +80,7 @@ CHANGES: dict[str, Change] = {
     "formats of texts": added("raise ValueError('{got.__class__} %s %n {0[0]}')"),
     "much metadata": lambda notebook: notebook["metadata"].update(x="y" * 20_000_000),
     "very many outputs": lambda notebook: notebook["cells"][0].update(outputs=[{"text": "x"}] * 100_000),
+    "lines of one letter": added(*("x\n" * 9_700 + f"x{number} = 1" for number in range(5))),
     "markdown of many signs": added("**a " * 1200, "[a](b" * 900, "data:" + "a" * 9000, kind="markdown"),
 }
 
@@ -156,16 +157,21 @@ def test_what_is_no_notebook_is_told_within_seconds(name: str, release: Notebook
         "![a][b]\n\n[b]: https://4242.example/a.png",
         r"$\newenvironment{a}{\begin{a}}{\end{a}}$",
         r"$\gdef\a{\a\a}$",
+        r"$\mmlToken{mi}[style=\"background:url(https://4242.example/a.png)\"]{x}$",
+        r"$\mmlToken{mi}[href=\"https://4242.example\"]{x}$",
+        r"$\raise 300em{\text{35 of 35}}$",
+        r"$\hskip-90em\Rule{9em}{9em}{9em}$",
+        r"$x\\[-500em]y$",
     ],
 )
 def test_pages_show_no_picture_of_the_web(text: str) -> None:
-    """To show it would be to call there, in the teacher's name; and a formula defines nothing."""
+    """To show it would be to call there, in the teacher's name; and a formula defines and moves nothing."""
     assert harmless.as_typed(text) == harmless.shown(text)
 
 
 def test_links_to_the_web_and_formulas_stay() -> None:
     """A link is followed by who clicks it."""
-    text = "See [the page](https://example.org)! It says $x^2$."
+    text = r"See [the page](https://example.org)! It says $\frac{x^2}{\sum_i w_i} \raisebox \lowercase \quad a \\ b$."
 
     assert text == harmless.shown(text)
 

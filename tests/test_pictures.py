@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
+from PIL import Image
 
 from autograder.gradebook.cycle import Cycle, HowToGrade
 from autograder.reading import pictures
 from autograder.reading.frame import framed
 from autograder.reading.handed import contents
+from autograder.reading.picture_size import pixels
 from tests.conftest import UNCONFINED
 from tests.own_assignments import Own, answer, by_hand, graded, hand_in, write_source
 from tests.own_examples import PICTURE
@@ -67,6 +71,43 @@ def test_what_is_no_picture_is_not_kept(bundle: Any) -> None:
     ((cell,), _) = read(text("![x](attachment:x)", x=bundle))
 
     assert "attachments" not in cell and "```\n![x](attachment:x)\n```" == cell.source
+
+
+def _drawn(size: tuple[int, int], kind: str, **how: Any) -> bytes:
+    """A picture of one color."""
+    data = io.BytesIO()
+    Image.new("RGB", size).save(data, kind, **how)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("png", {}),
+        ("gif", {}),
+        ("jpeg", {}),
+        ("jpeg", {"progressive": True, "comment": b"an afternoon"}),
+        ("webp", {}),
+        ("webp", {"lossless": True}),
+        ("webp", {"exif": b"Exif\0\0"}),
+    ],
+)
+def test_its_size_is_known_before_it_is_shown(kind: str, how: dict[str, Any]) -> None:
+    """However it is written."""
+    assert 41 * 30 == pixels(f"image/{kind}", _drawn((41, 30), kind, **how))
+    assert 0 == pixels(f"image/{kind}", _drawn((41, 30), kind, **how)[:6])
+
+
+def test_a_picture_that_unfolds_to_gigabytes_is_not_kept() -> None:
+    """A page that shows it takes the memory of whoever opens it; one from a good telephone is shown."""
+    small = bytearray(base64.b64decode(PICTURE))
+    for side, kept in ((7_000, True), (60_000, False)):
+        small[16:24] = struct.pack(">II", side, side)
+        picture = {"image/png": base64.b64encode(small).decode()}
+
+        ((cell,), _) = read(text("![x](attachment:x)", x=picture))
+
+        assert kept == ("attachments" in cell)
 
 
 def test_text_that_is_more_than_text_stands_as_typed_above_its_picture() -> None:

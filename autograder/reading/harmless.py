@@ -18,6 +18,8 @@ _MORE_THAN_TEXT = re.compile(
     r"|!\["  # a picture of the web: to show it is to call there, with whatever its address says
     r"|(`{3}|~{3})"  # a fence, which may say what language it holds, and some languages are run
     r"|\\(href|url|class|cssid|style|require|unicode|html|def|let|gdef|newcommand|renewcommand|newenvironment|renewenvironment|data|includegraphics)"
+    # a letter with a style, a link or a place of its own, and what moves a text over what others wrote
+    r"|\\(mmltoken|bbox|raise|lower|move(left|right)|m?kern|[hm]skip|[hm]space|rule|space|(math)?[rl]lap)(?![a-z])|\\\\\s*\["
     r"|(java|vb)script:|data:|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]",
     re.IGNORECASE,
 )

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from autograder.reading.picture_size import pixels
+
 MAX_TEXT = 12 * 2**20  # characters in base64 that the pictures of a notebook may take
 MAX_COUNT = 50
+_MAX_PIXELS = 50_000_000  # of a picture, as good telephones take them: a browser needs four bytes for each
 # How a picture of each kind begins. No SVG: that is a page, which may hold a script.
 _BEGINS = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -63,14 +66,14 @@ def out_of_text(source: str) -> tuple[str, tuple[AttachedPicture, ...]]:
 
 
 def _is_picture(kind: object, data: str) -> bool:
-    """Whether data are a picture of the kind that they are said to be."""
-    begins = _BEGINS.get(kind) if isinstance(kind, str) else None
-    if begins is None or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
+    """Whether data are a picture of the kind that they are said to be, and of a size that a page can show."""
+    if not isinstance(kind, str) or kind not in _BEGINS or len(data) > MAX_TEXT or not _BASE64.fullmatch(data):
         return False
     try:
-        return begins.match(base64.b64decode(data[:32], validate=True)) is not None
+        content = base64.b64decode(data, validate=True)
     except binascii.Error:
         return False
+    return _BEGINS[kind].match(content) is not None and pixels(kind, content) <= _MAX_PIXELS
 
 
 def placed(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -54,14 +55,18 @@ def statements(source: str) -> tuple[Statement, ...] | None:
     if tree is None:
         return None
     lines = text.split("\n")
-    return tuple(Statement(node, _written(node, lines, tree.body), node.end_lineno or 0) for node in tree.body)
+    begun = Counter(node.lineno for node in tree.body)
+    return tuple(Statement(node, _written(node, lines, begun), node.end_lineno or 0) for node in tree.body)
 
 
-def _written(node: ast.stmt, lines: list[str], body: list[ast.stmt]) -> str:
-    """The lines of a statement; where it shares one with another statement, as Python would write it."""
+def _written(node: ast.stmt, lines: list[str], begun: Counter[int]) -> str:
+    """The lines of a statement; where it shares one with another statement, as Python would write it.
+
+    `begun` counts the statements that begin in each line: a stranger's cell may have thousands.
+    """
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     last = node.end_lineno or first
-    if node.col_offset or any(other is not node and other.lineno == last for other in body):
+    if node.col_offset or begun[last] > (node.lineno == last):
         return _unparsed(node)
     return "\n".join(lines[first - 1 : last])
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 Attribute = str | int | bool | None
 _EMPTY = ("br", "img", "meta")  # elements that have no end
+# What turns the text behind it around, or is no text at all: what a student wrote must not disarrange what we say.
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 ROW = "background:transparent;vertical-align:baseline"  # the style of a table's row, which JupyterLab would stripe
 
 
@@ -34,7 +37,11 @@ def picture(png: bytes, alt: str, **attributes: Attribute) -> Html:
 
 def join(*children: str) -> Html:
     """Children one after the other, those that are not Html escaped."""
-    return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
+    return Html("".join(child if isinstance(child, Html) else _text(child) for child in children))
+
+
+def _text(child: str) -> str:
+    return escape(child if child.isprintable() else _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", child))
 
 
 def _attribute(key: str, value: Attribute) -> str:

@@ -43,11 +43,14 @@ DONE_AT_ONCE = ("fsync", "fdatasync", "sync_file_range", "fadvise64", "flock")
 _DONE_USES = tuple(
     ("fcntl", 1, command) for command in (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
 )
+_FIRST = 1  # the number of the process that waits for a submission's, in the namespace of both
 # Of calls that are needed, what of them is not: to be told who opens a shown file, or have others wait until it may be
-# opened; and to change what becomes of a crash, which some systems hand to a program of their own.
+# opened; to change what becomes of a crash, which some systems hand to a program of their own; and to change what the
+# process may do that waits for this one, which belongs to the same user.
 _DENIED_USES = (
     *(("fcntl", 1, command) for command in (fcntl.F_NOTIFY, fcntl.F_SETLEASE)),
     ("setrlimit", 0, resource.RLIMIT_CORE),
+    ("prlimit64", 0, _FIRST),
 )
 _LOWER = 0xFFFFFFFF  # the kernel looks at this half of such a number, and the other may hold anything
 # Other families reach drivers or, as vsock does, the host of a virtual machine past the network namespace.

@@ -52,6 +52,8 @@ def batched_einsum(draw: Draw) -> Iterator[Case]:
         batch, n, k, m = draw.sizes(4, 2, 6)
         yield entry(*operands(draw, batch, n, k, m))
         yield entry(*operands(draw, 1, n, k, m))
+    for entry in products:
+        yield entry(*operands(draw, 2, 3, 4, 5))
 
 
 def operands(draw: Draw, batch: int, n: int, k: int, m: int) -> tuple[Tensor, ...]:

@@ -54,3 +54,4 @@ def flatten_images(draw: Draw) -> Iterator[Case]:
     yield any_channels(draw.normal(2, 1, 1, w))
     yield dtype(draw.ints(0, 256, 2, 3, 1, w).to(torch.uint8))
     yield dtype(draw.normal(2, 3, h, w, dtype=torch.float64))
+    yield reading_order(draw.normal(5, 3, 8, 8))

@@ -49,6 +49,8 @@ def masked_mean(draw: Draw) -> Iterator[Case]:
         yield unwanted_out(torch.where(mask, x, unwanted), mask, dim=1)
     yield dtype(x.double(), mask, dim=1)
     yield unchanged(x, mask, dim=1)
+    yield nothing_kept(x, torch.zeros_like(mask), dim=1)
+    yield any_dim(shifted_columns(draw, d, n).T, mask_with_both(draw, d, n).T, dim=0)
 
 
 def mask_with_both(draw: Draw, *shape: int) -> torch.Tensor:

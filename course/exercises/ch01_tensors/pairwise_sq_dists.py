@@ -62,6 +62,7 @@ def pairwise_sq_dists(draw: Draw) -> Iterator[Case]:
     yield accurate_for_many(*far_points(draw, 30, 7))
     # Of so many, an expanded square is sure to put some below 0.
     yield not_negative(*near_points(draw, 200, 7))
+    yield every_pair(draw.normal(n, 1), draw.normal(m, 1))
 
 
 def far_points(draw: Draw, n: int, m: int) -> tuple[torch.Tensor, torch.Tensor]:

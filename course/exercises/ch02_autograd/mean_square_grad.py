@@ -43,3 +43,6 @@ def mean_square_grad(draw: Draw) -> Iterator[Case]:
     yield untracked(draw.normal(4, 3))
     yield left(draw.normal(4, 3))
     yield again(draw.normal(4, 3))
+    yield any_shape(draw.normal(1)[0])
+    yield any_shape(draw.normal(n, d).T)
+    yield any_shape(draw.ints(-9, 9, 4).to(torch.bfloat16))  # of four, all numbers on the way are exact

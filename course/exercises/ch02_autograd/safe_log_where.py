@@ -54,3 +54,5 @@ def safe_log_where(draw: Draw) -> Iterator[Case]:
     yield gradient(torch.cat([positive, -torch.ones(2), -positive]))
     yield finite(torch.cat([positive, torch.zeros(2)]))
     yield unchanged(torch.cat([torch.zeros(1), -positive, positive]))
+    yield zero(-positive[0])
+    yield gradient(torch.stack([signed, -signed]))

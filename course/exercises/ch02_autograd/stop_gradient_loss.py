@@ -108,3 +108,4 @@ def stop_gradient_loss(draw: Draw) -> Iterator[Case]:
     yield loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
     n, d = draw.sizes(2, 3, 30)
     yield not_to_b(draw.normal(n, d), draw.normal(n, d))  # zeros of this shape are not those of other cases by chance
+    yield loss(draw.normal(n, dtype=torch.float64), draw.normal(n, dtype=torch.float64))

@@ -6,6 +6,7 @@ thousand numbers are drawn, which is enough for bounds that no right answer pass
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,13 +23,13 @@ from autograder.watching.rules import ready_made
 
 from ._calls import made_and_called
 
-Shape = tuple[int, int]
+Shape = tuple[int, ...]
 _CALLS = 64  # with a draw for each of 30 rows, p is then known to within 0.07
 
 
 def numbers(shape: Shape) -> Tensor:
     """Numbers from 1 to 2, in order."""
-    return torch.linspace(1, 2, shape[0] * shape[1]).reshape(shape)
+    return torch.linspace(1, 2, math.prod(shape)).reshape(shape)
 
 
 @on_new
@@ -82,7 +83,7 @@ def by_mode(module: Any, shape: Shape, p: float) -> Observation:
 @on_new
 def what_stays(module: Any, shape: Shape, p: float) -> Observation:
     """The dtypes of results, whether x has changed, and the gradient where numbers stay and are dropped."""
-    x = torch.linspace(1, 2, shape[0] * shape[1], dtype=torch.float64).reshape(shape)
+    x = torch.linspace(1, 2, math.prod(shape), dtype=torch.float64).reshape(shape)
     given, tracked = x.clone(), x.clone().requires_grad_()
     module(given)
     result = module(tracked)
@@ -174,3 +175,6 @@ def Dropout(draw: Draw) -> Iterator[Case]:
     for requirement in (basic, basic, scaled, singly, calm, anew, gentle):
         yield requirement(draw.choice([0.2, 0.3, 0.4, 0.6, 0.7]), x=(draw.whole(30, 40), draw.whole(41, 50)))
     yield scaled(0.0, x=(draw.whole(3, 9), draw.whole(3, 9)))
+    yield calm(0.5, x=(draw.whole(30, 40),))
+    rows = draw.whole(3, 5)
+    yield gentle(0.5, x=(rows, rows, draw.whole(6, 9)))  # equally many: a draw for each row is another line's fault

@@ -109,3 +109,4 @@ def Standardizer(draw: Draw) -> Iterator[Case]:
         yield requirement(mean, std, x=draw.normal(*shape, d))
     mean, std = draw.normal(d).double(), draw.uniform(d, low=0.2, high=0.8).double()
     yield buffers(mean, std, x=draw.normal(n, d, dtype=torch.float64))
+    yield basic(draw.normal(d), draw.uniform(d, low=0.2, high=0.8), x=draw.normal(d))

@@ -120,3 +120,4 @@ def evaluate(draw: Draw) -> Iterator[Case]:
     for mode in ("", IN_EVAL, FROZEN):
         yield modes_back(f"dropout and batch norm{mode}", *samples(6, 3))
     yield no_graph("two layers", *samples(6, 3))
+    yield unequal("linear", *samples(4, 3))
