@@ -35,8 +35,8 @@ def spare_imports() -> None:
     """Keep packages from importing what takes long and what no notebook needs: to Python it is not to be had.
 
     jsonschema builds a grammar of web addresses, for seconds, as soon as it is imported where `rfc3987_syntax` is
-    installed, as it is with JupyterLab, and takes what else it finds for dates and addresses; jupytext imports Jupyter's
-    server, for whoever opens texts with that.
+    installed, as it is with JupyterLab, and imports what else there is for dates and addresses; jupytext imports
+    Jupyter's server, for whoever opens texts with that.
     """
     modules: dict[str, Any] = sys.modules
     for name in (*_FORMATS, "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager"):

@@ -16,7 +16,7 @@ _KEY = re.compile(r' ([A-Za-z_]+)=("[^"]*"|true|false|[\d.]+)')
 _FENCE = re.compile(r"\s*(```|~~~)")
 # A line that may begin a cell for jupytext, and stands in one.
 _MARKER = re.compile(r"\s*#\s*(%%|<codecell>|In\[)")
-# A line behind a comment sign that jupytext may take for a magic, a command, a question to IPython or a sign of its own.
+# A line behind a comment sign that jupytext may take for a magic, a command, a question or a sign of its own.
 _COMMANDS = "cat|cd|cp|mv|rm|rmdir|mkdir|copy|ddir|echo|ls|ldir|ren"
 _ESCAPED = re.compile(rf"\s*#[#\s]*([%!?+]|({_COMMANDS})(\s|$)|\w+\s*=\s*[%!]|\S*\?\s*$)")
 _CONTINUED = re.compile(r"\s*[%!?].*\\\s*$")

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Where somebody has no verdict yet, let workers' torch be imported, and walls be tried, beside all imports here."""
+    """Where somebody has no verdict yet, import workers' torch and try walls beside all that this process imports."""
     from autograder.catalog.place import find_course
     from autograder.grading.verdict_files import without_verdict
 

@@ -8,7 +8,6 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-
 _begun: list[subprocess.Popen[str]] = []
 
 
