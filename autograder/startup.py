@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-_FOR_A_HUB = "requests"  # nbgrader names it for whoever asks JupyterHub
+_NAMED = "requests"
 _MANY = 100_000  # objects
 # What jsonschema checks formats with, where somebody asks for that: who reads notebooks does not.
 _FORMATS = (
@@ -41,8 +41,15 @@ def spare_imports() -> None:
     modules: dict[str, Any] = sys.modules
     for name in (*_FORMATS, "jupytext.sync_contentsmanager", "jupytext.async_contentsmanager"):
         modules.setdefault(name, None)
-    if _FOR_A_HUB not in modules and (spec := find_spec(_FOR_A_HUB)):
-        modules[_FOR_A_HUB] = _Later(spec)
+    import_later()
+
+
+def import_later() -> None:
+    """Keep packages from importing at once what they only name, nbgrader for who asks JupyterHub, torch for its files
+    of errors: it is imported when something of it is asked for.
+    """
+    if _NAMED not in sys.modules and (spec := find_spec(_NAMED)):
+        sys.modules[_NAMED] = _Later(spec)
 
 
 class _Later(ModuleType):
@@ -53,7 +60,7 @@ class _Later(ModuleType):
 
     def __init__(self, spec: ModuleSpec) -> None:
         super().__init__(spec.name)
-        self.__spec__ = spec
+        self.__spec__, self.__file__ = spec, spec.origin  # `inspect` asks every module for its file
 
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:

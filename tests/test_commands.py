@@ -141,6 +141,16 @@ def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
     assert ran.stdout == "requests.sessions\n"
 
 
+def test_torch_does_not_import_what_it_only_names() -> None:
+    """Nor does `inspect`, which it has look at every module."""
+    code = "import sys; from autograder.startup import import_later; import_later(); import torch"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}; print('requests.sessions' in sys.modules)"], capture_output=True
+    )
+
+    assert ran.stdout == b"False\n", ran.stderr
+
+
 @pytest.mark.parametrize(
     ("reason", "status", "words"),
     [(None, 0, "runs confined here"), ("no user namespaces", 1, "cannot be confined here: no user namespaces.")],

@@ -23,7 +23,7 @@ from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.running.choose_runner import ALWAYS_WARM
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
-from autograder.startup import collect_rarely, spare_imports
+from autograder.startup import collect_rarely, import_later, spare_imports
 from autograder.walls.linux import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
@@ -107,4 +107,5 @@ def _work(line: Connection) -> None:
 if __name__ == "__main__":
     discard(0)
     collect_rarely()
+    import_later()
     SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()

@@ -13,7 +13,7 @@ _begun: list[subprocess.Popen[str]] = []
 
 def begin() -> None:
     """Begin to try, for `missing` to tell: whoever has much to import before that does not wait for it then."""
-    if sys.platform == "linux" and not _begun:
+    if sys.platform == "linux" and not _begun and not missing.cache_info().currsize:
         _begun.append(_started())
 
 
