@@ -54,6 +54,7 @@ READS: dict[str, tuple[str, ...]] = {
     "ledger": _of(OWN, *HANDED_OUT),
     "mine_in_chapters": (LESSONS, *_of(OWN, FIGURES), EXERCISE),
     "other_torch": HANDED_OUT,
+    "percent": (LESSONS,),
     "packed": (LESSONS, *_of(OWN, *HANDED_OUT)),
     "progress": (EXERCISES, SHIPPED),
     "reading": _of(OWN, LESSONS),

@@ -41,3 +41,15 @@ def test_without_a_key_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> No
 
     with pytest.raises(WorkFailed, match="--workers does the same"), cluster.dask_here(1):
         pass
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Perhaps it did before, and some are graded: it is asked again where workers died."""
+
+    def silent(*_args: object, **_kwargs: object) -> None:
+        raise OSError("timed out")
+
+    monkeypatch.setattr("distributed.Client", silent)
+
+    with pytest.raises(WorkFailed, match=r"answers at tls://x:1 .*What was graded is kept"), cluster.dask("tls://x:1"):
+        pass

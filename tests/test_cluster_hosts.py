@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from tests.processes import PYTHONPATH
 from tests.sample_course import STEM
 from tests.small_chapter import SAMPLE
 
-SEED, SIZE = 77, 16
+SEED, MOST = 77, 16
 PORT = 8786
 HOSTS = ("teacher", "scheduler", "first", "second", "third")
 
@@ -45,7 +46,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy_course(SAMPLE, course, STEM)
     Cycle(course, STEM).generate()
     made_from = grader(assignment(course, STEM, unconfined=UNCONFINED))
-    for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:SIZE]:
+    for student in list(ClassMaker(made_from.judge, made_from.release).students(mishaps=False))[:MOST]:
         folder = course / "submitted" / student.name / STEM
         folder.mkdir(parents=True)
         (folder / student.filename).write_bytes(student.data)
@@ -119,6 +120,11 @@ class Cluster:
             assert time.monotonic() < end and grading.poll() is None, self.told()
             time.sleep(0.05)
 
+    def has_shown_progress(self, size: int) -> bool:
+        """Whether who grades has seen a bar that began with nobody, went on, and ended with all."""
+        shown = set(re.findall(rf"(\d+)/{size} ", (self._folder / f"{self.teacher.name}.log").read_text()))
+        return len(shown) > 2 and {"0", str(size)} <= shown
+
     def told(self) -> str:
         """The last of what each host printed."""
         logs = sorted(self._folder.glob("*.log"))
@@ -149,6 +155,7 @@ def test_hosts_that_die_are_cut_off_or_are_slow_cost_nothing(dask: Cluster, expe
 
     assert 0 == grading.wait(300), dask.told()
     assert expected == verdicts(dask.course)
+    assert dask.has_shown_progress(len(expected))
 
 
 @pytest.mark.skipif(not THOROUGH, reason="a cluster is started twice, one minute: at night")
@@ -164,9 +171,10 @@ def test_scheduler_that_dies_costs_nothing_that_was_graded(dask: Cluster, expect
     assert 1 == grading.wait(300), dask.told()
     assert "What was graded is kept: run the command again." in dask.told(), dask.told()
     kept = verdict_times(dask.course)
-    assert 0 < len(kept) < SIZE
+    assert 0 < len(kept) < len(expected)
 
     dask.start()
     assert 0 == dask.grade().wait(300), dask.told()
     assert expected == verdicts(dask.course)
     assert kept.items() <= verdict_times(dask.course).items()
+    assert dask.has_shown_progress(len(expected))

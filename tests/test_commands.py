@@ -102,9 +102,10 @@ def test_another_broken_pipe_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("autograder", "torch, IPython"),
         ("autograder.walls.trial", "torch, IPython"),
-        ("autograder.gradebook.cycle", "torch, rfc3987_syntax"),
+        ("autograder.gradebook.cycle", "torch, rfc3987_syntax, requests.sessions, isoduration"),
         ("autograder.grading.executors", "torch, nbgrader, rfc3987_syntax"),
         ("autograder.authoring.chapter, jupytext", "torch, nbgrader, jupyter_server"),
+        ("autograder.authoring.chapter", "jupytext, IPython"),
         ("autograder.grading.grader", "torch, nbgrader"),
         ("autograder.grading.pool_worker", "torch, nbgrader, nbformat"),
         ("autograder.running.fork_server", "torch, nbgrader"),
@@ -120,6 +121,34 @@ def test_slow_packages_are_left_to_who_needs_them(imported: str, spared: str) ->
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "import requests; found = requests.Session",
+        "from requests import Session as found",
+        "import requests.sessions; found = requests.Session",
+        "import nbgrader.auth.jupyterhub as hub; found = hub.requests.Session",
+        "from importlib.util import find_spec; assert find_spec('requests'); from requests import Session as found",
+    ],
+)
+def test_what_is_imported_later_is_there_for_who_asks(asked: str) -> None:
+    """Whichever way it is asked for."""
+    code = f"from autograder.startup import spare_imports; spare_imports(); {asked}; print(found.__module__)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout == "requests.sessions\n"
+
+
+def test_torch_does_not_import_what_it_only_names() -> None:
+    """Nor does `inspect`, which it has look at every module."""
+    code = "import sys; from autograder.startup import import_later; import_later(); import torch"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}; print('requests.sessions' in sys.modules)"], capture_output=True
+    )
+
+    assert ran.stdout == b"False\n", ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from ast import literal_eval
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
@@ -351,6 +351,24 @@ class TestChoice:
         second = outcome(servers, "return os.getppid()")
 
         assert first.observations and second.observations
+
+    @needs_confinement
+    def test_what_was_tried_early_is_not_tried_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whoever asks hears what came of the trial that has begun: that walls can be had here, or why they cannot."""
+        started = trial._started
+        monkeypatch.setattr(trial, "missing", lru_cache(trial.missing.__wrapped__))  # as where nobody has asked yet
+        trial.begin()
+        monkeypatch.setattr(trial, "_started", lambda: pytest.fail("a second trial"))
+        assert trial.missing.__wrapped__() is None and [] == trial._begun
+
+        monkeypatch.setattr(trial, "_started", started)
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        trial.begin()
+        assert trial.missing.__wrapped__() == "a trial ended with exit code 1"
+
+        trial.missing()
+        trial.begin()
+        assert [] == trial._begun  # it is known already
 
     @pytest.mark.parametrize("said", ["", "1"])
     def test_environment_is_asked_at_the_door(self, monkeypatch: pytest.MonkeyPatch, said: str) -> None:

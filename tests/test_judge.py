@@ -138,6 +138,17 @@ class TestBank:
         assert (one.function(0).again().number, two.function(0).again().number) == (1, 2)
         assert one.source == "class Number:" + TWO_CLASSES.split("class Number:")[1].split("@bank")[0].rstrip() + "\n"
 
+    def test_a_bank_is_taken_apart_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """And not for each answer, which took most of its time. Decorators are left out, and what stands below."""
+        plain = "@bank.right('one')\ndef f(x): return x\n\n"
+        decorated = "import torch\n@bank.right('two')\n@torch.no_grad()\ndef f(x):\n    return (\n        x\n    )\n"
+        (tmp_path / "f.py").write_text(f"{bank_text('f')}{plain}{decorated}# the end\n")
+        monkeypatch.setattr("inspect.getsource", lambda _: pytest.fail("a search for one answer"))
+
+        sources = [answer.source for answer in load_bank(tmp_path / "f.py")]
+
+        assert ["def f(x): return x\n", "def f(x):\n    return (\n        x\n    )\n"] == sources
+
     def test_a_tag_is_given_once(self) -> None:
         """Two answers to one exercise under one tag are refused."""
         bank = AnswerBank("lambda_like")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import WorkFailed
-from autograder.grading.shared_pool import begun_early, shared_pool
+from autograder.grading import shared_server
+from autograder.grading.shared_pool import FEW, MANY, begun_early, shared_pool
+from autograder.running.choose_runner import ALWAYS_WARM
 from tests.conftest import needs_confinement
 
 pytestmark = needs_confinement  # elsewhere no process is shared
@@ -71,6 +74,35 @@ def test_what_began_early_and_ended_is_replaced() -> None:
 def children() -> list[int]:
     """This process's own."""
     return [int(pid) for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()]
+
+
+def is_imported(name: str) -> bool:
+    """Whether a process has a module."""
+    return name in sys.modules
+
+
+def test_workers_do_not_wait_for_what_children_need() -> None:
+    """It is imported by the process that forks the children, while the workers get ready: half a second sooner."""
+    with shared_pool(1) as pool:
+        assert [True, False] == [pool.submit(is_imported, name).result() for name in ("torch", *ALWAYS_WARM)]
+
+
+@pytest.mark.parametrize(("message", "pages"), [(FEW, []), (MANY, ["pages"])], ids=["few", "many"])
+def test_what_children_need_is_there_before_them(
+    message: bytes, pages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shared process goes on as soon as it hears that all workers are there; for many, forks are made quick too."""
+    done: list[str] = []
+    monkeypatch.setattr("importlib.import_module", done.append)
+    monkeypatch.setattr(shared_server, "use_large_pages", lambda: done.append("pages"))
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server = object.__new__(shared_server.SharedServer)
+    server._line = theirs
+    with ours, theirs:
+        ours.send(message)
+        server._heard()
+
+    assert [*ALWAYS_WARM, *pages] == done
 
 
 def test_the_server_of_a_large_class_takes_large_pages_while_its_workers_work() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import logging
 import os
 import shutil
 import signal
@@ -15,9 +16,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from nbconvert.writers import FilesWriter
+from sqlalchemy import text
 
 from autograder.__main__ import main
 from autograder.errors import WorkFailed
@@ -374,6 +377,20 @@ def test_interrupted_run_stops_at_once_and_nbgraders_own_command_goes_on(
 
     assert (0, expected) == (status, results(course)), told
     assert "checksum" not in told and "essay: there is no notebook in the submission (found: 'essay.txt')" in told
+
+
+def test_question_that_is_left_in_its_midst_tells_nothing(graded: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Ctrl-C may come into a question to the gradebook, whose cursor cannot be closed then: nobody needs to know."""
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.NOTSET)
+    with Cycle(graded, STEM).api.gradebook as gradebook:
+        connection = gradebook.db.connection()
+        asked = connection.execute(text("select name from assignment"))
+        cursor = mock.Mock(wraps=asked.cursor)
+        cursor.close.side_effect = sqlite3.ProgrammingError("Cannot operate on a closed database.")
+        connection._safe_close_cursor(cursor)
+        asked.close()
+
+    assert [] == [each for each in caplog.records if each.name.startswith("sqlalchemy")]
 
 
 @needs_confinement

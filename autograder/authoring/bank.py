@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
 from autograder.catalog.place import ANSWERS
@@ -122,7 +122,7 @@ class AnswerBank:
                 raise BankError(
                     f"expected an answer called {self.exercise!r} under {tag!r}, found {function.__name__!r}"
                 )
-            source = _class_source(function) if isinstance(function, type) else _undecorated(function)
+            source = _source(function)
             answer = _class_of_its_own(function, source) if isinstance(function, type) else function
             known = KnownAnswer(self.exercise, tag, sentence, answer, source, facet, also, unless, slip)
             self._answers.append(known)
@@ -134,27 +134,32 @@ class AnswerBank:
         return iter(self._answers)
 
 
-def _undecorated(function: Callable[..., Any]) -> str:
-    """The source of a function or class without its decorators, as it goes into a solution cell."""
-    text = textwrap.dedent(inspect.getsource(function))
-    node = ast.parse(text).body[0]
-    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
-    return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+def _source(answer: Function) -> str:
+    """The source of a function or class without its decorators, as it goes into a solution cell.
+
+    `inspect` takes the text apart for each answer, down to its tokens, and gives the first of several classes of one
+    name. It is asked of a function that stands in another one.
+    """
+    made = _a_method(answer) if isinstance(answer, type) else inspect.unwrap(answer)
+    code: CodeType | None = getattr(made, "__code__", None)
+    text = Path(code.co_filename).read_text(encoding="utf-8") if code else ""
+    for node in _definitions(text):
+        if code and code.co_firstlineno in _lines(node, isinstance(answer, type)):
+            return "\n".join(text.split("\n")[node.lineno - 1 : node.end_lineno]) + "\n"
+    text = textwrap.dedent(inspect.getsource(answer))
+    return "\n".join(text.splitlines()[ast.parse(text).body[0].lineno - 1 :]) + "\n"
 
 
-def _class_source(made: type) -> str:
-    """The source of a class without its decorators; `inspect` gives the first of several classes of one name."""
-    code = _a_method(made).__code__
-    text = Path(code.co_filename).read_text(encoding="utf-8")
-    spans = _class_spans(text)
-    first, last = next((first, last) for first, last in spans if first <= code.co_firstlineno <= last)
-    return "\n".join(text.splitlines()[first - 1 : last]) + "\n"
+def _lines(node: ast.FunctionDef | ast.ClassDef, whole: bool) -> range:
+    """The lines where Python may say that a definition begins: of a function its first, of a class one of a method."""
+    first = min(node.lineno, *(each.lineno for each in node.decorator_list), node.lineno)
+    return range(first, (node.end_lineno or first) + 1 if whole else first + 1)
 
 
 @lru_cache(maxsize=1)
-def _class_spans(text: str) -> list[tuple[int, int]]:
-    """The first and last line of each class in a text; a long bank is parsed once, not once for each class."""
-    return [(node.lineno, node.end_lineno or 0) for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+def _definitions(text: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes in a text; a long bank is parsed once, and not once for each answer."""
+    return [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
 
 
 def _class_of_its_own(made: type, source: str) -> Callable[..., Any]:

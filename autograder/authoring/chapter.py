@@ -16,6 +16,7 @@ from autograder.authoring.cells import Cell, Chapter, Kind
 from autograder.authoring.chapter_rules import check_chapter, check_markers, fail, kind_of
 from autograder.authoring.minutes import check_minutes
 from autograder.authoring.outline import check_outline
+from autograder.authoring.percent import PlainCell, plain_cells
 from autograder.authoring.side_paths import check_side_paths
 from autograder.catalog.place import CHAPTERS
 from autograder.errors import ChapterError, CourseNotFound
@@ -76,26 +77,26 @@ def read_course(course: Path) -> tuple[Chapter, ...]:
 @lru_cache(maxsize=8)
 def parse(text: str, where: str) -> tuple[Cell, ...]:
     """Split a chapter's text into cells, each with its line; raises ChapterError on an unreadable marker."""
-    import jupytext  # teachers' dependencies, which reading the module must not need
-    from nbformat.v4 import nbbase
-
     lines = check_markers(text, where)
-    with replaced(nbbase, "validate", lambda *_, **__: None):  # of each cell, which takes half the time
-        cells = jupytext.reads(text, fmt="py:percent").cells
+    cells = plain_cells(text, lines) or _read_by_jupytext(text)
     if len(cells) != len(lines):
         raise ChapterError(
             f"{where}:1: expected {len(lines)} cells, one for each `# %%` line, found {len(cells)}; "
             "take lines that begin with `# %%` out of strings."
         )
     return tuple(
-        Cell(
-            kind_of(cell.cell_type, _keys(cell.metadata), where, line),
-            _keys(cell.metadata),
-            line,
-            cell.source,
-        )
+        Cell(kind_of(cell.cell_type, cell.keys, where, line), cell.keys, line, cell.source)
         for cell, line in zip(cells, lines, strict=True)
     )
+
+
+def _read_by_jupytext(text: str) -> list[PlainCell]:
+    import jupytext  # teachers' dependencies, which reading the module must not need
+    from nbformat.v4 import nbbase
+
+    with replaced(nbbase, "validate", lambda *_, **__: None):  # of each cell, which takes half the time
+        cells = jupytext.reads(text, fmt="py:percent").cells
+    return [PlainCell(cell.cell_type, _keys(cell.metadata), cell.source) for cell in cells]
 
 
 def _keys(metadata: dict[str, Any]) -> dict[str, Any]:

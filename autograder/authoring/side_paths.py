@@ -181,14 +181,15 @@ class _Said:
     reads_first: bool
 
     @classmethod
-    def by(cls, node: ast.stmt) -> _Said:
+    def by(cls, node: ast.stmt, text: str) -> _Said:
+        """What a statement of this text says; few texts have the word for which a whole tree is searched."""
         names = names_of([node])
         reads_first = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
-        return cls(names.bound | declared_global(node), names.used, reads_first)
+        return cls(names.bound | (declared_global(node) if "global" in text else set()), names.used, reads_first)
 
 
 def _statements(cell: Cell) -> list[_Said]:
     from autograder.cell_text import as_python  # with IPython, which most who read chapters do without
 
     _, tree = as_python(cell.source)
-    return list(map(_Said.by, tree.body)) if tree else []
+    return [_Said.by(each, cell.source) for each in tree.body] if tree else []

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
-    """Where somebody has no verdict yet, let workers' torch be imported beside all that this process imports."""
+    """Where somebody has no verdict yet, import workers' torch and try walls beside all that this process imports."""
     from autograder.catalog.place import chapter_path, find_course
     from autograder.grading.verdict_files import without_verdict
 
@@ -79,7 +79,9 @@ def _begun_early(args: argparse.Namespace) -> AbstractContextManager[None]:
     new = {student for student in without_verdict(course, args.chapter) if args.student in (None, student)}
     if (new or args.force or args.only) and chapter_path(course, args.chapter).is_file():
         from autograder.grading.shared_pool import begun_early
+        from autograder.walls import trial
 
+        trial.begin()
         return begun_early()
     return nullcontext()
 

@@ -7,6 +7,7 @@ and turns what goes wrong into one line.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -71,6 +72,8 @@ class Cycle:
         self.late: list[Late] = []
         self.scored_before: dict[str, tuple[str, ...]] = {}
         self.api = course_api(course, exchange)
+        # Of a question to the gradebook that Ctrl-C came into the midst of, it would tell how it was left.
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
         self.preflight()
 
     def preflight(self) -> None:

@@ -36,9 +36,10 @@ def dask(address: str) -> Iterator[Executor]:
     try:
         client = distributed.Client(address, timeout=20)
     except (OSError, ValueError) as error:
+        # It may have answered before: it is asked again where workers died, and may have died with them.
         raise WorkFailed(
-            f"no Dask scheduler answers at {address} ({type(error).__name__}). Nothing was graded. "
-            "Start one with `dask scheduler` and workers with `dask worker ADDRESS --nthreads 1`, then try again."
+            f"no Dask scheduler answers at {address} ({type(error).__name__}). Start one with `dask scheduler`, and "
+            "workers with `dask worker ADDRESS --nthreads 1`. What was graded is kept: run the command again."
         ) from None
     with client:
         yield client.get_executor(pure=False)

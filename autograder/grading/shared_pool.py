@@ -14,7 +14,8 @@ from autograder.running.fork_server import FORKS_WORTH_IT
 from autograder.running.forked import WarmProcess
 
 _MODULE = "autograder.grading.shared_server"
-WORKER, MANY, ENOUGH = b"worker", b"many", b"end"  # what is asked of the shared process
+# What is asked of the shared process, or told: that all workers are there, for a class of few or of many.
+WORKER, FEW, MANY, ENOUGH = b"worker", b"few", b"many", b"end"
 P = ParamSpec("P")
 T = TypeVar("T")
 _SECONDS_TO_END = 10.0
@@ -43,9 +44,8 @@ def shared_pool(count: int, size: int = 0) -> Iterator[Executor]:
     threads = ThreadPoolExecutor(count)
     try:
         lines = [_worker(process.line) for _ in range(count)]
-        if size > FORKS_WORTH_IT:  # while the workers get ready, their server has nothing else to do
-            with contextlib.suppress(OSError):  # that it has ended, the workers' lines will tell
-                process.line.send(MANY)
+        with contextlib.suppress(OSError):  # that it has ended, the workers' lines will tell
+            process.line.send(MANY if size > FORKS_WORTH_IT else FEW)
         yield _SharedPool(threads, lines)
         threads.shutdown(cancel_futures=True)
         _end(process, lines)

@@ -19,11 +19,11 @@ from multiprocessing.connection import Connection
 
 from autograder.errors import WorkFailed
 from autograder.frames import discard
-from autograder.grading.shared_pool import ENOUGH, MANY, WORKER
+from autograder.grading.shared_pool import ENOUGH, FEW, MANY, WORKER
 from autograder.running.choose_runner import ALWAYS_WARM
 from autograder.running.fork_server import Server
 from autograder.running.forked import share
-from autograder.startup import collect_rarely, spare_imports
+from autograder.startup import collect_rarely, import_later, spare_imports
 from autograder.walls.linux import die_with_parent, use_large_pages
 
 _SECONDS_TO_END_TOO = 0.5  # from where a process's lines are closed until the kernel ends its children: far less
@@ -35,8 +35,6 @@ class SharedServer:
     def __init__(self, line: socket.socket) -> None:
         from autograder.running import child  # noqa: F401  (with torch and IPython, for the workers and the children)
 
-        for name in ALWAYS_WARM:
-            importlib.import_module(name)
         self._line, self._server, self._workers = line, Server(), list[int]()
         self._server.listen(line.fileno(), self._heard)
 
@@ -49,13 +47,20 @@ class SharedServer:
         if descriptors:
             self._fork(*descriptors)
             return
-        if message == MANY:
-            use_large_pages()
+        if message in (FEW, MANY):
+            self._go_on(large=message == MANY)
             return
         if message == ENOUGH:  # they know; the kernel counts what a process computed once it is waited for
             for worker in self._workers:
                 os.waitpid(worker, 0)
         os._exit(0)
+
+    def _go_on(self, large: bool) -> None:
+        """Import what the children need and the workers hardly, while these get ready: that is sooner than before."""
+        for name in ALWAYS_WARM:
+            importlib.import_module(name)
+        if large:
+            use_large_pages()
 
     def _fork(self, work: int) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -102,4 +107,5 @@ def _work(line: Connection) -> None:
 if __name__ == "__main__":
     discard(0)
     collect_rarely()
+    import_later()
     SharedServer(socket.socket(fileno=int(sys.argv[1]))).serve()
