@@ -2129,7 +2129,7 @@ assert (_odd % 4 == 0).all() and not torch.equal(_odd, torch.arange(257.0, 512, 
 figures.number_line()
 
 # %% [markdown]
-# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216, and then its gaps begin.
+# A gap hurts most where you add. float32 has all whole numbers up to `2**24`, which is 16777216, and after that not all of them.
 #
 # *Predict.* What is `torch.tensor(16777216.0) + 1`?
 
@@ -2148,7 +2148,7 @@ assert many + 3 == many + 4 != many + 2  # halfway from + 2 to + 4, whose last d
 # The 1 is lost, because the sum lies in a gap and is rounded back to where it was.
 # A counter in float32 stands still there for good, and one in bfloat16 as early as 256.
 #
-# It need not be a large number. Near 1, bfloat16 has gaps of 0.0078, so that a step of 0.5 counts, and one of 0.001 is lost:
+# It need not be a large number. From 1 on, bfloat16 has gaps of 0.0078, so that a step of 0.5 counts, and one of 0.001 is lost:
 
 # %% name="lost-step"
 one = torch.tensor(1.0, dtype=torch.bfloat16)

@@ -59,9 +59,9 @@ labels = torch.tensor(digits.target)
 show_digits(ink[:10])
 
 # %% [markdown]
-# But one picture has to serve all fours, the leaning and the upright, the open and the closed, and what these share is smaller: a bar here, a corner there.
-# So a model that is to read more should look for something in between, and only then decide.
-# Give it 32 pictures to look for, and ten judges, each of which weighs what the 32 have found.
+# But one picture has to serve all fours, the leaning and the upright, the open and the closed. What they all share is smaller than a digit: a bar here, a corner there.
+# So a model that is to read more should first look for such pieces, and decide only then.
+# Give it 32 pictures to look for, and ten judges, each of which weighs which of the 32 have been found.
 
 # %% figure=true
 figures.two_layers(32, 10)
@@ -121,7 +121,7 @@ assert all(_p.requires_grad for _p in look.parameters())
 assert list(look._parameters) == ["weight", "bias"]
 
 # %% [markdown]
-# A row for each of the 32 pictures, and in it a weight for each pixel. (In `w1` the pictures were columns.) They require grad already, since a layer is there to learn.
+# A row for each of the 32 pictures, and in it a weight for each pixel: torch keeps them as rows, where `w1` had them as columns. They require grad already, since a layer is there to learn.
 
 # %% [markdown] name="own-module"
 # ## 2 A module of your own ({minutes} minutes)

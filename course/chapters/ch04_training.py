@@ -192,7 +192,7 @@ assert _fresh.weight.item() != _at_first
 figures.stepper()
 
 # %% [markdown]
-# A line, a digit or a sentence: it is always these five.
+# A line, a digit or a sentence: nearly every training is these five.
 
 # %% [markdown] side=true name="arrange-train-step"
 # #### Next comes `train_step`: would you like its lines first, in disorder? ({minutes} minutes)
@@ -208,7 +208,7 @@ arrange("train_step")
 # %% [markdown]
 # ### Exercise: `train_step` ({minutes} minutes)
 #
-# New here: the five lines get a name, and every chapter from here on will use it.
+# New here: the five lines get a name, and later chapters call them by it.
 # Take the optimizer that you are given, because some remember earlier steps, and a new one would not.
 
 # %% name="train-step-example"
@@ -810,7 +810,7 @@ assert 1 <= wrong.sum() <= 32
 
 # %% [markdown]
 # Some of them are hardly legible at 8 by 8 pixels; others are plain, and there the model has something left to learn.
-# No number tells you which is which.
+# The count of mistakes does not tell you which is which; you have to look.
 #
 # The ten digits, before and after, and your curve are something to show to a friend.
 
@@ -1057,7 +1057,7 @@ reveal(guess, given_back)
 assert given_back >= 18 and 0.55 < share < 0.85
 
 # %% [markdown]
-# It has learned the slips of the pen as faithfully as the digits. When did it begin to?
+# It has learned the slips of the pen as faithfully as the digits. From when on did that do harm? Draw both losses.
 
 # %% name="curves-part"
 draw(crammed)
@@ -1068,7 +1068,7 @@ assert crammed[-1][0] < 0.03 and _in_drawer[-1] > 1.25 * min(_in_drawer)
 assert _in_drawer.index(min(_in_drawer)) < 80
 
 # %% [markdown]
-# There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, for some twenty to forty epochs, and then it climbs.
+# There is the turning point. On the hundred the loss goes down to almost 0. In the drawer it falls too, but only for a while, and then it climbs.
 #
 # At first the model learns what all digits share, for example that a 0 is round, and that helps in the drawer too.
 # What is left after that belongs to these hundred alone: a smudge here, a crooked stroke there, a wrong label.

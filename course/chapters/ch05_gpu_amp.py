@@ -136,12 +136,12 @@ assert not runs(lambda: batch + _away)
 assert (_away * torch.tensor(2.0)).device.type == "meta"  # a single number may come from the CPU
 
 # %% [markdown]
-# Read this message as "two devices met", although it names one of them. On CUDA it begins "Expected all tensors to be on the same device".
+# Read this message as "two devices met". On CUDA it begins "Expected all tensors to be on the same device".
 #
 # ### Choose once ({minutes} minutes)
 #
 # Tensors that meet have to be in one place, and its name differs from machine to machine: torch calls NVIDIA's cards `"cuda"`, and Apple's `"mps"`.
-# Choose it once, at the top of a program, and write `device` from there on.
+# Choose it once, at the top of a program, and write `device` from there on. (This cell looks for CUDA alone; your own function, below, will know Apple's cards too.)
 
 # %% name="choose-device"
 if device == "auto":  # set at the top of the chapter, where you can name another
@@ -158,7 +158,7 @@ assert torch.ones(3).device.type == "cpu"  # without device=
 #
 # ### Exercise: `pick_device` ({minutes} minutes)
 #
-# New here: Apple's cards. Each of your programs can begin with this function.
+# Each of your programs can begin with this function. It takes the best that there is: CUDA before Apple's cards, and those before the CPU.
 
 # %% name="pick-device-example"
 print(torch.device("cpu"))  # a device by its name
@@ -797,7 +797,7 @@ assert _large[1] > _large[0]  # backward takes longer than forward
 # %% [markdown] name="formats"
 # ## 5 Three things go wrong in sixteen bits ({minutes} minutes)
 #
-# With 16 bits for a number in place of 32, an activation takes half the bytes, so the batch may be twice as large.
+# With 16 bits for a number in place of 32, an activation takes half the bytes, so nearly twice the batch fits.
 # And many cards have circuits of their own for products in 16 bits: by its maker's data sheet a T4 is 8 times as fast with them, and an A100 16 times, at best. (A training is more than products, so for a whole one PyTorch's recipe names 2 to 3 times. On a CPU, or with a small network, it may well be slower.)
 #
 # So why not turn all numbers into 16 bits, and be done? It takes one line. Train the reader of section 2 with small, careful steps, once in float32 and once with everything in bfloat16, which is one of the two formats of 16 bits in chapter 1.
@@ -1007,9 +1007,7 @@ assert (h * _factor).dtype == torch.bfloat16 and (h.half() * _factor).dtype == t
 figures.dtype_flow()
 
 # %% [markdown]
-# ### Exercise: `autocast_dtypes` ({minutes} minutes)
-#
-# New here: the border. What comes out of the block is still 16 bits, and outside of it nobody converts.
+# One thing is left to you, and that is the border. What comes out of the block is still 16 bits, and outside of it nobody converts.
 
 # %% name="border-mistakes"
 with shows_error(RuntimeError, match="same dtype"):
@@ -1020,51 +1018,7 @@ print("fixed:", layer(h.float()).dtype)
 assert not runs(lambda: layer(h)) and layer(h.float()).dtype == torch.float32
 
 # %% [markdown]
-# The error names the line that stopped, and not the one where the 16 bits came from. You find that one if you can say of each line what comes out of it.
-# Practice on ten lines, by the table above. Three others, of which two are asked for:
-
-# %% name="three-dtypes"
-dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
-ops = ["tanh(x)", "conv2d"]  # what is asked for; x came in as float32
-print({name: dtypes[name] for name in ops})
-
-# %% claim=true
-with torch.autocast("cpu"):
-    assert F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 3, 3)).dtype == dtypes["conv2d"]
-    assert F.l1_loss(layer(x), target).dtype == dtypes["l1_loss"]
-    assert torch.tanh(x).dtype == dtypes["tanh(x)"] != torch.tanh(layer(x)).dtype
-    assert torch.relu(x).dtype == (layer(x) + x).dtype == torch.float32
-    assert torch.relu(layer(x)).dtype == torch.softmax(layer(x), dim=1).dtype == torch.bfloat16
-
-# %% exercise="autocast_dtypes"
-def autocast_dtypes(ops, device):
-    """Return the dtype that each of `ops` has under autocast, as a dict from name to dtype.
-
-    autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
-
-    The block is `with torch.autocast(device):`, and "cpu" is the device that is judged.
-    x, target and the layer with its weight come into it as float32. In it:
-
-    "linear"          h = layer(x)            "relu"       torch.relu(h)
-    "relu_of_input"   torch.relu(x)           "matmul"     x @ x.T
-    "softmax"         torch.softmax(h, 1)     "add"        h + x
-    "cross_entropy"   F.cross_entropy(h, labels)
-    "mse_loss"        F.mse_loss(h, target)
-    "weight"          layer.weight
-    "grad"            layer.weight.grad, after the backward pass
-
-    By the rule, from the names alone: `autocast` stands nowhere in the answer.
-    """
-    ### BEGIN SOLUTION
-    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
-    lowered = {"linear", "matmul", "relu"}  # products, and what follows its input
-    if device == "cpu":
-        lowered.add("softmax")  # the list of what is kept in float32 is longer for CUDA
-    return {name: low if name in lowered else torch.float32 for name in ops}
-    ### END SOLUTION
-
-# %% check="autocast_dtypes" points=3
-check("autocast_dtypes", autocast_dtypes)
+# The error names the line that stopped, and not the one where the 16 bits came from. You find that one if you can say of each line what comes out of it; the first exercise of "For another day" practices it.
 
 # %% [markdown] side=true
 # #### Does it always save half the memory? ({minutes} minutes)
@@ -1167,7 +1121,7 @@ reveal(guess, shares.count(1.0))
 assert 2 <= shares.count(1.0) <= 4 and shares[:2] == [1.0, 1.0] and shares[-1] < 0.1
 
 # %% [markdown]
-# The first layers learn nothing, and again no error says so. Here are all these gradients by size, as float32 has them; the gray band is the range of float16, and what lies to its left (orange) becomes 0.
+# The first layers learn nothing, and again no error says so. Here are all these gradients by size, as float32 has them; the gray band is the range of float16, and what lies to its left (orange) becomes 0. (A few more are lost than that, because a 0 on the way back makes zeros of what is computed from it.)
 
 # %% figure=true
 figures.gradients(
@@ -1232,7 +1186,7 @@ figures.scaler_search(steps=60)
 # %% [markdown] name="master"
 # ## 8 Lost beside the large: weights in float32 (both formats, {minutes} minutes)
 #
-# In section 5 the training all in bfloat16 fell behind, although that format has the range of float32. So it was the third fault, and you can watch it.
+# In section 5 the training all in bfloat16 fell behind, although that format has the range of float32. So numbers that are too large or too small are hardly to blame. Suspect the third fault, and look.
 # Take the reader that you trained in section 2, compute one more step for its last layer, with the careful rate of section 5, and count the weights that it moves.
 
 # %% name="one-more-step"
@@ -1259,7 +1213,7 @@ _next = (_tenth.view(torch.int16) + 1).view(torch.bfloat16)
 assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
 
 # %% [markdown]
-# In bfloat16 nearly all are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
+# In float32 nearly every weight moves. (For a few, even there the step is too small.) In bfloat16 nearly all are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
 #
 # You have the remedy already, because autocast leaves the weights in float32. They are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
 #
@@ -1496,8 +1450,60 @@ if not torch.cuda.is_available():
 # %% [markdown] name="another-day"
 # # For another day ({minutes} minutes, and {exercises} for the exercises)
 #
-# Chapter 6 needs nothing of this: a formula that autocast does not know, time and memory measured, the right factor, and batches of any shape.
+# Chapter 6 needs nothing of this: ten lines under autocast, a formula that autocast does not know, time and memory measured, the right factor, and batches of any shape.
 # With a card the measurements show more. Colab lends you one (Runtime, Change runtime type, GPU; then run the chapter from the top).
+
+# %% [markdown]
+# ## Which bits has which line? ({minutes} minutes)
+#
+# ### Exercise: `autocast_dtypes` ({minutes} minutes)
+#
+# When two lines of a block do not fit together, the error names the second. To find the first, say of each line which dtype comes out of it.
+# Practice on ten lines, by the table of section 6. Three others, of which two are asked for:
+
+# %% name="three-dtypes"
+dtypes = {"conv2d": torch.bfloat16, "l1_loss": torch.float32, "tanh(x)": torch.float32}
+ops = ["tanh(x)", "conv2d"]  # what is asked for; x came in as float32
+print({name: dtypes[name] for name in ops})
+
+# %% claim=true
+_layer, _x, _target = nn.Linear(4, 4), torch.randn(3, 4), torch.randn(3, 4)
+with torch.autocast("cpu"):
+    assert F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 3, 3)).dtype == dtypes["conv2d"]
+    assert F.l1_loss(_layer(_x), _target).dtype == dtypes["l1_loss"]
+    assert torch.tanh(_x).dtype == dtypes["tanh(x)"] != torch.tanh(_layer(_x)).dtype
+    assert torch.relu(_x).dtype == (_layer(_x) + _x).dtype == torch.float32
+    assert torch.relu(_layer(_x)).dtype == torch.softmax(_layer(_x), dim=1).dtype == torch.bfloat16
+
+# %% exercise="autocast_dtypes"
+def autocast_dtypes(ops, device):
+    """Return the dtype that each of `ops` has under autocast, as a dict from name to dtype.
+
+    autocast_dtypes(["linear"], "cpu") gives {"linear": torch.bfloat16}.
+
+    The block is `with torch.autocast(device):`, and "cpu" is the device that is judged.
+    x, target and the layer with its weight come into it as float32. In it:
+
+    "linear"          h = layer(x)            "relu"       torch.relu(h)
+    "relu_of_input"   torch.relu(x)           "matmul"     x @ x.T
+    "softmax"         torch.softmax(h, 1)     "add"        h + x
+    "cross_entropy"   F.cross_entropy(h, labels)
+    "mse_loss"        F.mse_loss(h, target)
+    "weight"          layer.weight
+    "grad"            layer.weight.grad, after the backward pass
+
+    By the rule, from the names alone: `autocast` stands nowhere in the answer.
+    """
+    ### BEGIN SOLUTION
+    low = {"cpu": torch.bfloat16, "cuda": torch.float16}[device]
+    lowered = {"linear", "matmul", "relu"}  # products, and what follows its input
+    if device == "cpu":
+        lowered.add("softmax")  # the list of what is kept in float32 is longer for CUDA
+    return {name: low if name in lowered else torch.float32 for name in ops}
+    ### END SOLUTION
+
+# %% check="autocast_dtypes" points=3
+check("autocast_dtypes", autocast_dtypes)
 
 # %% [markdown] name="fragile-text"
 # ## 10 What autocast cannot know ({minutes} minutes)
