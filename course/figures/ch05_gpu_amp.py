@@ -189,8 +189,8 @@ def _flow(layers: nn.Sequential) -> list[tuple[str, Tensor, Tensor | None]]:
 
 def gradients(loss: Tensor, weights: Sequence[Tensor], scales: Sequence[float]) -> Figure:
     """Draw how large the gradients of a loss are, and what float16 can hold of them, for some loss scales."""
-    sizes = torch.cat([grad.flatten() for grad in torch.autograd.grad(loss, weights)]).abs().double()
-    sizes = sizes[sizes > 0]
+    found = torch.cat([grad.flatten() for grad in torch.autograd.grad(loss, weights)]).abs().double()
+    sizes = found[found > 0]
     fig, _ = new_figure(1, len(scales), figsize=(9.5, 3.0))
     parts = []
     for ax, scale in zip(fig.axes, scales, strict=True):
