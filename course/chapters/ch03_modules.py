@@ -184,7 +184,7 @@ show_digits(ten.judge.weight, says=range(10))
 assert accuracy(ten) > 0.9
 
 # %% [markdown]
-# There they are, as in chapter 2. But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model of this chapter, and the next one is yours.
+# There they are, as in chapter 2. (The score is for the digits that they learned from.) But `train` knows nothing of pictures: it asks a model for its parameters, and moves them. So it can train every model of this chapter, and the next one is yours.
 
 # %% [markdown]
 # ### Exercise: `TwoLayerMLP` ({minutes} minutes)

@@ -120,7 +120,7 @@ reveal(guess, layer.weight.device.type)
 assert layer.to("meta") is layer and layer.weight.device.type == "meta"
 
 # %% [markdown]
-# A module moves in place, with all that it keeps; a tensor does not.
+# A module moves in place, with its parameters and buffers; a tensor does not.
 #
 # So `layer` is on meta by now. What if it meets a batch that nobody has moved?
 
@@ -1121,7 +1121,7 @@ reveal(guess, shares.count(1.0))
 assert 2 <= shares.count(1.0) <= 4 and shares[:2] == [1.0, 1.0] and shares[-1] < 0.1
 
 # %% [markdown]
-# The first layers learn nothing, and again no error says so. Here are all these gradients by size, as float32 has them; the gray band is the range of float16, and what lies to its left (orange) becomes 0. (A few more are lost than that, because a 0 on the way back makes zeros of what is computed from it.)
+# The first layers learn nothing, and again no error says so. Here are all these gradients by size, as float32 has them; the gray band is the range of float16, and what lies to its left (orange) becomes 0. (The list has still more zeros, because a 0 on the way back makes zeros of what is computed from it.)
 
 # %% figure=true
 figures.gradients(
