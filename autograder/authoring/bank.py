@@ -152,7 +152,7 @@ def _source(answer: Function) -> str:
 
 def _lines(node: ast.FunctionDef | ast.ClassDef, whole: bool) -> range:
     """The lines where Python may say that a definition begins: of a function its first, of a class one of a method."""
-    first = min(node.lineno, *(each.lineno for each in node.decorator_list), node.lineno)
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     return range(first, (node.end_lineno or first) + 1 if whole else first + 1)
 
 

@@ -1,4 +1,4 @@
-"""A chapter's text in cells, where it holds nothing but plain cells: in a tenth of the time that jupytext takes.
+"""A chapter's text in cells, where it holds nothing but plain cells: a small part of the time that jupytext takes.
 
 A grading run waits for it. What jupytext reads in ways of its own (magics behind a comment sign, cells in quotes, blank
 lines at odd places) is not looked into: then it has to read the text, and both give the same cells.

@@ -182,7 +182,7 @@ def assignment(course: Path, stem: str, *, unconfined: bool, given: Path | None 
 def several_released(course: Path, stem: str) -> tuple[str, ...]:
     """The notebooks that were given out, unless it is the one of the assignment's name; a chapter has no other."""
     names = tuple(path.stem for path in sorted((course / "release" / stem).glob("*.ipynb")))
-    return () if names == (stem,) or (chapter_path(course, stem)).is_file() else names
+    return () if names == (stem,) or chapter_path(course, stem).is_file() else names
 
 
 def _made(course: Path, stem: str, given: Path, unconfined: bool) -> Assignment:
@@ -203,7 +203,7 @@ def assignments_in(course: Path) -> list[str]:
 
 def chapter_text(stem: str) -> str:
     """Where the text of a chapter is, from a course's folder on: what stands for it on another machine too."""
-    return f"{CHAPTERS}/{stem}.py"
+    return chapter_path(Path(), stem).as_posix()
 
 
 def _lent(course: Path, stem: str, release: bytes) -> tuple[Lent, ...]:
@@ -216,7 +216,7 @@ def _texts(course: Path, stem: str, lent: Sequence[Lent]) -> list[Path]:
     """What a verdict depends on: each chapter of an exercise, its answer bank, all exercises, for these may share
     something, what lessons look at things with, and what chapters there are. Without exercises, this last alone.
     """
-    stems = [each for each in sorted({stem, *(each.home for each in lent)}) if (chapter_path(course, each)).is_file()]
+    stems = [each for each in sorted({stem, *(each.home for each in lent)}) if chapter_path(course, each).is_file()]
     if not stems:
         return [path for path in (course / LIST,) if path.is_file()]
     return [
