@@ -177,6 +177,11 @@ def numbers(grad: Tensor | None) -> Any:
     return None if grad is None else grad.tolist()
 
 
+def same(a: Any, b: Any) -> bool:
+    """Bit for bit: a nan is equal to a nan, and -0.0 is not 0.0."""
+    return repr(a) == repr(b)
+
+
 @settings(deadline=None, max_examples=120)
 @given(program=programs())
 def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tensor]]) -> None:
@@ -194,28 +199,36 @@ def test_gradients_are_those_of_backward(program: Callable[[], tuple[Pool, Tenso
         ]
     for live, node in zip(nodes, graph.nodes, strict=True):
         if live in seen and not node.is_leaf:
-            assert node.passage and [numbers(grad) for grad in seen[live][0]] == [*map(listed, node.passage.arrived)]
-            assert [numbers(grad) for grad in seen[live][1]] == [*map(listed, node.passage.sent)]
+            assert node.passage
+            for real, shown in zip(seen[live], (node.passage.arrived, node.passage.sent), strict=True):
+                assert same([*map(numbers, real)], [*map(listed, shown)])
         if node.added:
-            assert listed(node.added.after) == numbers(live.variable.grad)
+            assert same(listed(node.added.after), numbers(live.variable.grad))
 
 
 @settings(deadline=None, max_examples=60)
 @given(program=programs())
 def test_what_is_sent_adds_up_to_what_arrives(program: Callable[[], tuple[Pool, Tensor]]) -> None:
-    """At each result, the gradients that were sent there sum to the one that arrives, unless a hook is named."""
+    """At each result, the gradients that were sent there sum to the one that arrives, unless a hook is named.
+
+    Torch may add in another order. So a sum is right within the rounding of its largest term; and where a term is
+    not finite, or the sum of sizes overflows, the order decides between inf and nan, and nothing is asked.
+    """
     _, result = program()
     if not result.requires_grad or (graph := read(result)).error:
         return
-    sums: dict[Any, Any] = {graph.root: np.ones(())}
+    sent: dict[Any, list[Any]] = {graph.root: [np.ones(())]}
     for node in graph.nodes:
-        for place, sent in zip(node.operands, node.passage.sent if node.passage else (), strict=False):
-            if place and sent:
-                sums[place] = sums.get(place, 0) + np.array(sent.numbers)
+        for place, values in zip(node.operands, node.passage.sent if node.passage else (), strict=False):
+            if place and values:
+                sent.setdefault(place, []).append(np.array(values.numbers))
     for at, node in enumerate(graph.nodes):
         for slot, arrived in enumerate(node.passage.arrived if node.passage else ()):
             if arrived and not (node.passage and slot in node.passage.hooked):
-                assert np.allclose(sums[at, slot], arrived.numbers)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    total, size = sum(sent[at, slot]), sum(map(np.abs, sent[at, slot]))
+                    off = np.abs(total - arrived.numbers)
+                assert np.all((off <= 1e-9 * size) | ~np.isfinite(size))
 
 
 @settings(deadline=None, max_examples=60)
@@ -229,8 +242,8 @@ def test_nothing_of_the_readers_changes(program: Callable[[], tuple[Pool, Tensor
     drawn = torch.get_rng_state()
     read(result, dict(zip("xyz", pool, strict=False)))
 
-    assert all((each._version, each.requires_grad, each.tolist()) == (*was,) for each, *was in before)
-    assert all(each.grad is grad and numbers(each.grad) == values for each, grad, values in grads)
+    assert all(same([each._version, each.requires_grad, each.tolist()], was) for each, *was in before)
+    assert all(each.grad is grad and same(numbers(each.grad), values) for each, grad, values in grads)
     assert torch.equal(drawn, torch.get_rng_state())
 
 

@@ -72,6 +72,15 @@ class TestFiles:
         # Of a folder above the interpreter's own, the way there is to be seen, and nothing else.
         assert seen.startswith(("FileNotFoundError", "PermissionError")) or set(literal_eval(seen)) <= way
 
+    def test_no_card_is_shown(self, servers: ForkServers) -> None:
+        """Grading is on the CPU: on a machine with a graphics card, its devices are not there, and torch finds none.
+
+        Torch must find none before the walls are up, too: see `child_process.environment`.
+        """
+        cards = "[name for name in os.listdir('/dev') if name.startswith('nvidia') or name in ('dri', 'kfd')]"
+        hidden = "os.environ.get('CUDA_VISIBLE_DEVICES')"
+        assert told(servers, f"{cards}, {hidden}, torch.cuda.device_count()") == "([], '', 0)"
+
     def test_no_disk_is_kept_busy(self, servers: ForkServers) -> None:
         """What waits for a disk, or has it read anew, is done at once: nobody looks for a file 999."""
         seen = told(servers, "(os.fsync(999), os.fdatasync(999), os.posix_fadvise(999, 0, 0, 4))")
@@ -265,6 +274,10 @@ class TestUse:
         )
 
         assert "<All keys matched successfully>" == told(servers, *training)
+
+    def test_there_is_a_user(self, servers: ForkServers) -> None:
+        """Whoever names folders by their user finds a name, although the system's list of users is not shown."""
+        assert told(servers, "__import__('getpass').getuser()") == "student"
 
     def test_sixteen_bits_work(self) -> None:
         """What is first computed at all may be in float16: torch then asks the system which processor this is.
