@@ -16,6 +16,8 @@ _CALL = "get_ipython().run_line_magic('', '')"  # what a line becomes, and is re
 _SIGNS = (*"%!?,;/", ">>>", "In [")  # a line that begins so is IPython's own
 _ASSIGNED = re.compile(r"=[ \t]*[%!]")  # and so is `files = !ls`
 
+_LONGEST_LINE = 5_000  # characters
+
 CHECK, SETUP = "check_", "setup"  # what a cell is named that checks an exercise, and the one that imports
 
 
@@ -38,12 +40,20 @@ def as_python(source: str) -> tuple[str, ast.Module | None]:
 
 @lru_cache(maxsize=64)  # asked for each thing that went wrong in an answer
 def without_comments(source: str) -> str:
-    """Code without its comments; of what is no Python, such as half a bracket, without the lines that are comments."""
+    """Code without its comments; of what is no Python, such as half a bracket, without the lines that are comments.
+
+    So it is with a text that has a line longer than anybody writes, too: from Python 3.12 on, each token costs as much
+    as its line is long.
+    """
+    lines = source.splitlines()
+    if "#" not in source:
+        return "\n".join(lines) + "\n"
     try:
+        if max(map(len, lines)) > _LONGEST_LINE:
+            raise ValueError("a line too long to look at")
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError, ValueError):
-        return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("#")) + "\n"
-    lines = source.splitlines()
+        return "\n".join(line for line in lines if not line.lstrip().startswith("#")) + "\n"
     for token in tokens:
         if token.type == tokenize.COMMENT:
             row, column = token.start

@@ -5,7 +5,7 @@
 #
 # Your loop of chapter 4 learns to read digits in about a second. With a million photographs it may take days, and the memory may not do.
 # There are two answers: another place to compute, and half the bits for each number.
-# On graphics cards made for it, a training in mixed precision is 2 to 3 times as fast, says PyTorch's recipe for it, and its activations take about half the memory.
+# On a card made for it, a step of a large network took a twelfth of the time in half the bits, and little more than half the memory (section 5 has the figures).
 #
 # Both are a few lines of code. **The page to copy is section 9.** What takes a chapter is what goes wrong with them in silence.
 # You need no card, because a second device, which every laptop has, stands in for it.
@@ -306,6 +306,10 @@ assert history[-1] < 0.1 and next(reader.parameters()).device.type == device.typ
 # %% [markdown]
 # Not one line of your `train_step` knows where it runs.
 #
+# Is it faster on a card? On an H200, an epoch of such a training took 23 ms, and on one thread of the processor beside it 12.
+# So small a network is handed over in hundreds of tiny pieces of work, and to hand one over takes longer than to compute it.
+# With three layers of 4,096 units it was 36 ms on the card, and 4,700 on the processor. A card is for large products.
+#
 # How well does it read? Its answers come out where the model is, and the labels are on the CPU.
 # So the answers come back, by `.cpu()`, which is short for `.to("cpu")`; so does whatever you want to draw, or to hand to NumPy.
 
@@ -520,7 +524,8 @@ assert (_free.host, toy.host) == (13, 16)
 figures.timelines(steps=4, launches=3)
 
 # %% [markdown]
-# In the gaps of the second picture your card does nothing. So add up `loss.detach()` on the device, and look once in a hundred steps.
+# In the gaps of the second picture your card does nothing. On the H200, steps of three large products (8 ms), whose host had 8 ms of work of its own, took 8 ms without a look and 16 with one.
+# So add up `loss.detach()` on the device, and look once in a hundred steps.
 
 # %% [markdown] side=true
 # #### Which words make a device wait? ({minutes} minutes)
@@ -787,7 +792,6 @@ figures.memory((64, 512, 512, 10), batches=(16, 256, 1024, 4096))
 # %% claim=true
 _small, _large = (figures.step_times((64, 512, 512, 10), _batch) for _batch in (16, 4096))
 assert _small[2] / sum(_small) > 2 * _large[2] / sum(_large)  # the update's share
-assert _large[1] > _large[0]  # backward takes longer than forward
 
 # %% [markdown]
 # It is the batch that fills the card. So the first cure is a smaller batch (with accumulation, from chapter 2), and the right half shows what that costs: an update is the same work for 16 rows as for 4096, so the fewer rows share it, the longer each row takes.
@@ -798,7 +802,15 @@ assert _large[1] > _large[0]  # backward takes longer than forward
 # ## 5 Three things go wrong in sixteen bits ({minutes} minutes)
 #
 # With 16 bits for a number in place of 32, an activation takes half the bytes, so nearly twice the batch fits.
-# And many cards have circuits of their own for products in 16 bits: by its maker's data sheet a T4 is 8 times as fast with them, and an A100 16 times, at best. (A training is more than products, so for a whole one PyTorch's recipe names 2 to 3 times. On a CPU, or with a small network, it may well be slower.)
+# And many cards have circuits of their own for products in 16 bits. This is what one step of training took on the H200, in mixed precision, with the most memory that it held:
+#
+# | | float32 | bfloat16 | float16 |
+# |---|---|---|---|
+# | the reader of section 2, 64 digits | 0.7 ms | 1.0 ms | 1.2 ms |
+# | four layers of 4,096 units, 32,768 rows | 197 ms, 3.4 GB | 16 ms, 1.9 GB | 16 ms, 1.9 GB |
+# | five convolutions, 256 pictures of 128 by 128 | 36 ms, 5.7 GB | 24 ms, 3.2 GB | 25 ms, 3.2 GB |
+#
+# The small reader gains nothing, and the second network is 12 times as fast. (The third is 1.5 times as fast: unless you forbid it, torch lets such a card round the factors of a convolution in float32 too.)
 #
 # So why not turn all numbers into 16 bits, and be done? It takes one line. Train the reader of section 2 with small, careful steps, once in float32 and once with everything in bfloat16, which is one of the two formats of 16 bits in chapter 1.
 
@@ -832,8 +844,8 @@ guess = math.inf  # a number
 # %% name="overflow"
 large, small, one = torch.tensor([300.0, 1e-8, 1.0]).half()  # .half() turns to float16
 print("1  300 * 300:  ", large * large)
-print("2  1e-8 alone: ", small)
-print("3  1 + 0.0004: ", one + 0.0004)
+print("2  1 + 0.0004: ", one + 0.0004)
+print("3  1e-8 alone: ", small)
 reveal(guess, (large * large).item())
 
 # %% claim=true
@@ -853,10 +865,10 @@ assert torch.tensor(1.0).bfloat16() + 0.001 == 1
 
 # %% [markdown]
 # 1. **Too large.** The largest number of float16 is 65,504. So 90,000 becomes `inf`, infinity, and a large loss may too.
-# 2. **Too small.** Its smallest number above 0 is 6e-8. What is less than half of that becomes 0, and gradients are often so small.
-# 3. **Lost beside the large.** After 1 the next number is 1.001. So a step of 0.0004 leaves a weight of 1 where it was.
+# 2. **Lost beside the large.** After 1 the next number is 1.001. So a step of 0.0004 leaves a weight of 1 where it was.
+# 3. **Too small.** The smallest number above 0 is 6e-8. What is less than half of that becomes 0, and gradients are often so small.
 #
-# The third is the easiest to overlook, because each of the two numbers is fine by itself.
+# The second is the easiest to overlook, because each of the two numbers is fine by itself.
 #
 # *Predict.* You count to 3000 in float16, one by one. Where do you end?
 
@@ -879,20 +891,20 @@ assert _total + 1 == 256  # as in chapter 1
 #
 # Bfloat16 spends its bits in another way, as in chapter 1: it has the range of float32, and still fewer digits. A ✗ marks where trainings go wrong:
 #
-# | | largest number | smallest above 0 | next after 1 |
+# | | largest number | next after 1 | smallest above 0 |
 # |---|---|---|---|
-# | float32 | 3e38 | 1e-45 | 1.0000001 |
-# | bfloat16 | 3e38 | 9e-41 | 1.008 ✗ |
-# | float16 | 65,504 ✗ | 6e-8 ✗ | 1.001 ✗ |
+# | float32 | 3e38 | 1.0000001 | 1e-45 |
+# | bfloat16 | 3e38 | 1.008 ✗ | 9e-41 |
+# | float16 | 65,504 ✗ | 1.001 ✗ | 6e-8 ✗ |
 
 # %% [markdown] name="three-remedies"
 # ### The three remedies ({minutes} minutes)
 #
-# A training step meets the three faults one after another, and against each there is a remedy:
+# A training step meets each of the three in another place, and against each there is a remedy:
 #
 # 1. In the forward pass numbers get too large, or too coarse to add up. So products are done in 16 bits, but losses in 32: **autocast**, section 6.
-# 2. In the backward pass gradients get too small. So the loss is made larger before it, and the gradients smaller after it: **loss scaling**, section 7, for float16 alone.
-# 3. In the update small steps are lost. So the weights themselves stay in float32: section 8.
+# 2. In the update small steps are lost. So the weights themselves stay in float32: section 7. With bfloat16 these two are all.
+# 3. In the backward pass gradients get too small. So the loss is made larger before it, and the gradients smaller after it: **loss scaling**, section 8, for float16 alone.
 #
 # Together they are called **mixed precision**, or AMP, automatic mixed precision, since torch does most of it for you. This is one step of it:
 
@@ -1083,31 +1095,87 @@ for words, dtype in dtypes.items():
 assert dtypes["x @ x.T"] == dtypes["relu(h)"] == there_h.dtype != torch.float32
 assert dtypes["relu(x)"] == dtypes["l1_loss(h, x)"] == torch.float32
 
+# %% [markdown] name="master"
+# ## 7 Lost beside the large: weights in float32 (both formats, {minutes} minutes)
+#
+# In section 5 the training all in bfloat16 fell behind, although that format has the range of float32. So numbers that are too large or too small are hardly to blame. Suspect the second fault, and look.
+# Take the reader that you trained in section 2, compute one more step for its last layer, with the careful rate of section 5, and count the weights that it moves.
+
+# %% name="one-more-step"
+weight = list(reader.parameters())[-2]  # the last one is the bias
+x, y = ink[known[:64]].to(device), labels[known[:64]].to(device)
+gradient = torch.autograd.grad(F.cross_entropy(reader(x), y), weight)[0]
+weight, gradient = weight[gradient != 0], gradient[gradient != 0]  # those that should move
+for dtype in (torch.float32, torch.bfloat16):
+    before = weight.to(dtype)
+    moved = before - 0.02 * gradient.to(dtype) != before
+    print(f"{dtype}: {moved.float().mean():.0%} of the weights move")
+
+# %% claim=true
+def _share_moved(dtype):
+    _stays = weight.to(dtype) - 0.02 * gradient.to(dtype) == weight.to(dtype)
+    return 1 - _stays.float().mean().item()
+
+
+assert _share_moved(torch.float32) > 0.9 and _share_moved(torch.bfloat16) < 0.15
+assert _share_moved(torch.bfloat16) < _share_moved(torch.float16) < _share_moved(torch.float32)
+assert (0.02 * gradient).abs().median() < 1e-4
+_tenth = torch.tensor(0.1).bfloat16()
+_next = (_tenth.view(torch.int16) + 1).view(torch.bfloat16)
+assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
+
+# %% [markdown]
+# In float32 nearly every weight moves. (For a few, even there the step is too small.) In bfloat16 nearly all are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
+#
+# You have the remedy already, because autocast leaves the weights in float32. They are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
+#
+# So give the careful training of section 5 to the step of section 6, which has the master copy.
+
+# %% name="with-master-copy"
+_, mixed = train_digits(device, low_step, lr=0.02)
+print(f"loss at the end: {full[-1]:.2f} in float32, {mixed[-1]:.2f} in mixed precision")
+
+# %% claim=true
+assert abs(mixed[-1] - full[-1]) < 0.02
+
+# %% [markdown]
+# Now it keeps up. With bfloat16 that is the whole of mixed precision: one line in the step, and a line that nobody writes.
+
 # %% [markdown] name="scaling"
-# ## 7 Too small: scale the loss (float16 only, {minutes} minutes)
+# ## 8 Too small: scale the loss (float16 only, {minutes} minutes)
 #
-# Bfloat16 has the range of float32, so if your card has it (an A100 does), take it, and go on to section 8. A T4 has float16 alone, and float16 has the second fault.
+# Bfloat16 has the range of float32, so if your card has it (an A100 does), take it, and go on to section 9. A T4 has float16 alone, and float16 has the third fault.
 #
-# On the way back through a deep network gradients shrink. Take a reader with eight sigmoids, each of which multiplies them by at most 1/4, and do one backward pass in float16.
+# On the way back through a deep network gradients shrink. Take a reader with eight sigmoids, each of which multiplies them by at most 1/4. How large are the gradients of its last four layers, in float32?
 
 # %% name="deep-reader"
 parts = []
 for _ in range(8):
     parts += [nn.Linear(64, 64), nn.Sigmoid()]
 deep = nn.Sequential(*parts, nn.Linear(64, 10))
+weights = [p for p in deep.parameters() if p.dim() == 2]  # nine of them
+exact = torch.autograd.grad(F.cross_entropy(deep(ink[:256]), labels[:256]), weights)
+print("on average:", [f"{grad.abs().mean().item():.0e}" for grad in exact[-4:]])
 
+# %% claim=true
+_sizes = [_grad.abs().mean().item() for _grad in exact]
+assert all(4 < _later / _sooner < 30 for _sooner, _later in zip(_sizes, _sizes[1:]))
+assert all(5 < _later / _sooner < 14 for _sooner, _later in zip(_sizes[1:-2], _sizes[2:-1]))
 
+# %% [markdown]
+# Behind the last one, they shrink about eightfold from layer to layer. Now the same in float16, where everything below 3e-8 is 0. (`zeros` looks which gradients became 0.)
+
+# %% name="zeros"
 def zeros(factor):
     """The share of the gradients that are 0 in float16, for each of the nine layers."""
     deep.zero_grad()
     with torch.autocast("cpu", dtype=torch.float16):
         loss = F.cross_entropy(deep(ink[:256]), labels[:256])
     (factor * loss).backward()
-    weights = [p for p in deep.parameters() if p.dim() == 2]
     return [round((w.grad == 0).float().mean().item(), 2) for w in weights]
 
 # %% [markdown]
-# *Predict.* Of the nine layers, how many have only zero gradients?
+# *Predict.* Go on from those four, layer by layer. Of the nine, how many have only zero gradients?
 
 # %% predict=true
 guess = 3  # a number
@@ -1178,62 +1246,16 @@ for _factor, _end in ((512.0, 0.875), (1024.0, 0.75)):  # two good steps, and it
 
 # %% [markdown]
 # One step is lost, and the weight is sound, whereas a step with inf would have destroyed it.
-# Here the search goes on for 60 steps; at the dotted line, all gradients become a hundred times as large.
+# Here the search goes on for 60 steps; at the dotted line, all gradients become a hundred times as large. It begins much too high and comes down, a skipped step (a cross) at a time; and after ten good steps it tries twice as much, which mostly costs one step. (Torch waits for 2000 good steps, so it loses very few.)
 
 # %% figure=true
 figures.scaler_search(steps=60)
-
-# %% [markdown] name="master"
-# ## 8 Lost beside the large: weights in float32 (both formats, {minutes} minutes)
-#
-# In section 5 the training all in bfloat16 fell behind, although that format has the range of float32. So numbers that are too large or too small are hardly to blame. Suspect the third fault, and look.
-# Take the reader that you trained in section 2, compute one more step for its last layer, with the careful rate of section 5, and count the weights that it moves.
-
-# %% name="one-more-step"
-weight = list(reader.parameters())[-2]  # the last one is the bias
-x, y = ink[known[:64]].to(device), labels[known[:64]].to(device)
-gradient = torch.autograd.grad(F.cross_entropy(reader(x), y), weight)[0]
-weight, gradient = weight[gradient != 0], gradient[gradient != 0]  # those that should move
-for dtype in (torch.float32, torch.bfloat16):
-    before = weight.to(dtype)
-    moved = before - 0.02 * gradient.to(dtype) != before
-    print(f"{dtype}: {moved.float().mean():.0%} of the weights move")
-
-# %% claim=true
-def _share_moved(dtype):
-    _stays = weight.to(dtype) - 0.02 * gradient.to(dtype) == weight.to(dtype)
-    return 1 - _stays.float().mean().item()
-
-
-assert _share_moved(torch.float32) > 0.9 and _share_moved(torch.bfloat16) < 0.15
-assert _share_moved(torch.bfloat16) < _share_moved(torch.float16) < _share_moved(torch.float32)
-assert (0.02 * gradient).abs().median() < 1e-4
-_tenth = torch.tensor(0.1).bfloat16()
-_next = (_tenth.view(torch.int16) + 1).view(torch.bfloat16)
-assert (_next - _tenth).item() == 2.0**-11 and round(2.0**-11, 4) == 0.0005
-
-# %% [markdown]
-# In float32 nearly every weight moves. (For a few, even there the step is too small.) In bfloat16 nearly all are rounded back to where they were: near 0.1, two neighboring numbers are 0.0005 apart, and a careful step is much smaller than that.
-#
-# You have the remedy already, because autocast leaves the weights in float32. They are called the **master copy**, and you lose it the moment you write `model.bfloat16()` or `model.half()`.
-#
-# So give the careful training of section 5 to the step of section 6, which has the master copy.
-
-# %% name="with-master-copy"
-_, mixed = train_digits(device, low_step, lr=0.02)
-print(f"loss at the end: {full[-1]:.2f} in float32, {mixed[-1]:.2f} in mixed precision")
-
-# %% claim=true
-assert abs(mixed[-1] - full[-1]) < 0.02
-
-# %% [markdown]
-# Now it keeps up.
 
 # %% [markdown] name="amp-loop-text"
 # ## 9 The whole training (both formats, {minutes} minutes)
 #
 # This is the page to copy: the training of section 2, with the three remedies in their places.
-# The first is the line with `autocast`. The second are the four with the scaler. (For bfloat16 it is switched off, and they do what `loss.backward()` and `optimizer.step()` do.) And the third is a line that is not there: nobody turns the model to 16 bits.
+# The first is the line with `autocast`. The second is a line that is not there: nobody turns the model to 16 bits. The third are the four with the scaler. (For bfloat16 it is switched off, and they do what `loss.backward()` and `optimizer.step()` do.)
 
 # %% name="whole-step"
 def train_mixed(device, dtype, epochs=20, lr=0.5):
@@ -1645,7 +1667,7 @@ with torch.autocast("cpu"):
 #
 # Nobody can tell how fast your model is on your card, so measure, and mind three things:
 #
-# - **wait**, or you measure how long the handing over takes, 3 ms in place of 10: `torch.cuda.synchronize()` waits until the queue is empty;
+# - **wait**, or you measure how long the handing over takes (on the H200 0.04 ms for a product that took 2.7): `torch.cuda.synchronize()` waits until the queue is empty;
 # - **warm up**, because the first call loads code, asks for memory and chooses a method;
 # - **take the median**, the value in the middle, because other programs get in the way now and then.
 #
@@ -1737,6 +1759,7 @@ print(f"one call of the reader, on {machine}: {stopwatch(lambda: reader(rows)) *
 # #### Is my card faster, and is half the bits twice the speed? ({minutes} minutes)
 #
 # It depends on the circuits (section 5); a processor without them imitates them, slowly.
+# And a card as new as an A100 can round only the factors of a float32 product, if you ask for it by `torch.set_float32_matmul_precision("high")`: the 197 ms of section 5 were 36 then, and 16 in bfloat16.
 # So believe no "twice as fast" that does not name the machine. Here is yours; look first whether both give the same numbers.
 
 # %% name="race"
@@ -1808,9 +1831,10 @@ def wide_step(mixed):
 print(f"loss {wide_step(False)().item():.4f} in float32, {wide_step(True)().item():.4f} mixed")
 for mixed in (False, True) if device.type == "cuda" else ():
     action = wide_step(mixed)
+    before = torch.cuda.memory_allocated()  # what is left from above, and the model
     torch.cuda.reset_peak_memory_stats()
-    seconds, held = stopwatch(action), torch.cuda.max_memory_allocated()
-    print(f"{machine}, {mixed=}: {seconds * 1e3:.2f} ms a step, at most {held} bytes")
+    seconds, held = stopwatch(action), torch.cuda.max_memory_allocated() - before
+    print(f"{machine}, {mixed=}: {seconds * 1e3:.2f} ms a step, at most {held} bytes besides")
 
 # %% claim=true
 _plain, _mixed = wide_step(False)().item(), wide_step(True)().item()
@@ -1963,9 +1987,11 @@ x = torch.randn(8192 if device.type == "cuda" else 640, 64, device=device, requi
 kept, plain_kept = (saved_bytes(lambda: through(x, save)) for save in (True, False))
 print("bytes kept:", plain_kept, " with checkpointing:", kept)
 for save_memory in (False, True) if device.type == "cuda" else ():
+    before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
     through(x, save_memory).sum().backward()
-    print(f"{machine}, {save_memory=}: at most {torch.cuda.max_memory_allocated()} bytes")
+    held = torch.cuda.max_memory_allocated() - before
+    print(f"{machine}, {save_memory=}: at most {held} bytes besides")
 
 # %% claim=true
 assert kept < plain_kept / 4
@@ -1987,11 +2013,11 @@ assert torch.equal(x.grad != 0, y != 0)  # a gradient where something was left, 
 # %% [markdown] name="factor-loses"
 # ## 13 How much does a factor lose? (float16 only, {minutes} minutes)
 #
-# In section 7 a factor of 65,536 brought nearly all gradients back. And a smaller one, or a larger one? Count.
+# In section 8 a factor of 65,536 brought nearly all gradients back. And a smaller one, or a larger one? Count.
 #
 # ### Exercise: `underflow_report` ({minutes} minutes)
 #
-# Compute the first percentage above each picture of section 7: the share of the gradients that become 0 when they are turned to float16, for each factor.
+# Compute the first percentage above each picture of section 8: the share of the gradients that become 0 when they are turned to float16, for each factor.
 # Of the three gradients here, two are not zero. Without a factor one of the two is lost; with 1024 none.
 
 # %% name="underflow-example"
@@ -2040,7 +2066,7 @@ my_underflow_report = mine("underflow_report", plain_report)
 
 # %% name="underflow-used"
 def deep_loss():
-    """The loss of the deep reader of section 7, and its parameters."""
+    """The loss of the deep reader of section 8, and its parameters."""
     return F.cross_entropy(deep(ink[:256]), labels[:256]), list(deep.parameters())
 
 
@@ -2056,7 +2082,7 @@ _scaled = torch.autograd.grad(2.0**26 * _loss, _weights[-1])[0]
 assert _scaled.half().isinf().any()
 
 # %% [markdown]
-# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of section 7 says.
+# With 2 ** 26 hardly anything is lost on this side. But on the other side of the band some become inf, as the third picture of section 8 says.
 
 # %% [markdown] name="any-batch"
 # ## 14 Batches of any shape
@@ -2280,7 +2306,7 @@ assert batch < one_by_one
 # %% [markdown]
 # ### Exercise: `LossScaler` (stretch, extra credit, {minutes} minutes)
 #
-# Once you have built the search of section 7 yourself, a `GradScaler` holds no secrets.
+# Once you have built the search of section 8 yourself, a `GradScaler` holds no secrets.
 # Begin with the static one, in which the factor stays; then let it move.
 
 # %% name="scaler-example"
@@ -2396,7 +2422,7 @@ assert weight.item() == 1.0
 # %% [markdown]
 # ### Exercise: `master_weights` (stretch, extra credit, {minutes} minutes)
 #
-# Section 8 as an experiment: the same steps, once in bfloat16 alone and once on a float32 master copy.
+# Section 7 as an experiment: the same steps, once in bfloat16 alone and once on a float32 master copy.
 
 # %% name="master-example"
 alone, master = torch.tensor(1.0, dtype=torch.bfloat16), torch.tensor(1.0)

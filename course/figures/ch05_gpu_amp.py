@@ -83,8 +83,8 @@ def scaled_cycle() -> Figure:
     fig, ax = blank(width=17.0, height=7.4)
     for x, y, words, color, told_at, fault, remedy in (
         (0.4, 4.2, "forward", ORANGE, 6.3, "too coarse, or inf", "1  autocast chooses the bits"),
-        (6.3, 4.2, "backward", ORANGE, 6.3, "too small: becomes 0", "2  scale the loss"),
-        (12.2, 1.6, "update", SKY, 0.7, "lost beside the large", "3  weights stay in float32"),
+        (6.3, 4.2, "backward", ORANGE, 6.3, "too small: becomes 0", "3  scale the loss (float16)"),
+        (12.2, 1.6, "update", SKY, 0.7, "lost beside the large", "2  weights stay in float32"),
     ):
         box(ax, x, y, words, color, width=4.2)
         caption(ax, x + 2.1, told_at, fault, align="center")
