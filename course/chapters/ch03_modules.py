@@ -1290,7 +1290,7 @@ figures.convolution(digit, kernel, 5, 4)
 
 # %% [markdown]
 # Red is where ink begins, and blue where it ends: the left and the right wall of the zero, each seen twice, from outside and from inside.
-# The result is a picture again, a map that says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
+# The result is a **map**: it says where in the digit there is such an edge. Nine numbers made it, and they were the same nine at all 36 places.
 #
 # Another kernel looks for something else. Turn this one, -1 above and 1 below. Which walls of the zero will it find?
 
@@ -1314,8 +1314,8 @@ figures.convolution(digit, kernel.T, 1, 2)
 # ### Eight kernels at once
 #
 # You could think of more kernels, for slanted strokes or corners. But the ten pictures of chapter 2 were not thought up either; they were learned, and so can kernels be.
-# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on a picture, and the kernels are its parameters.
-# The 1 says that the pictures have one channel (a color photo has three).
+# `nn.Conv2d(1, 8, 3)` is a module that lays eight kernels of 3 by 3 on each digit, and the kernels are its parameters.
+# The 1 says that the digits have one channel (a color photo has three).
 
 # %% name="conv-layer"
 looking = nn.Conv2d(1, 8, 3)
@@ -1331,7 +1331,7 @@ _kernels = looking.weight.shape
 assert _kernels == (8, 1, 3, 3)
 
 # %% [markdown]
-# Each digit came out as eight pictures of 6 by 6. The kernels begin at random, and yet each sees something different in the zero.
+# Each digit came out as eight maps of 6 by 6, one for each kernel. The kernels begin at random, and yet each sees something different in the zero.
 #
 # How much is there to learn? A linear layer that gives as many results, 8 * 36 = 288, needs 64 weights and a bias for each of them.
 #
