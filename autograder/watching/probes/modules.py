@@ -145,10 +145,18 @@ def registers(*names: str) -> Probe:
         }
         other, _ = made(answer, case)
         other.load_state_dict(module.state_dict())
-        seen |= {"loaded": values(other(x)), "copied": values(copy.deepcopy(module)(x))}
+        seen |= {"loaded": values(other(x)), "copied": _by_a_copy(module, x)}
         return seen | {"as_float64": values(module.to(torch.float64)(x.double()))}
 
     return by_known_chance(look)
+
+
+def _by_a_copy(module: Any, x: Tensor) -> Plain:
+    """What a copy of the module computes; torch makes none of a tensor with a history, which is no parameter."""
+    attributes = [value for part in module.modules() for value in vars(part).values()]
+    if any(isinstance(value, Tensor) and not value.is_leaf for value in attributes):
+        return "no copy can be made"
+    return values(copy.deepcopy(module)(x))
 
 
 # --- what a gradient reaches

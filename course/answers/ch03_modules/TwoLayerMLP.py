@@ -150,6 +150,20 @@ class TwoLayerMLP(nn.Module):
         return self.fc2(torch.relu(self.fc1(x)))
 
 
+@bank.wrong(
+    "hidden-of-the-example",
+    "Your hidden layer has 16 units whatever `hidden` says. That is the number of the example.",
+)
+class TwoLayerMLP(nn.Module):
+    def __init__(self, in_features, hidden, out_features):
+        super().__init__()
+        self.fc1 = nn.Linear(in_features, 16)
+        self.fc2 = nn.Linear(16, out_features)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
 @bank.wrong("one-layer-for-both", "There is no hidden layer of its own width: fc1 goes to `out_features` already.")
 class TwoLayerMLP(nn.Module):
     def __init__(self, in_features, hidden, out_features):

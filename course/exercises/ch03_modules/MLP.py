@@ -14,7 +14,10 @@ shape = Requirement("turns (batch, sizes[0]) into (batch, sizes[-1])", gives_sha
 order = Requirement(
     "lists its parameters from input to output",
     on_new(lambda module, *_: {"parameters": [tuple(p.shape) for p in module.parameters()]}),
-    {"parameters": "The parameters are not weight and bias of each layer, from input to output."},
+    {
+        "parameters": "parameters() does not list, from input to output, weight and bias of each layer and what an "
+        "activation learns, as nn.PReLU does."
+    },
 )
 in_turn = Requirement("computes layers and activations in turn", computes(twice=True))
 at_the_end = Requirement("has no activation after the last layer", computes())
