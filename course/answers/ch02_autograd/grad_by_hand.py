@@ -130,6 +130,15 @@ def grad_by_hand(x, y, z):
     return z, z, z
 
 
+@bank.wrong(
+    "result-by-variable",
+    "By x and by y you divide the result by the variable. That is right for a factor; x and y are terms of a sum.",
+)
+def grad_by_hand(x, y, z):
+    result = (x + y) * z
+    return result / x, result / y, result / z
+
+
 @bank.wrong("by-z-the-product", "By z you give the product of x and y. They are added: the sum is what z multiplies.")
 def grad_by_hand(x, y, z):
     return (z, z, x * y)

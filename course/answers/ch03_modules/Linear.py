@@ -64,7 +64,6 @@ class Linear(nn.Module):
     "non-leaf-weight",
     "You compute with the nn.Parameter of your weight before you assign it: what you assign is a plain tensor with a "
     "history, and no parameter.",
-    also=("plain-tensor",),
 )
 class Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True):

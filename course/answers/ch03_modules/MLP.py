@@ -121,6 +121,23 @@ class MLP(nn.Module):
 
 
 @bank.wrong(
+    "takes-out-of-sizes",
+    "You take widths out of the caller's list, as `pop` does. Read `sizes`, or work on a list of your own.",
+)
+class MLP(nn.Module):
+    def __init__(self, sizes, activation):
+        super().__init__()
+        width, parts = sizes.pop(0), []
+        while sizes:
+            parts += [nn.Linear(width, sizes[0]), activation()]
+            width = sizes.pop(0)
+        self.net = nn.Sequential(*parts[:-1])
+
+    def forward(self, x):
+        return self.net(x)
+
+
+@bank.wrong(
     "no-activation",
     "There is no activation in your model: all its layers together compute no more than one would.",
 )

@@ -181,6 +181,18 @@ def init_he(module):
     return module
 
 
+@bank.wrong(
+    "skips-what-has-no-bias",
+    "A layer without a bias keeps its old weights, as where it is passed over. It has weights to draw all the same.",
+)
+def init_he(module):
+    for part in module.modules():
+        if isinstance(part, nn.Linear) and part.bias is not None:
+            nn.init.normal_(part.weight, std=math.sqrt(2 / part.in_features))
+            nn.init.zeros_(part.bias)
+    return module
+
+
 @bank.told("returns-nothing", "module")
 def init_he(module):
     for part in module.modules():
