@@ -147,6 +147,7 @@ def freeze_all_but(draw: Draw) -> Iterator[Case]:
     yield basic("two layers", a, b, c, "*.bias")
     yield thawed("a body and a head", a, b, c, "head.*")
     yield thawed("nested layers", a, b, c, "encoder.[0-9].weight")
+    yield told("two linear layers", 2, 3, 1, "1.*")
     yield told("nested layers", a, b, c, "*e*.weight")
     yield told("a body and a head", a, b, c, "body.1.*")
     yield at_rest("a body and a head", a, b, c, "head.*")

@@ -177,6 +177,7 @@ def init_he(draw: Draw) -> Iterator[Case]:
     yield basic("two layers", a, b, c)
     yield basic("two layers", draw.whole(90, 100), draw.whole(45, 55), draw.whole(65, 75))
     yield depth("nested layers", b, c, a)
+    yield depth("a linear layer", 200, 50)
     yield depth("a linear layer", b, a)
     yield depth("layers of many kinds", b, c)
     yield depth("a class made from nn.Linear", a, b)
